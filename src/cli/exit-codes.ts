@@ -1,0 +1,35 @@
+import type { ErrorCode } from '../klines/errors.js'
+
+/** How a run ended, for scripts. 130, 143 and 129 follow from the signal that ended it. */
+export enum ExitCode {
+  Done = 0,
+  Unexpected = 1,
+  Usage = 2,
+  Incomplete = 3,
+  NoCandles = 4,
+  Unreachable = 5,
+  VerificationFailed = 6,
+}
+
+/** The one mapping from what went wrong to how the run ended. */
+export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
+  unknown_symbol: ExitCode.Usage,
+  unknown_interval: ExitCode.Usage,
+  bad_time: ExitCode.Usage,
+  bad_range: ExitCode.Usage,
+  bad_option: ExitCode.Usage,
+  bad_base_url: ExitCode.Usage,
+  bad_output: ExitCode.Usage,
+  output_exists: ExitCode.Usage,
+  mirror_mismatch: ExitCode.Usage,
+  bad_window: ExitCode.Incomplete,
+  bad_list: ExitCode.Incomplete,
+  window_missing: ExitCode.Incomplete,
+  incomplete: ExitCode.Incomplete,
+  mirror_unusable: ExitCode.Incomplete,
+  output_unwritable: ExitCode.Unexpected,
+  digits_lost: ExitCode.Unexpected,
+  no_candles: ExitCode.NoCandles,
+  unreachable: ExitCode.Unreachable,
+  stay_away: ExitCode.Unreachable,
+}

@@ -1,0 +1,126 @@
+import { Args, Flags } from '@oclif/core'
+import { FORMATS, type Format } from '../export/format.js'
+import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/shape.js'
+import { INTERVALS } from '../klines/intervals.js'
+
+/** Arguments and flags that commands share. Each has an environment variable; a flag wins over it. */
+
+export const symbolArgs = {
+  symbol: Args.string({
+    description: 'Trading pairs such as BTCUSDT, btcusdt or BTC/USDT, or all.',
+    multiple: true,
+    required: true,
+  }),
+}
+
+/** Where candles come from and where they are kept. */
+export const baseUrlFlag = Flags.string({
+  summary: 'Base address of the klines service, the part before /api; sample serves made candles without a network.',
+  helpValue: 'URL',
+  env: 'KLINES_BASE_URL',
+})
+
+export const mirrorFlag = Flags.string({
+  summary: 'Folder of the mirror. Default: one a base address under the cache folder (klines mirror path).',
+  helpValue: 'DIR',
+  env: 'KLINES_MIRROR',
+})
+
+export const placeFlags = { 'base-url': baseUrlFlag, mirror: mirrorFlag }
+
+/** How the service is asked. */
+export const fetchFlags = {
+  concurrency: Flags.integer({ summary: 'Requests at once. Default 16.', helpValue: 'N', env: 'KLINES_CONCURRENCY' }),
+  refresh: Flags.boolean({ summary: 'Ask again for final windows too.', env: 'KLINES_REFRESH' }),
+}
+
+/** Which candles. */
+export const selectionFlags = {
+  interval: Flags.string({
+    char: 'i',
+    summary: `Candle lengths, repeated or joined by commas, or all: ${INTERVALS.join(' ')}.`,
+    helpValue: 'INTERVAL',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    required: true,
+    env: 'KLINES_INTERVAL',
+  }),
+  from: Flags.string({
+    summary: 'First open time: YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant; UTC. Default: the beginning.',
+    helpValue: 'TIME',
+    env: 'KLINES_FROM',
+  }),
+  to: Flags.string({
+    summary: 'End of open times, itself left out. Default: the present.',
+    helpValue: 'TIME',
+    env: 'KLINES_TO',
+  }),
+  last: Flags.string({
+    summary: 'Instead of --from: this long before the end, such as 90d (h, d, w, M, y).',
+    helpValue: 'LENGTH',
+    env: 'KLINES_LAST',
+  }),
+}
+
+/** What files are made. */
+export const outputFlags = {
+  output: Flags.string({
+    char: 'o',
+    summary: 'File to write, {symbol} and {interval} filled in; - for stdout. The ending tells the format.',
+    helpValue: 'FILE',
+    env: 'KLINES_OUTPUT',
+  }),
+  format: Flags.option({
+    char: 'f',
+    summary: 'Format, whatever the ending; without -o to stdout.',
+    options: FORMATS,
+    env: 'KLINES_FORMAT',
+  })(),
+  columns: Flags.string({
+    summary: 'Columns and their order, joined by commas. Default: all twelve.',
+    helpValue: 'NAMES',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    env: 'KLINES_COLUMNS',
+  }),
+  'time-format': Flags.option({
+    summary: 'Times in text formats. Default ms.',
+    options: TIME_FORMATS,
+    env: 'KLINES_TIME_FORMAT',
+  })(),
+  numbers: Flags.option({
+    summary: 'Decimals in parquet and arrow. Default double; decimal is exact.',
+    options: NUMBER_TYPES,
+    env: 'KLINES_NUMBERS',
+  })(),
+  force: Flags.boolean({ summary: 'Replace files that exist.', env: 'KLINES_FORCE' }),
+}
+
+export const dryRunFlag = Flags.boolean({
+  summary: 'Say what would be asked for and written, and do nothing.',
+  env: 'KLINES_DRY_RUN',
+})
+
+/** What the flags above parse to. */
+export interface JobFlags {
+  interval: string[]
+  from?: string | undefined
+  to?: string | undefined
+  last?: string | undefined
+  'base-url'?: string | undefined
+  mirror?: string | undefined
+  concurrency?: number | undefined
+  refresh?: boolean
+  output?: string | undefined
+  format?: Format | undefined
+  columns?: string[] | undefined
+  'time-format'?: TimeFormat | undefined
+  numbers?: NumberType | undefined
+  force: boolean
+  'dry-run': boolean
+  json: boolean
+  quiet: boolean
+  verbose: boolean
+}

@@ -1,0 +1,42 @@
+import { constants } from 'node:os'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** How long a run may take to end cleanly, ms. */
+const GRACE_MS = 2_000
+
+/** Why a run was aborted: a signal, with the exit code that shells expect of it (128 and its number). */
+export class Interruption extends Error {
+  override readonly name = 'Interruption'
+  readonly exitCode: number
+
+  constructor(signal: (typeof SIGNALS)[number]) {
+    super(`Interrupted (${signal}). What was brought stays in the mirror; the same command goes on from there.`)
+    this.exitCode = 128 + constants.signals[signal]
+  }
+}
+
+/**
+ * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within two seconds. A
+ * second one ends the process at once: nothing on disk depends on ending cleanly.
+ */
+export function interruptible(): { signal: AbortSignal; dispose(): void } {
+  const controller = new AbortController()
+  const handlers = SIGNALS.map(name => {
+    const handler = () => {
+      const interruption = new Interruption(name)
+      if (controller.signal.aborted) process.exit(interruption.exitCode)
+      controller.abort(interruption)
+      // What has gone to a reader that does not read would keep the process alive for as long as that does not.
+      setTimeout(() => process.exit(interruption.exitCode), GRACE_MS).unref()
+    }
+    process.on(name, handler)
+    return { name, handler }
+  })
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      for (const { name, handler } of handlers) process.off(name, handler)
+    },
+  }
+}

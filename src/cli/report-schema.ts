@@ -1,0 +1,105 @@
+import Type from 'typebox'
+
+/** The objects that `--json` prints, as JSON Schema: the one source of their types. */
+
+const Time = Type.Union([Type.Integer(), Type.Null()], {
+  description: 'ms since the epoch, UTC; null when there is none',
+})
+const Count = Type.Integer({ minimum: 0 })
+
+const common = {
+  baseUrl: Type.Union([Type.String(), Type.Null()], {
+    description: 'where the candles come from; null for a bare tree',
+  }),
+  sample: Type.Boolean({ description: 'whether the candles are made ones' }),
+  mirror: Type.String({ description: 'folder of the mirror' }),
+  range: Type.Object({ from: Time, to: Time }, { additionalProperties: false }),
+  warnings: Type.Array(Type.String()),
+}
+
+const seriesName = { symbol: Type.String(), interval: Type.String() }
+
+/** `download --json` and `export --json`. */
+export const RunSchema = Type.Object(
+  {
+    ...common,
+    series: Type.Array(
+      Type.Object(
+        {
+          ...seriesName,
+          candles: Count,
+          firstOpenTime: Time,
+          lastOpenTime: Time,
+          gaps: Count,
+          missing: Type.Integer({ minimum: 0, description: 'candles that are not there in the gaps' }),
+          restated: Type.Integer({ minimum: 0, description: 'held candles whose values the service changed' }),
+          windows: Type.Object(
+            { total: Count, held: Count, fetched: Count, unmodified: Count, kept: Count },
+            { additionalProperties: false },
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    candles: Count,
+    requests: Count,
+    bytes: Type.Integer({ minimum: 0, description: 'bytes of bodies as they came over the wire' }),
+    files: Type.Array(
+      Type.Object(
+        {
+          path: Type.String(),
+          format: Type.String(),
+          series: Type.Array(Type.Object(seriesName, { additionalProperties: false })),
+          candles: Count,
+          bytes: Count,
+          inexactDoubles: Count,
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { $id: 'klines-run', additionalProperties: false },
+)
+
+/** `--dry-run --json`. */
+export const DryRunSchema = Type.Object(
+  {
+    ...common,
+    dryRun: Type.Literal(true),
+    files: Type.Array(Type.String(), { description: 'paths that would be written, - for stdout' }),
+    series: Type.Array(
+      Type.Object(
+        {
+          ...seriesName,
+          windows: Type.Object(
+            { total: Count, held: Count, stale: Count, absent: Count },
+            { additionalProperties: false },
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { $id: 'klines-dry-run', additionalProperties: false },
+)
+
+/** What any command prints with `--json` when it fails. */
+export const ErrorSchema = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.String(),
+        message: Type.String(),
+        exitCode: Type.Integer({ minimum: 1, maximum: 255 }),
+        suggestions: Type.Array(Type.String()),
+        data: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      },
+      { additionalProperties: false },
+    ),
+    warnings: Type.Array(Type.String()),
+  },
+  { $id: 'klines-error', additionalProperties: false },
+)
+
+export type RunObject = Type.Static<typeof RunSchema>
+export type DryRunObject = Type.Static<typeof DryRunSchema>

@@ -1,0 +1,22 @@
+import { dryRunFlag, outputFlags, placeFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import { runJob } from '../cli/job.js'
+import { KlinesCommand } from '../cli/klines-command.js'
+
+export default class Export extends KlinesCommand {
+  static override summary = 'Export candles from the mirror alone; the network is never touched.'
+  static override description =
+    `A window that the range needs and the mirror lacks is named, nothing is written, and the exit code is 3. A range without --to ends with the last window of the mirror. all means every series the mirror holds.`
+  static override examples = [
+    "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet' --numbers decimal",
+    '<%= config.bin %> <%= command.id %> all -i 1d -f csv -o - | gzip > all.csv.gz',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --columns open_time,close --time-format iso -f csv',
+  ]
+  static override args = symbolArgs
+  static override flags = { ...selectionFlags, ...outputFlags, ...placeFlags, 'dry-run': dryRunFlag }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Export)
+    const result = await runJob(args.symbol, flags, true, this.context(flags))
+    if (result) this.show(result.json, result.text)
+  }
+}

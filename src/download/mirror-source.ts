@@ -1,0 +1,118 @@
+import { formatDate, knownStartDates, parseDate } from '../klines/calendar.js'
+import { KlinesError } from '../klines/errors.js'
+import type { Interval } from '../klines/intervals.js'
+import type { KlineBatch } from '../klines/kline-batch.js'
+import { parseStartDates } from '../klines/lists.js'
+import type { Series, WindowRef } from '../klines/series.js'
+import { SYMBOLS } from '../klines/symbols.js'
+import { decodeWindow } from '../klines/window-codec.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { combine, type Selection, selectedIntervals } from './selection.js'
+import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
+
+/** What stands in for the windows that a complete mirror does without. */
+const EMPTY_WINDOW = new TextEncoder().encode('[]')
+
+/** Windows from a mirror alone; nothing here touches the network, or depends on the clock for what is held. */
+export class MirrorSource implements WindowSource {
+  readonly baseUrl: string | undefined
+  readonly offline = true
+  readonly advice = 'klines download brings them; or ask for a range that the mirror holds, with --from and --to.'
+
+  readonly traffic = { requests: 0, bytes: 0 }
+  readonly mirrorRoot: string
+  /** Whether a window that is not here is empty. */
+  private readonly complete: boolean
+
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly now: number,
+    private readonly warn: Warn,
+  ) {
+    if (!mirror.exists) throw nothingHeld(`There is no mirror at ${mirror.root}.`)
+    this.mirrorRoot = mirror.root
+    const meta = mirror.readMeta()
+    this.baseUrl = meta?.baseUrl
+    this.complete = meta?.complete ?? false
+  }
+
+  /** `all` is every series that has a window here; a series that was named is meant, held or not. */
+  async series(selection: Selection): Promise<Series[]> {
+    const { symbols, intervals } = selection
+    const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
+    if (symbols !== 'all' && intervals !== 'all') return series
+    const held = series.filter(one => this.mirror.heldStartDates(one).length > 0)
+    if (held.length === 0) throw nothingHeld(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
+    const left = [...new Set(series.filter(one => !held.includes(one)).map(one => one.symbol))]
+    const without = left.filter(symbol => !held.some(one => one.symbol === symbol))
+    if (without.length > 0) this.warn(`Not in the mirror, so not part of "all": ${without.join(', ')}.`)
+    return held
+  }
+
+  async startDates(interval: Interval): Promise<string[]> {
+    return heldStartDateList(this.mirror, interval, this.warn)
+  }
+
+  /**
+   * A range with an end needs every window that has started by now. One without needs those that had started when the list
+   * was last fetched, and any later one that is held; what has started since is no hole, and is warned of.
+   */
+  horizon({ interval, symbol }: Series, toTime: number | undefined): number {
+    const held = this.mirror.heldStartDates({ interval, symbol }).at(-1)
+    const last = held === undefined ? Number.NEGATIVE_INFINITY : parseDate(held)
+    if (toTime !== undefined || held === undefined || this.complete) return Math.max(last, this.now)
+    const horizon = Math.max(last, this.mirror.startDatesFile(interval)?.mtimeMs ?? last)
+    this.warnOfLateness(interval, horizon)
+    return horizon
+  }
+
+  private warnOfLateness(interval: Interval, horizon: number): void {
+    const dates = heldStartDateList(this.mirror, interval, this.warn)
+    const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
+    if (since === 0) return
+    const until = formatDate(horizon)
+    this.warn(
+      `The mirror's ${interval} candles are as of ${until}; windows that have started since: ${since}. klines download brings them.`,
+    )
+  }
+
+  peek(window: WindowRef): 'held' | 'absent' {
+    const held = this.mirror.readBriefly(window)
+    return this.complete || (held && !(held instanceof KlinesError)) ? 'held' : 'absent'
+  }
+
+  async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
+    const held = this.mirror.readWindow(window)
+    return this.result(window, held === undefined || held instanceof KlinesError ? held : held.batch)
+  }
+
+  async settledWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+    return this.result(window, this.mirror.readBriefly(window))
+  }
+
+  async close(): Promise<void> {}
+
+  private result(window: WindowRef, held: KlineBatch | KlinesError | undefined): WindowResult | WindowFailure {
+    if (held instanceof KlinesError) return { window, how: 'failed', reason: `broken in the mirror: ${held.message}` }
+    const batch = held ?? (this.complete ? decodeWindow(EMPTY_WINDOW, window) : undefined)
+    return batch ? { window, how: 'held', batch } : { window, how: 'failed', reason: 'not in the mirror' }
+  }
+}
+
+/** The startDates of an interval as the mirror holds the list, else as this version knows it. */
+export function heldStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
+  const bytes = mirror.startDatesFile(interval)?.bytes
+  if (bytes === undefined) return knownStartDates(interval)
+  try {
+    return parseStartDates(bytes, interval)
+  } catch (error) {
+    warn(`${(error as KlinesError).message} The list that comes with this version is used instead.`)
+    return knownStartDates(interval)
+  }
+}
+
+function nothingHeld(message: string): KlinesError {
+  return new KlinesError('window_missing', message, {
+    suggestions: ['Bring candles there first: klines download SYMBOL -i INTERVAL, with the same --mirror.'],
+  })
+}

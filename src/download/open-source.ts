@@ -1,0 +1,120 @@
+import { KlinesError } from '../klines/errors.js'
+import { defaultMirrorRoot } from '../mirror/default-root.js'
+import { Mirror } from '../mirror/mirror.js'
+import { PUBLIC_BASE_URL, parseBaseUrl } from '../service/base-url.js'
+import { FileFetcher } from '../service/file-fetcher.js'
+import { KlinesService } from '../service/klines-service.js'
+import { RETRY_POLICY, type RetryPolicy } from '../service/retry.js'
+import { systemClock } from '../service/system-clock.js'
+import { MirrorSource } from './mirror-source.js'
+import { ServiceSource } from './service-source.js'
+import type { Warn, WindowSource } from './window-source.js'
+
+export const DEFAULT_CONCURRENCY = 16
+const MAX_CONCURRENCY = 256
+
+/** An address whose server is in this process: reached at `url`, known to mirrors and files as `name`. */
+export interface LocalEndpoint {
+  readonly name: string
+  readonly url: string
+}
+
+/** Where candles come from and where they are kept. */
+export interface SourceOptions {
+  /** Base address of a klines service, the part before `/api`. Default: the public instance. */
+  readonly baseUrl?: string | LocalEndpoint | undefined
+  /** Folder of the mirror. Default: one folder a base address under the platform's cache folder. */
+  readonly mirror?: string | undefined
+  /** Ask for final windows again too. */
+  readonly refresh?: boolean | undefined
+  /** Requests at once, 1 to 256. Default 16. */
+  readonly concurrency?: number | undefined
+  /** Ends the run; what was brought stays. */
+  readonly signal?: AbortSignal | undefined
+  /** Told what people should know. Default: nobody. */
+  readonly warn?: Warn | undefined
+  /** The present, ms UTC. Default: the machine's clock. */
+  readonly now?: number | undefined
+}
+
+/** How the source is going to be used. */
+export interface SourceUse {
+  readonly readOnly?: boolean
+  readonly remember?: boolean
+  /** How hard a file is tried for. */
+  readonly policy?: RetryPolicy
+}
+
+/** The base address, by the name that mirrors and files know. Throws `bad_base_url`. */
+export function baseNameOf({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string {
+  return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
+}
+
+/** The mirror that options mean. */
+export function openMirror(options: SourceOptions): Mirror {
+  if (options.mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
+  return new Mirror(options.mirror ?? defaultMirrorRoot(baseNameOf(options)))
+}
+
+/** The source that a request means: the mirror alone, or the service through its mirror. */
+export async function openSource(
+  options: SourceOptions & { offline?: boolean | undefined },
+  use?: SourceUse,
+): Promise<WindowSource> {
+  return options.offline ? openMirrorSource(options) : openServiceSource(options, use)
+}
+
+/** Windows from the service through its mirror. Close it, also to end what is under way. */
+export async function openServiceSource(
+  options: SourceOptions,
+  { readOnly = false, remember = false, policy = RETRY_POLICY }: SourceUse = {},
+): Promise<ServiceSource> {
+  const name = baseNameOf(options)
+  const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
+  const local = typeof options.baseUrl === 'object' ? options.baseUrl : undefined
+  // undici takes 65 ms and 12 MB to load: only for what goes to the network.
+  const { HttpTransport } = await import('../service/transport.js')
+  const mirror = openMirror(options)
+  if (local && mirror.exists && mirror.readMeta() === undefined) {
+    throw new KlinesError('mirror_mismatch', `${mirror.root} holds candles of an unknown address, not of ${name}.`, {
+      suggestions: ['Name another folder with --mirror.'],
+    })
+  }
+  const transport = new HttpTransport(local?.url ?? name, {
+    connections: concurrency,
+    direct: local !== undefined,
+  })
+  return new ServiceSource(name, new KlinesService(new FileFetcher(transport, name, { concurrency, policy })), mirror, {
+    refresh: options.refresh ?? false,
+    readOnly,
+    remember,
+    now: options.now ?? systemClock.now(),
+    signal: options.signal ?? new AbortController().signal,
+    warn: once(options.warn),
+  })
+}
+
+/** Windows from a mirror alone. A base address that is given must be the mirror's. */
+export function openMirrorSource(options: SourceOptions): MirrorSource {
+  const mirror = openMirror(options)
+  if (options.baseUrl !== undefined) mirror.checkBase(baseNameOf(options))
+  return new MirrorSource(mirror, options.now ?? systemClock.now(), once(options.warn))
+}
+
+function parseConcurrency(concurrency: number): number {
+  if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency
+  throw new KlinesError(
+    'bad_option',
+    `--concurrency is ${concurrency}. Expected a whole number from 1 to ${MAX_CONCURRENCY}.`,
+  )
+}
+
+/** Each text is said once. */
+export function once(warn: Warn = () => {}): Warn {
+  const said = new Set<string>()
+  return warning => {
+    if (said.has(warning)) return
+    said.add(warning)
+    warn(warning)
+  }
+}

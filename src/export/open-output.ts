@@ -1,0 +1,13 @@
+import { stat } from 'node:fs/promises'
+import { OutputFile } from './output-file.js'
+import { StreamOutput } from './stream-output.js'
+
+/** Where the bytes of a target go. */
+export type Output = OutputFile | StreamOutput
+
+/** Opens a target: `-` is stdout, a FIFO is written as it is read, anything else is a file. */
+export async function openOutput(path: string, force: boolean, signal?: AbortSignal): Promise<Output> {
+  if (path === '-') return StreamOutput.toStdout(signal)
+  const there = await stat(path).catch(() => undefined)
+  return there?.isFIFO() ? StreamOutput.toFifo(path, signal) : OutputFile.create(path, force)
+}

@@ -1,0 +1,50 @@
+export {
+  type DownloadReport,
+  downloadKlines,
+  type KlinesRequest,
+  type Progress,
+  type SeriesReport,
+  type WindowCounts,
+} from './download/download-klines.js'
+export {
+  type KlineBatchesRequest,
+  klineBatches,
+  klineRows,
+  type SeriesRow,
+} from './download/kline-batches.js'
+export type { LocalEndpoint, SourceOptions } from './download/open-source.js'
+export {
+  type ExportReport,
+  type ExportRequest,
+  exportKlines,
+} from './export/export-klines.js'
+export { FORMATS, type Format } from './export/format.js'
+export {
+  NUMBER_TYPES,
+  type NumberType,
+  OUTPUT_COLUMNS,
+  type OutputColumn,
+  TIME_FORMATS,
+  type TimeFormat,
+} from './export/shape.js'
+export type { WrittenFile } from './export/write-targets.js'
+export {
+  knownStartDates,
+  type WindowSpan,
+  windowSpan,
+} from './klines/calendar.js'
+export { COLUMNS, type Column, type KlineRow } from './klines/columns.js'
+export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'
+export {
+  INTERVALS,
+  type Interval,
+  nextOpenTime,
+  parseInterval,
+} from './klines/intervals.js'
+export { KlineBatch } from './klines/kline-batch.js'
+export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
+export type { Series, WindowRef } from './klines/series.js'
+export { parseSymbol, SYMBOLS, type SymbolName } from './klines/symbols.js'
+export { decodeWindow } from './klines/window-codec.js'
+export { type RunningSample, startSample } from './server/sample.js'
+export { PUBLIC_BASE_URL } from './service/base-url.js'

@@ -1,0 +1,43 @@
+import { isWindowStart, parseDate } from './calendar.js'
+import { type Interval, isInterval } from './intervals.js'
+import type { WindowRef } from './series.js'
+import { isSymbol } from './symbols.js'
+
+/** Where the list of symbols lies, relative to a base address or a mirror's root. */
+export const SYMBOLS_PATH = 'api/klines/symbols.json'
+
+/** Where an interval's list of startDates lies. */
+export function startDatesPath(interval: Interval): string {
+  return `api/klines/start-dates/${interval}.json`
+}
+
+/** Where a window lies: the one mapping for URL, mirror file and server route (service.md, endpoints 1 to 7). */
+export function windowPath({ interval, symbol, startDate }: WindowRef): string {
+  return `api/klines/${interval}/${symbol}/${startDate}.json`
+}
+
+/** What a path of the tree names. */
+export type TreeEntry =
+  | { readonly kind: 'symbols' }
+  | { readonly kind: 'startDates'; readonly interval: Interval }
+  | { readonly kind: 'window'; readonly window: WindowRef }
+
+/** The inverse of the functions above, by grammar: undefined for anything the service could not have. */
+export function parseTreePath(path: string): TreeEntry | undefined {
+  if (path === SYMBOLS_PATH) return { kind: 'symbols' }
+  const [, interval, symbol, startDate] =
+    /^api\/klines\/([^/]+)\/([^/]+?)(?:\/(\d{4}-\d{2}-\d{2}))?\.json$/.exec(path) ?? []
+  if (interval === 'start-dates' && startDate === undefined && isInterval(symbol)) {
+    return { kind: 'startDates', interval: symbol }
+  }
+  if (!isInterval(interval) || !isSymbol(symbol) || startDate === undefined) return undefined
+  return isStartDate(interval, startDate) ? { kind: 'window', window: { interval, symbol, startDate } } : undefined
+}
+
+function isStartDate(interval: Interval, startDate: string): boolean {
+  try {
+    return isWindowStart(interval, parseDate(startDate))
+  } catch {
+    return false
+  }
+}

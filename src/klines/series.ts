@@ -1,0 +1,24 @@
+import type { Interval } from './intervals.js'
+import type { SymbolName } from './symbols.js'
+
+/** One symbol at one interval: the unit people ask for. */
+export interface Series {
+  readonly symbol: SymbolName
+  readonly interval: Interval
+}
+
+/** One window of a series, named as the service names it. */
+export interface WindowRef extends Series {
+  /** `YYYY-MM-DD`, the UTC day on which the window starts. */
+  readonly startDate: string
+}
+
+/** `BTCUSDT 1h`, for messages. */
+export function seriesName({ symbol, interval }: Series): string {
+  return `${symbol} ${interval}`
+}
+
+/** `BTCUSDT 1h 2024-01-01`, for messages. */
+export function windowName(window: WindowRef): string {
+  return `${seriesName(window)} ${window.startDate}`
+}

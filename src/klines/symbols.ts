@@ -1,0 +1,38 @@
+import { closest } from './closest.js'
+import { KlinesError } from './errors.js'
+
+/** The trading pairs of the service, in its own order (service.md, "Symbol"). */
+export const SYMBOLS = [
+  'BTCUSDT',
+  'ETHUSDT',
+  'BNBUSDT',
+  'SOLUSDT',
+  'XRPUSDT',
+  'ADAUSDT',
+  'DOGEUSDT',
+  'AVAXUSDT',
+  'LINKUSDT',
+  'DOTUSDT',
+] as const
+
+/** One of the ten trading pairs. */
+export type SymbolName = (typeof SYMBOLS)[number]
+
+/** Whether `text` is a symbol exactly as the service writes it. */
+export function isSymbol(text: unknown): text is SymbolName {
+  return (SYMBOLS as readonly unknown[]).includes(text)
+}
+
+/**
+ * A symbol as people write it (`BTCUSDT`, `btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to the service's name.
+ * Throws `unknown_symbol` with the nearest names.
+ */
+export function parseSymbol(text: string): SymbolName {
+  const name = text.trim().toUpperCase().replace(/[/_-]/g, '')
+  if (isSymbol(name)) return name
+  const near = closest(name, SYMBOLS)
+  throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`, {
+    suggestions: near ? [`Did you mean ${near}?`] : [],
+    data: { symbol: text },
+  })
+}

@@ -1,0 +1,101 @@
+import { UTCDate } from '@date-fns/utc'
+import { sub } from 'date-fns/sub'
+import { parseDate } from './calendar.js'
+import { KlinesError } from './errors.js'
+
+/** A span of open times, half-open, ms UTC. An undefined end is open: from the first candle, to the last. */
+export interface TimeRange {
+  readonly fromTime: number | undefined
+  readonly toTime: number | undefined
+}
+
+/** The range as people give it: texts as `parseInstant` and `parseDuration` take them. */
+export interface RangeText {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly last?: string | undefined
+}
+
+const FORMS = 'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC)'
+const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
+
+/**
+ * A point in time, ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset.
+ * Without an offset it is UTC, wherever the machine stands. Throws `bad_time` on other forms and on days there are not.
+ */
+export function parseInstant(text: string): number {
+  const trimmed = text.trim()
+  if (/^\d{4}$/.test(trimmed)) return parseDay(`${trimmed}-01-01`, text)
+  if (/^\d{4}-\d{2}$/.test(trimmed)) return parseDay(`${trimmed}-01`, text)
+  if (/^\d{4}-\d{2}-\d{2}$/.test(trimmed)) return parseDay(trimmed, text)
+  const match = INSTANT.exec(trimmed)
+  if (!match) throw badTime(text)
+  parseDay(match[1], text)
+  const zoned = match[4] ? trimmed : `${trimmed}Z`
+  const time = Date.parse(zoned.toUpperCase().replace(' ', 'T'))
+  if (Number.isNaN(time)) throw badTime(text)
+  return time
+}
+
+/** `90d` and the like before `end` (ms UTC). Months and years are calendar ones: h, d, w, M, y. Throws `bad_time`. */
+export function timeBefore(end: number, duration: string): number {
+  const [, digits, unit] = /^([1-9]\d{0,5})([hdwMy])$/.exec(duration.trim()) ?? []
+  const amount = Number(digits)
+  const units = {
+    h: 'hours',
+    d: 'days',
+    w: 'weeks',
+    M: 'months',
+    y: 'years',
+  } as const
+  if (unit === undefined) {
+    throw new KlinesError(
+      'bad_time',
+      `"${duration}" is not a length of time. Expected a number and h, d, w, M or y: 90d.`,
+    )
+  }
+  const time = sub(new UTCDate(end), {
+    [units[unit as keyof typeof units]]: amount,
+  }).getTime()
+  if (Number.isNaN(time)) throw new KlinesError('bad_time', `"${duration}" goes back further than dates do.`)
+  return time
+}
+
+/**
+ * The range that `from`, `to` and `last` describe; `last` counts back from `to`, else from `now` (ms UTC).
+ * Throws `bad_time`, and `bad_range` when the range is empty or said twice.
+ */
+export function parseRange({ from, to, last }: RangeText, now: number): TimeRange {
+  if (from !== undefined && last !== undefined) {
+    throw new KlinesError('bad_range', '--from and --last both say where the range starts. Expected one of them.')
+  }
+  const toTime = to === undefined ? undefined : parseInstant(to)
+  const start = from === undefined ? undefined : parseInstant(from)
+  const fromTime = last === undefined ? start : timeBefore(toTime ?? now, last)
+  if (fromTime !== undefined && toTime !== undefined && fromTime >= toTime) {
+    const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
+    throw new KlinesError(
+      'bad_range',
+      `The range is empty: from ${a} to ${b}. Expected --from before --to, which is left out of the range.`,
+    )
+  }
+  return { fromTime, toTime }
+}
+
+/** `2024-01-01T00:00:00.000Z/..`: the range as an ISO 8601 interval, `..` for an open end. */
+export function formatRange({ fromTime, toTime }: TimeRange): string {
+  const side = (time: number | undefined) => (time === undefined ? '..' : new Date(time).toISOString())
+  return `${side(fromTime)}/${side(toTime)}`
+}
+
+function parseDay(day: string, given: string): number {
+  try {
+    return parseDate(day)
+  } catch {
+    throw badTime(given, ` There is no such day.`)
+  }
+}
+
+function badTime(text: string, why = ''): KlinesError {
+  return new KlinesError('bad_time', `"${text}" is not a point in time.${why} ${FORMS}.`, { data: { time: text } })
+}

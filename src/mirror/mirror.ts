@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { KlinesError } from '../klines/errors.js'
+import type { Interval } from '../klines/intervals.js'
+import type { KlineBatch } from '../klines/kline-batch.js'
+import { parseTreePath, startDatesPath, windowPath } from '../klines/paths.js'
+import { RowScratch } from '../klines/row-index.js'
+import type { Series, WindowRef } from '../klines/series.js'
+import { decodeWindow } from '../klines/window-codec.js'
+import { type HeldFile, listFolder, readFile, sweepTemps, writeFile } from './files.js'
+import { isFinal } from './finality.js'
+import { mirrorError } from './mirror-error.js'
+import { META_FILE, type MirrorMeta, metaOf, readMeta } from './mirror-meta.js'
+
+/** https://bford.info/cachedir/: backup tools pass such a folder by. */
+const CACHE_TAG =
+  'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
+/** An empty window is `[]`; anything longer holds rows (or is broken). */
+export const EMPTY_WINDOW_BYTES = 2
+
+/** A window as the mirror holds it. */
+export interface HeldWindow {
+  readonly batch: KlineBatch
+  readonly mtimeMs: number
+  readonly final: boolean
+}
+
+/**
+ * The file tree on disk, `root/api/klines/...` as the URLs. A file that is there is whole and valid, or counts as absent.
+ * Any number of processes may share it: files are written aside and renamed, readers keep what they opened.
+ */
+export class Mirror {
+  private scratch = Buffer.alloc(0)
+  private readonly index = new RowScratch()
+  private readonly populated = new Map<string, string | undefined>()
+
+  constructor(readonly root: string) {}
+
+  /** Whether there is a tree to read. */
+  get exists(): boolean {
+    return existsSync(join(this.root, 'api', 'klines'))
+  }
+
+  /** What `mirror.json` says; undefined for a bare tree. Throws `mirror_mismatch` when it is not ours to read. */
+  readMeta(): MirrorMeta | undefined {
+    return readMeta(this.root)
+  }
+
+  /** Throws `mirror_mismatch` when this is a mirror of another base address. */
+  checkBase(baseUrl: string): void {
+    const meta = this.readMeta()
+    if (!meta || meta.baseUrl === baseUrl) return
+    throw new KlinesError('mirror_mismatch', `${this.root} is a mirror of ${meta.baseUrl}, not of ${baseUrl}.`, {
+      suggestions: [`Name another folder with --mirror, or that address with --base-url ${meta.baseUrl}.`],
+      data: { mirror: this.root, mirrorBaseUrl: meta.baseUrl, baseUrl },
+    })
+  }
+
+  /** Makes the folder a mirror of `baseUrl`, or finds that it is one, and sweeps what dead processes left. */
+  prepare(baseUrl: string, now: number): void {
+    this.checkBase(baseUrl)
+    try {
+      const fresh = listFolder(this.root).length === 0
+      mkdirSync(this.root, { recursive: true })
+      if (fresh) writeFile(this.root, 'CACHEDIR.TAG', Buffer.from(CACHE_TAG), now)
+      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, metaOf(baseUrl), now)
+      sweepTemps(this.root, now)
+    } catch (error) {
+      throw mirrorError(error, 'write', this.root)
+    }
+  }
+
+  /** The bytes of a file of the tree (`api/klines/...`), `'broken'` when something else stands there. */
+  readBytes(path: string): ReturnType<typeof readFile> {
+    return this.reading(() => readFile(join(this.root, path)))
+  }
+
+  /** Stores the bytes of a file of the tree, whole or not at all. Throws `mirror_unusable`. */
+  writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
+    try {
+      writeFile(this.root, path, bytes, mtimeMs)
+    } catch (error) {
+      throw mirrorError(error, 'write', this.root)
+    }
+  }
+
+  /** A window that is held and sound; undefined when absent; the error that names the fault when it is broken. */
+  readWindow(window: WindowRef): HeldWindow | KlinesError | undefined {
+    const read = this.readRows(window)
+    if (read === undefined || read instanceof KlinesError) return read
+    const lastPopulated = () => this.lastPopulated(window)
+    return { ...read, final: isFinal(window, read.batch, { mtimeMs: read.mtimeMs, lastPopulated }) }
+  }
+
+  /**
+   * The rows of a held window for a look: the buffers are used again, so the batch is good until the next one is read so.
+   * Otherwise as `readWindow`; whether the window is final is not asked.
+   */
+  readBriefly(window: WindowRef): KlineBatch | KlinesError | undefined {
+    const read = this.readRows(window, true)
+    return read === undefined || read instanceof KlinesError ? read : read.batch
+  }
+
+  /** The startDates held of a series, ascending, whatever is in the files. */
+  heldStartDates({ interval, symbol }: Series): string[] {
+    return this.reading(() => listFolder(join(this.root, 'api', 'klines', interval, symbol)))
+      .filter(name => /^\d{4}-\d{2}-\d{2}\.json$/.test(name))
+      .map(name => name.slice(0, -'.json'.length))
+      .filter(startDate => parseTreePath(windowPath({ interval, symbol, startDate })) !== undefined)
+  }
+
+  /** Size in bytes of a held window file; 0 when it is not there. */
+  windowSize(window: WindowRef): number {
+    return this.reading(() => statSync(join(this.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
+  }
+
+  /** The list of startDates as held, undefined when it is not. Not checked: `parseStartDates` does that. */
+  startDatesFile(interval: Interval): HeldFile | undefined {
+    const file = this.readBytes(startDatesPath(interval))
+    return file === undefined || file === 'broken' ? undefined : file
+  }
+
+  /** What the file system refuses is `mirror_unusable`. */
+  private reading<T>(action: () => T): T {
+    try {
+      return action()
+    } catch (error) {
+      throw mirrorError(error, 'read', this.root)
+    }
+  }
+
+  private readRows(window: WindowRef, brief = false): Omit<HeldWindow, 'final'> | KlinesError | undefined {
+    const path = join(this.root, windowPath(window))
+    try {
+      const file = brief ? readFile(path, size => this.reuse(size)) : readFile(path)
+      if (file === undefined) return undefined
+      if (file === 'broken') return new KlinesError('bad_window', `${path} is not a regular file`)
+      return { batch: decodeWindow(file.bytes, window, brief ? this.index : undefined), mtimeMs: file.mtimeMs }
+    } catch (error) {
+      return error instanceof KlinesError ? error : mirrorError(error, 'read', this.root)
+    }
+  }
+
+  /** The one buffer of brief reads. */
+  private reuse(size: number): Buffer {
+    if (size > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(2 * size)
+    return this.scratch.subarray(0, size)
+  }
+
+  /** The latest startDate of a series whose file holds sound candles when first asked in this run. */
+  private lastPopulated(series: Series): string | undefined {
+    const key = `${series.interval}/${series.symbol}`
+    if (!this.populated.has(key)) this.populated.set(key, this.findLastPopulated(series))
+    return this.populated.get(key)
+  }
+
+  private findLastPopulated(series: Series): string | undefined {
+    return this.heldStartDates(series).findLast(startDate => {
+      const window = { ...series, startDate }
+      const file = this.windowSize(window) > EMPTY_WINDOW_BYTES ? this.readBytes(windowPath(window)) : undefined
+      if (file === undefined || file === 'broken') return false
+      try {
+        return decodeWindow(file.bytes, window).length > 0
+      } catch {
+        return false
+      }
+    })
+  }
+}

@@ -1,0 +1,37 @@
+import { INTERVALS } from '../klines/intervals.js'
+import type { Series } from '../klines/series.js'
+import { SYMBOLS } from '../klines/symbols.js'
+import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
+
+/** What a mirror holds of one series, by the sizes of its files alone: nothing is read. */
+export interface SeriesStatus extends Series {
+  readonly windows: number
+  /** Windows without a candle. */
+  readonly empty: number
+  readonly bytes: number
+  /** First and last startDate whose window holds candles. */
+  readonly firstStartDate: string | undefined
+  readonly lastStartDate: string | undefined
+}
+
+/** The series of a mirror that hold at least one window, symbol by symbol. */
+export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
+  return SYMBOLS.flatMap(symbol => INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval }))).filter(
+    ({ windows }) => windows > 0,
+  )
+}
+
+function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
+  const files = mirror
+    .heldStartDates(series)
+    .map(startDate => ({ startDate, bytes: mirror.windowSize({ ...series, startDate }) }))
+  const populated = files.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
+  return {
+    ...series,
+    windows: files.length,
+    empty: files.length - populated.length,
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    firstStartDate: populated.at(0)?.startDate,
+    lastStartDate: populated.at(-1)?.startDate,
+  }
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+
+/** What people write instead of a base address, and the name the sample's mirror and files carry. */
+export const SAMPLE = 'sample'
+
+/** The tree of made candles that comes with the package. */
+export const SAMPLE_ROOT = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))
+
+/** The sample being served: a `baseUrl` for every function that takes one. */
+export interface RunningSample {
+  readonly name: typeof SAMPLE
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Serves the made candles that come with the package, in this process, on a free port of the loopback. */
+export async function startSample(): Promise<RunningSample> {
+  const { startServer } = await import('./server.js')
+  const { url, close } = await startServer({ root: SAMPLE_ROOT })
+  return { name: SAMPLE, url, close }
+}

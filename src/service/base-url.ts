@@ -1,0 +1,24 @@
+import { KlinesError } from '../klines/errors.js'
+
+/** The public instance (observed.md). */
+export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
+
+const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
+
+/**
+ * A base address in its one form: no slash, query or fragment at its end. Throws `bad_base_url`.
+ */
+export function parseBaseUrl(text: string): string {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
+  const fail = (why: string, suggestions: string[] = []) => {
+    throw new KlinesError('bad_base_url', `"${text}" is not a base address: ${why}. ${EXPECTED}.`, { suggestions })
+  }
+  if (!url) return fail('it is not a URL', /^[\w.-]+(:\d+)?(\/|$)/.test(text) ? [`Did you mean http://${text}?`] : [])
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
+  if (url.username || url.password) return fail('a user name or password in it would be written to the mirror')
+  if (url.search || url.hash) return fail('it has a query or a fragment')
+  const path = url.pathname.replace(/\/+$/, '')
+  if (/\/api(\/klines)?$/.test(path))
+    return fail('it includes /api', [`Did you mean ${url.origin}${path.replace(/\/api(\/klines)?$/, '')}?`])
+  return url.origin + path
+}

@@ -1,0 +1,39 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip } from 'node:zlib'
+import { Failure } from './failure.js'
+
+/** Most bytes taken from the wire for one file; the largest window has 139,569. */
+export const MAX_WIRE_BYTES = 8 * 1024 * 1024
+/** Most bytes a file may have when decoded. */
+export const MAX_DECODED_BYTES = 16 * 1024 * 1024
+
+/** What we can decode, as the request says it. */
+export const ACCEPT_ENCODING = 'gzip, br'
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  br: promisify(brotliDecompress),
+}
+
+/**
+ * A body without its content coding (RFC 9110, 8.4). Throws a `final` failure when it is larger than the cap, which a
+ * bomb would be again, and a `garbled` one when the coding is unknown, nested or broken.
+ */
+export async function decodeBody(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
+  const coding = (contentEncoding ?? 'identity').trim().toLowerCase()
+  // A 304 or an error may repeat the coding of the file without having a body.
+  if (coding === 'identity' || coding === '' || body.length === 0) return body
+  if (!Object.hasOwn(decoders, coding))
+    throw new Failure('garbled', `unknown content encoding ${JSON.stringify(coding.slice(0, 40))}`)
+  try {
+    return await decoders[coding as keyof typeof decoders](body, {
+      maxOutputLength: MAX_DECODED_BYTES,
+    })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw new Failure('final', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
+    }
+    throw new Failure('garbled', `the body is not sound ${coding} (${(cause as Error).message})`, { cause })
+  }
+}

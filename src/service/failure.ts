@@ -1,0 +1,78 @@
+/**
+ * What to do about a failed attempt:
+ * - `transient`: the network or the server, worth all tries;
+ * - `garbled`: an answer that makes no sense (not JSON, wrong shape, unasked status), worth two more;
+ * - `final`: asking again would not help.
+ */
+export type FailureKind = 'transient' | 'garbled' | 'final'
+
+/** One failed attempt to get a file. `message` says what happened without saying to which file. */
+export class Failure extends Error {
+  override readonly name = 'Failure'
+  /** HTTP status, when there was an answer. */
+  readonly status: number | undefined
+  /** How long the service asks us to wait, ms. */
+  readonly retryAfterMs: number | undefined
+  /** Whether the service itself did not answer in its own form: connection faults, 5xx, pages of something else. */
+  readonly unreachable: boolean
+  /** Whether the body was no JSON at all: a captive portal, a wrong address. */
+  readonly notJson: boolean
+
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    details: {
+      status?: number
+      retryAfterMs?: number | undefined
+      unreachable?: boolean
+      notJson?: boolean
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: details.cause })
+    this.status = details.status
+    this.retryAfterMs = details.retryAfterMs
+    this.unreachable = details.unreachable ?? false
+    this.notJson = details.notJson ?? false
+  }
+}
+
+/** Connection faults by their code, in words. */
+const CONNECTION_WORDS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name service did not answer',
+  ENETUNREACH: 'network unreachable',
+  EHOSTUNREACH: 'host unreachable',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_BODY_TIMEOUT: 'the body stopped coming',
+  UND_ERR_SOCKET: 'connection closed by the other side',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body is not as long as announced',
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
+}
+
+/** Faults that stay: the host does not exist, or is not who it should be. */
+const FINAL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
+
+/** What a connection fault (anything undici or Node throws) means. */
+export function connectionFailure(error: unknown): Failure {
+  const root = rootCause(error)
+  const code = String((root as NodeJS.ErrnoException).code ?? '')
+  const words = CONNECTION_WORDS[code] ?? (root instanceof Error ? root.message : String(root))
+  const certificate = CERTIFICATE.test(code)
+  const message = `${certificate ? 'TLS: ' : ''}${words}${code && !words.includes(code) ? ` (${code})` : ''}`
+  const kind = certificate || FINAL_CODES.has(code) ? 'final' : 'transient'
+  return new Failure(kind, message, { unreachable: true, cause: error })
+}
+
+/** The innermost error that has a code; an AggregateError (one try an address) stands for its first. */
+function rootCause(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0])
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error ? rootCause(cause) : error
+}

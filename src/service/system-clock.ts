@@ -1,0 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../klines/clock.js'
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: Date.now,
+  async sleep(ms, signal) {
+    signal?.throwIfAborted()
+    try {
+      await sleep(ms, undefined, { signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    }
+  },
+}

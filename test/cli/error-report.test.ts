@@ -1,0 +1,68 @@
+import { Errors } from '@oclif/core'
+import { describe, expect, it } from 'vitest'
+import { reportError } from '../../src/cli/error-report.js'
+import { EXIT_CODES } from '../../src/cli/exit-codes.js'
+import { KlinesError } from '../../src/klines/errors.js'
+
+const TERSE = { bin: 'klines', verbose: false }
+
+describe('what a failed run says', () => {
+  it('an error of ours: message, advice a line each, and the code that its exit code follows from', () => {
+    const error = new KlinesError('no_candles', 'None.', {
+      suggestions: ['Do this.', 'Or that.'],
+      data: { symbol: 'X' },
+    })
+    const rest = { code: 'no_candles', message: 'None.', exitCode: 4, suggestions: ['Do this.', 'Or that.'] }
+    expect(reportError(error, TERSE)).toEqual({
+      exitCode: 4,
+      text: 'klines: None.\n  Do this.\n  Or that.',
+      json: { error: { ...rest, data: { symbol: 'X' } } },
+    })
+  })
+
+  it('an error nobody expected: exit code 1, its message, and how to see more', () => {
+    const { exitCode, text, json } = reportError(new TypeError('x is undefined'), TERSE)
+    expect({ exitCode, code: json.error.code }).toEqual({ exitCode: 1, code: 'unexpected' })
+    expect(text).toMatch(/^klines: x is undefined\n {2}.*-v.*$/)
+  })
+
+  it.each([['a text'], [undefined], [null], [['a', 'list']]])('%s that is thrown is no crash', thrown => {
+    expect(reportError(thrown, TERSE)).toMatchObject({ exitCode: 1, text: expect.stringContaining(String(thrown)) })
+  })
+
+  it('an error of the parser: exit code 2, without colours', () => {
+    const { exitCode, text } = reportError(new Errors.CLIError('\u001B[31mMissing\u001B[39m flag'), TERSE)
+    expect({ exitCode, text }).toEqual({ exitCode: 2, text: 'klines: Missing flag' })
+  })
+
+  it('with verbose, the stacks of an error and of its causes', () => {
+    const cause = new Error('the disk', { cause: new Error('the cable') })
+    const error = new KlinesError('mirror_unusable', 'No.', { cause })
+    const { text } = reportError(error, { bin: 'klines', verbose: true })
+    expect(text).toMatch(
+      /^klines: No\.\n[\s\S]*\n\s+at [\s\S]*Caused by Error: the disk\n[\s\S]*Caused by Error: the cable\n/,
+    )
+    expect(reportError(error, TERSE).text).toBe('klines: No.')
+  })
+})
+
+it.each([
+  ['unknown_symbol', 2],
+  ['unknown_interval', 2],
+  ['bad_time', 2],
+  ['bad_range', 2],
+  ['bad_option', 2],
+  ['bad_base_url', 2],
+  ['bad_output', 2],
+  ['output_exists', 2],
+  ['mirror_mismatch', 2],
+  ['bad_window', 3],
+  ['bad_list', 3],
+  ['window_missing', 3],
+  ['incomplete', 3],
+  ['no_candles', 4],
+  ['unreachable', 5],
+  ['stay_away', 5],
+] as const)('%s ends a run with exit code %d', (code, exitCode) => {
+  expect(EXIT_CODES[code]).toBe(exitCode)
+})

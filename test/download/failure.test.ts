@@ -1,0 +1,175 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download-klines.js'
+import { planSeries } from '../../src/download/plan.js'
+import { windowStream } from '../../src/download/window-stream.js'
+import { downloadSetup, filesBelow, sourceOf } from '../support/download-setup.js'
+import { errorOf } from '../support/errors.js'
+import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/made-tree.js'
+
+const LIST = 'api/klines/start-dates/15m.json'
+const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+const ALL_TIME = { fromTime: undefined, toTime: undefined }
+
+describe('a window that cannot be had', () => {
+  it('makes the run incomplete and is named; the others are in the mirror, and the next run asks for it alone', async () => {
+    const { server, mirror, request } = await downloadSetup()
+    const missing = path(FULL_WEEKS[2])
+    server.always(missing, { status: 404, body: '<!DOCTYPE html>' })
+    const error = await errorOf(downloadKlines(request))
+    expect(error).toMatchObject({
+      code: 'incomplete',
+      data: { failures: [{ ...SERIES, startDate: FULL_WEEKS[2], reason: 'status 404' }] },
+      suggestions: ['What was brought stays in the mirror; the same command asks only for the rest.'],
+    })
+    expect(error.message).toMatch(/^1 of 7 windows could not be had/)
+    expect(error.message).toContain(`1 x status 404 (BTCUSDT 15m ${FULL_WEEKS[2]})`)
+    const others = STARTED.filter(date => date !== FULL_WEEKS[2])
+    expect(filesBelow(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'))).toEqual(others.map(date => `${date}.json`))
+    server.reset()
+    const report = await downloadKlines(request)
+    expect(server.paths('windows').sort()).toEqual([missing, path(OPEN_WEEK)])
+    expect(report.series[0].rows).toBe(42)
+  })
+
+  it('for one cause is told in one line with a count; each cause has its own', async () => {
+    const { server, request } = await downloadSetup()
+    for (const date of FULL_WEEKS.slice(0, 4)) server.always(path(date), { status: 404 })
+    server.always(path(FULL_WEEKS[4]), { status: 403, body: '{"message":"No\\u001b[2J way"}' })
+    const { message } = await errorOf(downloadKlines(request))
+    const [a, b, c] = FULL_WEEKS.map(date => `BTCUSDT 15m ${date}`)
+    expect(message.split('\n').slice(1)).toEqual([
+      `4 x status 404 (${a}, ${b}, ${c} and 1 more)`,
+      `1 x status 403: No [2J way (BTCUSDT 15m ${FULL_WEEKS[4]})`,
+    ])
+  })
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ['half a body', JSON.stringify(weekRows(FULL_WEEKS[2])).slice(0, 250), /not JSON/],
+    ["another window's rows", JSON.stringify(weekRows(FULL_WEEKS[3])), /outside the window/],
+    ['an error object with status 200', '{"statusCode":500,"message":"x","isError":true}', /expected an array/],
+  ])('for %s is never stored; the window before it and after it are', async (_, body, words) => {
+    const { server, mirror } = await downloadSetup()
+    server.always(path(FULL_WEEKS[2]), { body })
+    const source = sourceOf(server, mirror)
+    const plan = await planSeries(source, [SERIES], ALL_TIME)
+    const results = []
+    for await (const result of windowStream(source, plan.series[0].windows, { concurrency: 3 })) results.push(result)
+    expect(results.map(({ how }) => how)).toEqual(STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')))
+    expect(results.find(({ how }) => how === 'failed')).toMatchObject({ reason: expect.stringMatching(words) })
+    expect(existsSync(join(mirror, path(FULL_WEEKS[2])))).toBe(false)
+    expect(server.paths().filter(one => one === path(FULL_WEEKS[2]))).toHaveLength(3)
+  })
+
+  it('unasked 304 for a window that is not held is refused, not taken for an empty one', async () => {
+    const { server, mirror } = await downloadSetup()
+    server.always(path(FULL_WEEKS[2]), { status: 304 })
+    const result = await sourceOf(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
+    expect(result).toMatchObject({ how: 'failed', reason: 'status 304, which was not asked for' })
+  })
+
+  it('leaves a held file that is not final as it was', async () => {
+    const { server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    server.always(path(OPEN_WEEK), { status: 404 })
+    const before = filesBelow(mirror)
+    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'incomplete' })
+    expect(filesBelow(mirror)).toEqual(before)
+  })
+})
+
+describe('a hostile list of start dates is refused, and nothing is made anywhere for it:', () => {
+  const monday = (week: number) => new Date(Date.UTC(2024, 11, 30) + week * 7 * 86_400_000).toISOString().slice(0, 10)
+  it.each<[string, unknown, RegExp]>([
+    ['traversal', ['../../../../etc/cron.d/x'], /entry 0 is .*not a date/],
+    ['traversal behind a date', ['2025-01-06/../../x'], /not a date/],
+    ['an absolute path', ['/etc/passwd'], /not a date/],
+    ['a NUL', ['2025-01-06\u0000'], /not a date/],
+    ['a day there is not', ['2025-02-30'], /not a date/],
+    ['a day on which no window starts', ['2025-01-07'], /no window of 7 days starts/],
+    ['disorder', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
+    ['repetition', ['2025-01-06', '2025-01-06'], /does not come after/],
+    ['numbers', [20250106], /entry 0 is not a string/],
+    ['an object', { 0: '2025-01-06' }, /not an array/],
+    ['a million entries', Array.from({ length: 200_000 }, (_, week) => monday(week % 500)), /200000 entries/],
+  ])('%s', async (_, list, words) => {
+    const { server, folder, mirror } = await downloadSetup()
+    server.always(LIST, { body: JSON.stringify(list) })
+    const source = sourceOf(server, mirror)
+    const error = await errorOf(planSeries(source, [SERIES], ALL_TIME))
+    expect(error).toMatchObject({ code: 'bad_list' })
+    expect(error.message).toMatch(words)
+    expect(filesBelow(folder)).toEqual(['mirror/CACHEDIR.TAG', 'mirror/mirror.json'])
+    expect(server.paths('windows')).toEqual([])
+  })
+})
+
+describe('a service whose list cannot be had', () => {
+  it.each([
+    ['404', { status: 404 }, 'status 404'],
+    ['503', { status: 503 }, 'status 503'],
+    ['a captive portal', { body: '<html>Sign in</html>' }, 'it is not JSON'],
+  ])('(%s) is unreachable, with the ways on', async (_, answer, words) => {
+    const { server, mirror } = await downloadSetup()
+    server.always(LIST, answer)
+    const error = await errorOf(sourceOf(server, mirror).startDates('15m'))
+    expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
+    expect(error.message).toContain(words)
+    expect(error.suggestions).toEqual([
+      expect.stringContaining('--base-url sample'),
+      expect.stringContaining('klines export'),
+    ])
+  })
+
+  it('because nobody listens is unreachable', async () => {
+    const { server, mirror } = await downloadSetup()
+    const source = sourceOf(server, mirror)
+    await server.stop()
+    expect(await errorOf(source.startDates('15m'))).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('connection refused (ECONNREFUSED)'),
+    })
+  })
+
+  it('because it wants to be left alone is stay_away', async () => {
+    const { server, request } = await downloadSetup()
+    server.always(LIST, { status: 429, headers: { 'retry-after': '86400' } })
+    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'stay_away' })
+    expect(server.log).toHaveLength(1)
+  })
+})
+
+it('a run that is told to stay away in its middle asks for nothing more and keeps what it has', async () => {
+  const { server, mirror, request } = await downloadSetup()
+  server.always(path(FULL_WEEKS[2]), { status: 429, headers: { 'retry-after': '3600' } })
+  await expect(downloadKlines({ ...request, concurrency: 1 })).rejects.toMatchObject({ code: 'stay_away' })
+  expect(server.paths('windows')).toEqual(STARTED.slice(0, 4).map(path))
+  expect(filesBelow(join(mirror, 'api', 'klines', '15m'))).toHaveLength(3)
+})
+
+describe('a request that makes no sense', () => {
+  it.each([
+    ['a concurrency of 0', { concurrency: 0 }, 'bad_option'],
+    ['a concurrency of 1.5', { concurrency: 1.5 }, 'bad_option'],
+    ['a concurrency of 257', { concurrency: 257 }, 'bad_option'],
+    ['an unknown symbol', { symbols: ['NOPE'] }, 'unknown_symbol'],
+    ['no symbol', { symbols: [] }, 'bad_option'],
+    ['a range that is empty', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
+    ['a day there is not', { from: '2025-02-30' }, 'bad_time'],
+    ['a base address with /api', { baseUrl: 'http://127.0.0.1:1/api' }, 'bad_base_url'],
+  ])('(%s) asks nobody and makes nothing', async (_, wrong, code) => {
+    const { server, folder, request } = await downloadSetup()
+    await expect(downloadKlines({ ...request, ...wrong })).rejects.toMatchObject({ code })
+    expect(server.log).toEqual([])
+    expect(filesBelow(folder)).toEqual([])
+  })
+})
+
+it('a mirror path that is a file ends a download with mirror_unusable before anything is asked', async () => {
+  const { server, mirror, request } = await downloadSetup()
+  writeFileSync(mirror, 'precious')
+  await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_unusable' })
+  expect(server.log).toEqual([])
+})

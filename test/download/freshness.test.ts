@@ -1,0 +1,279 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download-klines.js'
+import { exportKlines } from '../../src/export/export-klines.js'
+import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
+import {
+  candle,
+  EMPTY_WEEK,
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  NOW,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  STARTED,
+  weekPath,
+  weekRows,
+} from '../support/made-tree.js'
+
+const LIST = 'api/klines/start-dates/15m.json'
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+const DAY = 86_400_000
+
+describe('a first run', () => {
+  it('asks for the list and every window that has started, once and without a condition', async () => {
+    const { server, request } = await downloadSetup()
+    const report = await downloadKlines(request)
+    expect(server.paths().sort()).toEqual([...STARTED.map(path), LIST].sort())
+    expect(server.log.every(({ headers }) => headers['if-modified-since'] === undefined)).toBe(true)
+    expect(report.requests).toBe(8)
+    expect(report.series).toMatchObject([
+      {
+        symbol: 'BTCUSDT',
+        interval: '15m',
+        rows: 42,
+        firstOpenTime: Date.parse(FULL_WEEKS[0]),
+        lastOpenTime: Date.parse(OPEN_WEEK) + DAY,
+        windows: { total: 7, fetched: 7, held: 0, unmodified: 0, kept: 0, failed: 0 },
+        restated: 0,
+      },
+    ])
+  })
+
+  it('keeps every file byte for byte, the empty ones too and windows with their time, and no window of the future', async () => {
+    const { tree, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    expect(filesBelow(mirror)).toEqual(['CACHEDIR.TAG', ...[...STARTED.map(path), LIST].sort(), 'mirror.json'])
+    for (const file of [...STARTED.map(path), LIST]) {
+      expect(readFileSync(join(mirror, file)).equals(readFileSync(join(tree, file)))).toBe(true)
+      if (file !== LIST) expect(statSync(join(mirror, file)).mtimeMs).toBe(RENDERED)
+    }
+    expect(readFileSync(join(mirror, path(EMPTY_WEEK)), 'utf8')).toBe('[]')
+  })
+
+  it('of a part of the range asks for the windows it touches', async () => {
+    const { server, request } = await downloadSetup()
+    await downloadKlines({ ...request, from: '2025-01-14', to: '2025-01-27' })
+    expect(server.paths('windows').sort()).toEqual([path('2025-01-13'), path('2025-01-20')])
+  })
+
+  it('asks for more where the service says that this machine is behind the times', async () => {
+    const { server, request } = await downloadSetup()
+    await downloadKlines({ ...request, now: Date.UTC(2015, 0, 1) })
+    expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
+  })
+})
+
+describe('a second run', () => {
+  it('asks for no final window; the others get If-Modified-Since, and 304 keeps the file', async () => {
+    const { server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    server.reset()
+    const report = await downloadKlines(request)
+    expect(server.paths()).toEqual([LIST, path(OPEN_WEEK)])
+    expect(server.log[1]).toMatchObject({
+      status: 304,
+      headers: { 'if-modified-since': new Date(RENDERED).toUTCString() },
+    })
+    expect(report.series[0]).toMatchObject({ rows: 42, windows: { held: 6, unmodified: 1, fetched: 0 } })
+    expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
+    expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
+  })
+
+  it('takes what has grown', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3 }), RENDERED + DAY)
+    server.reset()
+    server.date = NOW + DAY
+    const report = await downloadKlines({ ...request, now: NOW + DAY })
+    expect(report.series[0]).toMatchObject({ rows: 43, restated: 0, windows: { fetched: 1, held: 6 } })
+    expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
+    expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
+  })
+
+  it('believes no Last-Modified that lies in the future: a window half full would be final', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 2 }), Date.UTC(2100, 0, 1))
+    await downloadKlines(request)
+    expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(NOW)
+    expect(server.paths('windows')).not.toContain(path(FUTURE_WEEK))
+  })
+
+  it('writes down when the list was asked for, whenever it last changed', async () => {
+    const { mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    expect(statSync(join(mirror, LIST)).mtimeMs).toBe(NOW)
+  })
+
+  it('asks for the next window once it has started', async () => {
+    const { server, request } = await downloadSetup()
+    await downloadKlines(request)
+    server.reset()
+    await downloadKlines({ ...request, now: Date.parse(FUTURE_WEEK) })
+    expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
+  })
+
+  it('does not depend on a clock that jumped ten years ahead', async () => {
+    const { server, request } = await downloadSetup()
+    await downloadKlines(request)
+    server.reset()
+    await downloadKlines({ ...request, now: NOW + 3_652 * DAY })
+    expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
+  })
+
+  it('of a mirror of another address is refused before anything is asked', async () => {
+    const { server, request } = await downloadSetup()
+    await downloadKlines({ ...request, baseUrl: { name: 'http://other.example', url: server.url } })
+    server.reset()
+    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_mismatch' })
+    expect(server.log).toEqual([])
+  })
+})
+
+describe('a window that was fetched half full', () => {
+  const stale = '2025-01-13'
+  const wednesday = Date.UTC(2025, 0, 15)
+
+  /** On Wednesday all was fetched; later a run brought only later windows. */
+  async function staleSetup() {
+    const setup = await downloadSetup()
+    putFile(setup.tree, path(stale), weekRows(stale, { days: 2 }), wednesday)
+    await downloadKlines({ ...setup.request, now: wednesday })
+    putFile(setup.tree, path(stale), weekRows(stale), RENDERED)
+    await downloadKlines({ ...setup.request, from: '2025-01-20' })
+    setup.server.reset()
+    return setup
+  }
+
+  it('is completed by the next full run, though later windows hold candles', async () => {
+    const { server, mirror, request } = await staleSetup()
+    const report = await downloadKlines(request)
+    expect(server.paths('windows').sort()).toEqual([path(stale), path(OPEN_WEEK)])
+    expect(report.series[0].rows).toBe(42)
+    expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
+  })
+
+  it('is completed also by a run for that range alone', async () => {
+    const { mirror, request } = await staleSetup()
+    await downloadKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
+    expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
+  })
+
+  it('that really ends early is asked for until its file is a day younger than its end, then no more', async () => {
+    const { tree, server, request } = await downloadSetup()
+    putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 20, 3))
+    await downloadKlines(request)
+    server.reset()
+    await downloadKlines(request)
+    expect(server.paths('windows')).toContain(path(stale))
+    putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 21, 3))
+    await downloadKlines(request)
+    server.reset()
+    await downloadKlines(request)
+    expect(server.paths('windows')).not.toContain(path(stale))
+  })
+})
+
+describe('a new version of a window', () => {
+  it('that lost candles is not taken: the held file stays, with a warning', async () => {
+    const { tree, server, mirror, warnings, request } = await downloadSetup()
+    await downloadKlines(request)
+    putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 1 }), RENDERED + DAY)
+    for (const refresh of [false, true]) {
+      warnings.length = 0
+      const report = await downloadKlines({ ...request, refresh })
+      expect(report.series[0]).toMatchObject({ rows: 42, windows: { kept: 1 } })
+      expect(warnings).toEqual([
+        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 candles that are held; the held one is kept.`,
+      ])
+      expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
+      expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
+    }
+    server.reset()
+    await downloadKlines(request)
+    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+  })
+
+  it('that restates candles of a final window is seen with refresh alone, counted a candle, and taken', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    const [week] = FULL_WEEKS
+    await downloadKlines(request)
+    const rows = weekRows(week)
+    rows[2][4] = '1.00000000'
+    rows[2][5] = '2.00000000'
+    rows[5] = candle(rows[5][0], 1)
+    putFile(tree, path(week), rows, RENDERED + DAY)
+    server.reset()
+    expect((await downloadKlines(request)).series[0].restated).toBe(0)
+    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+    server.reset()
+    const report = await downloadKlines({ ...request, refresh: true })
+    expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
+    expect(server.log.every(({ headers }) => headers['if-modified-since'] === undefined)).toBe(true)
+    expect(report.series[0]).toMatchObject({ restated: 2, windows: { fetched: 7 } })
+    expect(readJson(mirror, path(week))).toEqual(rows)
+  })
+})
+
+describe('a broken file in the mirror', () => {
+  it.each<[string, string | Buffer]>([
+    ['cut', JSON.stringify(weekRows(FULL_WEEKS[1])).slice(0, 200)],
+    ['empty', ''],
+    ["another window's", JSON.stringify(weekRows(FULL_WEEKS[2]))],
+    ['of zeros', Buffer.alloc(500)],
+  ])('(%s) is fetched again without a condition, with a warning, and the others are not', async (_, content) => {
+    const { server, mirror, warnings, request } = await downloadSetup()
+    await downloadKlines(request)
+    putFile(mirror, path(FULL_WEEKS[1]), content)
+    server.reset()
+    const report = await downloadKlines(request)
+    expect(server.paths('windows').sort()).toEqual([path(FULL_WEEKS[1]), path(OPEN_WEEK)])
+    const again = server.log.find(one => one.path === path(FULL_WEEKS[1]))
+    expect(again?.headers).not.toHaveProperty('if-modified-since')
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatch(new RegExp(`^Broken in the mirror, fetched again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
+    expect(report.series[0].rows).toBe(42)
+    expect(readJson(mirror, path(FULL_WEEKS[1]))).toEqual(weekRows(FULL_WEEKS[1]))
+  })
+})
+
+describe('dates and symbols of the service', () => {
+  it('`all` means the symbols on its list; names that are not known are warned of', async () => {
+    const { tree, server, warnings, request } = await downloadSetup()
+    putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'PEPEUSDT', 'ETHUSDT', 'XYZUSDT'])
+    const report = await downloadKlines({ ...request, symbols: ['all'] })
+    expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
+    expect(warnings).toEqual(['Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.'])
+    expect(server.paths().filter(one => /PEPE|XYZ/.test(one))).toEqual([])
+  })
+
+  it('a list of symbols without one that is known is refused', async () => {
+    const { tree, request } = await downloadSetup()
+    const all = { ...request, symbols: ['all'] }
+    for (const list of [['XYZUSDT'], []]) {
+      putFile(tree, 'api/klines/symbols.json', list)
+      await expect(downloadKlines(all)).rejects.toMatchObject({ code: 'bad_list' })
+      await expect(exportKlines({ ...all, output: '-' })).rejects.toMatchObject({ code: 'bad_list' })
+    }
+  })
+
+  it('a window that is not on the list is not asked for', async () => {
+    const { tree, server, request } = await downloadSetup()
+    putFile(tree, LIST, FULL_WEEKS.slice(1, 3))
+    await downloadKlines(request)
+    expect(server.paths('windows').sort()).toEqual(FULL_WEEKS.slice(1, 3).map(path))
+  })
+
+  it('a range without a candle is no_candles; its windows are kept', async () => {
+    const { mirror, request } = await downloadSetup()
+    await expect(downloadKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({
+      code: 'no_candles',
+      message: 'No candle of BTCUSDT 15m opens from the beginning to 2025-01-06T00:00:00.000Z; nothing is written.',
+    })
+    expect(existsSync(join(mirror, path(EMPTY_WEEK)))).toBe(true)
+    await expect(downloadKlines({ ...request, from: '2025-03-01' })).rejects.toMatchObject({ code: 'no_candles' })
+  })
+})

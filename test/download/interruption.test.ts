@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download-klines.js'
+import { klineBatches, klineRows } from '../../src/download/kline-batches.js'
+import { deferred, turns, until } from '../support/deferred.js'
+import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
+import { errorOf } from '../support/errors.js'
+import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/made-tree.js'
+
+const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+
+describe('a run that is aborted', () => {
+  it('rejects at once with the reason, leaves a sound mirror without temp files, and the next one fetches the rest', async () => {
+    const { server, mirror, request } = await downloadSetup()
+    const gate = deferred()
+    let windows = 0
+    server.hold = one => (isWindow(one) && ++windows > 3 ? gate.promise : undefined)
+    const controller = new AbortController()
+    const run = errorOf(downloadKlines({ ...request, concurrency: 2, signal: controller.signal }))
+    await until(() => windows === 5)
+    const reason = new Error('enough')
+    const started = Date.now()
+    controller.abort(reason)
+    expect(await run).toBe(reason)
+    expect(Date.now() - started).toBeLessThan(500)
+    gate.resolve()
+    await turns()
+    expect(server.paths('windows')).toHaveLength(5)
+
+    const held = STARTED.filter(date => existsSync(join(mirror, path(date))))
+    expect(held).toHaveLength(3)
+    for (const date of held) expect(readJson(mirror, path(date))).toEqual(treeRows('BTCUSDT').get(date))
+    expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
+    server.reset()
+    await downloadKlines(request)
+    expect(server.paths('windows').sort()).toEqual(STARTED.filter(date => !held.includes(date)).map(path))
+  })
+
+  it('before it began asks for nothing', async () => {
+    const { server, request } = await downloadSetup()
+    const reason = new Error('enough')
+    expect(await errorOf(downloadKlines({ ...request, signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(server.log).toEqual([])
+  })
+})
+
+describe('leaving the loop', () => {
+  it('over rows ends the requests: a row is had with as few as concurrency allows', async () => {
+    const { server, request } = await downloadSetup()
+    const gate = deferred()
+    let windows = 0
+    server.hold = one => (isWindow(one) && ++windows > 2 ? gate.promise : undefined)
+    for await (const { row } of klineRows({ ...request, concurrency: 1 })) {
+      expect(row).toEqual(treeRows('BTCUSDT').get('2025-01-06')?.[0])
+      break
+    }
+    const asked = server.paths('windows').length
+    gate.resolve()
+    await turns()
+    expect(server.paths('windows')).toHaveLength(asked)
+    expect(asked).toBeLessThanOrEqual(3)
+  })
+
+  it('is not held up by a request that nobody answers', async () => {
+    const { server, request } = await downloadSetup()
+    server.hold = one => (one === path(OPEN_WEEK) ? new Promise(() => {}) : undefined)
+    const started = Date.now()
+    for await (const batch of klineBatches(request)) {
+      expect(batch.length).toBe(8)
+      break
+    }
+    expect(Date.now() - started).toBeLessThan(2_000)
+  })
+})
+
+it('two runs at once on one mirror both succeed and leave it whole', async () => {
+  const { tree, server, mirror, request } = await downloadSetup()
+  const symbols = ['BTCUSDT', 'ETHUSDT']
+  const reports = await Promise.all([1, 2, 3].map(() => downloadKlines({ ...request, symbols })))
+  for (const report of reports) expect(report.series.map(({ rows }) => rows)).toEqual([42, 42])
+  for (const symbol of symbols) {
+    for (const date of STARTED) {
+      expect(readJson(mirror, weekPath(symbol, date))).toEqual(readJson(tree, weekPath(symbol, date)))
+    }
+  }
+  expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
+  server.reset()
+  await downloadKlines({ ...request, symbols })
+  expect(server.paths('windows').sort()).toEqual(symbols.map(symbol => weekPath(symbol, OPEN_WEEK)))
+  expect(START_DATES).toHaveLength(8)
+})

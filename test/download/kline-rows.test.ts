@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type KlineBatchesRequest, klineBatches, klineRows } from '../../src/download/kline-batches.js'
+import { downloadSetup } from '../support/download-setup.js'
+import { errorOf } from '../support/errors.js'
+import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/made-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const START = Date.parse('2024-12-30')
+const END = NOW
+const iso = (time: number) => new Date(time).toISOString()
+
+async function rowsOf(request: KlineBatchesRequest): Promise<string[]> {
+  const rows: string[] = []
+  for await (const { series, row } of klineRows(request))
+    rows.push(JSON.stringify([series.symbol, series.interval, ...row]))
+  return rows
+}
+
+/** The rows of the made tree in a range, symbol by symbol, from the tree alone. */
+function expectedRows(fromTime: number, toTime: number): string[] {
+  return SYMBOLS.flatMap(symbol =>
+    [...treeRows(symbol).values()]
+      .flat()
+      .filter(([openTime]) => openTime >= fromTime && openTime < toTime)
+      .map(row => JSON.stringify([symbol, '15m', ...row])),
+  )
+}
+
+describe('rows', () => {
+  it('come series by series, in order of time, each exactly as the service has it', async () => {
+    const { request } = await downloadSetup()
+    expect(await rowsOf({ ...request, symbols: [...SYMBOLS] })).toEqual(expectedRows(START, END))
+    expect(expectedRows(START, END)).toHaveLength(84)
+  })
+
+  it('of [a, b) and of [b, c) are together those of [a, c)', async () => {
+    const mirror = makeTree(tempFolder())
+    const request = { symbols: [...SYMBOLS], intervals: ['15m'], mirror, now: NOW, offline: true }
+    const times = [...treeRows('BTCUSDT').values()].flat().map(([openTime]) => openTime)
+    const time = fc.oneof(
+      fc.integer({ min: START, max: END }),
+      fc.constantFrom(...times, ...times.map(one => one - 1), ...times.map(one => one + 1)),
+    )
+    const triple = fc.uniqueArray(time, { minLength: 3, maxLength: 3 }).map(three => three.sort((a, b) => a - b))
+    await fc.assert(
+      fc.asyncProperty(triple, async ([a, b, c]) => {
+        const [first, second, both] = await Promise.all(
+          [
+            [a, b],
+            [b, c],
+            [a, c],
+          ].map(([from, to]) => rowsOf({ ...request, from: iso(from), to: iso(to) })),
+        )
+        expect(both).toEqual(expectedRows(a, c))
+        expect([...first, ...second].sort()).toEqual([...both].sort())
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('come in batches of one window, none of them empty', async () => {
+    const { request } = await downloadSetup()
+    const lengths: number[] = []
+    for await (const batch of klineBatches({ ...request, from: '2025-01-08', to: '2025-01-28' }))
+      lengths.push(batch.length)
+    expect(lengths).toEqual([6, 8, 8, 1])
+  })
+
+  it('that cannot be had end the loop with incomplete, after the rows before them', async () => {
+    const { server, request } = await downloadSetup()
+    server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
+    const seen: number[] = []
+    const error = await errorOf(async () => {
+      for await (const { row } of klineRows(request)) seen.push(row[0])
+    })
+    expect(error).toMatchObject({ code: 'incomplete' })
+    expect(seen).toEqual(
+      FULL_WEEKS.slice(0, 2).flatMap(date =>
+        treeRows('BTCUSDT')
+          .get(date)
+          ?.map(([time]) => time),
+      ),
+    )
+  })
+
+  it('stay what they are when batches are kept while others come', async () => {
+    const { request } = await downloadSetup()
+    const batches = []
+    for await (const batch of klineBatches({ ...request, symbols: [...SYMBOLS] })) batches.push(batch)
+    const rows = batches.flatMap(batch =>
+      Array.from({ length: batch.length }, (_, row) =>
+        JSON.stringify([batch.series.symbol, batch.series.interval, ...batch.row(row)]),
+      ),
+    )
+    expect(rows).toEqual(expectedRows(START, END))
+  })
+})

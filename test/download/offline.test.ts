@@ -1,0 +1,179 @@
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { exportKlines } from '../../src/export/export-klines.js'
+import { filesBelow } from '../support/download-setup.js'
+import { errorOf } from '../support/errors.js'
+import { FULL_WEEKS, FUTURE_WEEK, makeTree, NOW, OPEN_WEEK, putFile, treeRows, weekPath } from '../support/made-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const HEADER =
+  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
+
+/** A mirror that is a bare tree, a folder for files, and a request that would fail if it touched the network. */
+function offlineSetup() {
+  const mirror = makeTree(tempFolder())
+  const folder = tempFolder()
+  const output = join(folder, 'out.csv')
+  const warnings: string[] = []
+  const request = {
+    symbols: ['BTCUSDT'],
+    intervals: ['15m'],
+    mirror,
+    output,
+    offline: true,
+    now: NOW,
+    warn: (warning: string) => void warnings.push(warning),
+  }
+  const remove = (startDate: string, symbol = 'BTCUSDT') => rmSync(join(mirror, weekPath(symbol, startDate)))
+  return { mirror, folder, output, warnings, request, remove }
+}
+
+/** The CSV of these weeks from the made tree alone. */
+function csvOf(symbol: string, weeks: readonly string[]): string {
+  const rows = weeks.flatMap(week => treeRows(symbol).get(week) ?? [])
+  return `${[HEADER, ...rows.map(row => row.join(','))].join('\n')}\n`
+}
+
+describe('an export from the mirror alone', () => {
+  it('is the rows of the range, exactly', async () => {
+    const { output, request } = offlineSetup()
+    const report = await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
+    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13', '2025-01-20']))
+    expect(report).toMatchObject({ requests: 0, bytes: 0, baseUrl: undefined, files: [{ path: output, rows: 16 }] })
+  })
+
+  it('names a window that the range needs and the mirror lacks, and writes nothing', async () => {
+    const { folder, request, remove } = offlineSetup()
+    remove(FULL_WEEKS[1])
+    const error = await errorOf(exportKlines(request))
+    expect(error).toMatchObject({
+      code: 'incomplete',
+      suggestions: [expect.stringContaining('klines download')],
+    })
+    expect(error.message).toContain(`1 x not in the mirror (BTCUSDT 15m ${FULL_WEEKS[1]})`)
+    expect(filesBelow(folder)).toEqual([])
+  })
+
+  it('does not need windows outside the range', async () => {
+    const { output, request, remove } = offlineSetup()
+    remove(FULL_WEEKS[0])
+    remove(FULL_WEEKS[3])
+    await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
+    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13', '2025-01-20']))
+  })
+
+  it('names a broken window, writes nothing and leaves an existing file as it was', async () => {
+    const { mirror, folder, output, request } = offlineSetup()
+    putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[1]), '[[1736')
+    writeFileSync(output, 'old')
+    const error = await errorOf(exportKlines({ ...request, force: true }))
+    expect(error.code).toBe('incomplete')
+    expect(error.message).toContain('broken in the mirror')
+    expect(readFileSync(output, 'utf8')).toBe('old')
+    expect(filesBelow(folder)).toEqual(['out.csv'])
+  })
+
+  it('writes nothing into the mirror', async () => {
+    const { mirror, request } = offlineSetup()
+    const before = filesBelow(mirror)
+    await exportKlines(request)
+    expect(filesBelow(mirror)).toEqual(before)
+  })
+
+  it('of all takes what is held, and says what is not', async () => {
+    const { mirror, folder, warnings, request } = offlineSetup()
+    rmSync(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'), { recursive: true })
+    await exportKlines({
+      ...request,
+      symbols: ['all'],
+      intervals: ['all'],
+      output: join(folder, '{symbol}-{interval}.csv'),
+    })
+    expect(filesBelow(folder)).toEqual(['ETHUSDT-15m.csv'])
+    expect(warnings).toEqual([
+      'Not in the mirror, so not part of "all": BTCUSDT, BNBUSDT, SOLUSDT, XRPUSDT, ADAUSDT, DOGEUSDT, AVAXUSDT, LINKUSDT, DOTUSDT.',
+    ])
+  })
+
+  it('of a symbol that was named and is not held is incomplete', async () => {
+    const { request } = offlineSetup()
+    await expect(exportKlines({ ...request, symbols: ['SOLUSDT'] })).rejects.toMatchObject({ code: 'incomplete' })
+  })
+
+  it('of a range without an end goes to the last window held, and warns of what started since', async () => {
+    const { output, warnings, request, remove } = offlineSetup()
+    remove(FUTURE_WEEK)
+    remove(OPEN_WEEK)
+    const list = join(request.mirror, 'api/klines/start-dates/15m.json')
+    utimesSync(list, Date.UTC(2025, 1, 9) / 1000, Date.UTC(2025, 1, 9) / 1000)
+    await exportKlines(request)
+    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', FULL_WEEKS))
+    expect(warnings).toEqual([
+      "The mirror's 15m candles are as of 2025-02-09; windows that have started since: 1. klines download brings them.",
+    ])
+  })
+
+  it('of a range without an end needs what had started when the list was fetched: a mirror cut short is no whole one', async () => {
+    const { output, request, remove } = offlineSetup()
+    remove(FUTURE_WEEK)
+    remove(OPEN_WEEK)
+    const error = await errorOf(exportKlines(request))
+    expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
+    expect(existsSync(output)).toBe(false)
+  })
+
+  it('beside others at the same time is the same as alone', async () => {
+    const { folder, request } = offlineSetup()
+    const series = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
+      ['csv', 'arrow', 'parquet'].flatMap(format => [1, 2, 3].map(copy => ({ symbol, format, copy }))),
+    )
+    const path = (name: string, { symbol, format, copy }: (typeof series)[number]) =>
+      join(folder, `${name}-${symbol}-${copy}.${format}`)
+    const run = (name: string) => (one: (typeof series)[number]) =>
+      exportKlines({ ...request, symbols: [one.symbol], output: path(name, one) })
+    for (const one of series) await run('alone')(one)
+    await Promise.all(series.map(run('together')))
+    for (const one of series)
+      expect(readFileSync(path('together', one)).equals(readFileSync(path('alone', one)))).toBe(true)
+  })
+
+  it('of a range with an end needs every window that has started', async () => {
+    const { request, remove } = offlineSetup()
+    remove(FUTURE_WEEK)
+    remove(OPEN_WEEK)
+    const error = await errorOf(exportKlines({ ...request, to: '2025-02-20' }))
+    expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
+    expect(error.message).not.toContain(FUTURE_WEEK)
+  })
+
+  it('uses the list of this version when the held one is broken, and says so', async () => {
+    const { mirror, output, warnings, request } = offlineSetup()
+    putFile(mirror, 'api/klines/start-dates/15m.json', '["2025-01-0')
+    await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
+    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13']))
+    expect(warnings).toEqual([expect.stringContaining('The list that comes with this version is used instead.')])
+  })
+
+  it('of nothing says how to bring candles', async () => {
+    const { request } = offlineSetup()
+    const empty = { ...request, mirror: tempFolder() }
+    await expect(exportKlines(empty)).rejects.toMatchObject({ code: 'window_missing' })
+    expect(existsSync(request.output)).toBe(false)
+  })
+
+  it('refuses a mirror of another address than the one that is named', async () => {
+    const { mirror, request } = offlineSetup()
+    putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'http://one.example', complete: false })
+    await expect(exportKlines({ ...request, baseUrl: 'http://two.example' })).rejects.toMatchObject({
+      code: 'mirror_mismatch',
+    })
+    expect((await exportKlines({ ...request, baseUrl: 'http://one.example' })).baseUrl).toBe('http://one.example')
+  })
+
+  it('of a range without a candle writes nothing', async () => {
+    const { folder, request } = offlineSetup()
+    await expect(exportKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({ code: 'no_candles' })
+    expect(filesBelow(folder)).toEqual([])
+  })
+})

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { exportKlines } from '../../src/export/export-klines.js'
+import { filesBelow } from '../support/download-setup.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { TreeServer } from '../support/tree-server.js'
+
+/** The day after the slice was taken. */
+const NOW = Date.UTC(2026, 3, 30, 12)
+
+/** SHA-256 of every CSV in a folder by `SYMBOL-INTERVAL`. */
+function hashesOf(folder: string): Record<string, string> {
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex')
+  return Object.fromEntries(readdirSync(folder).map(name => [name.replace(/\.csv$/, ''), hash(name)]))
+}
+
+describe.runIf(hasRealTree)('the real slice', () => {
+  it('comes out as an independent program has it, is final where it ended, and the same offline', {
+    timeout: 180_000,
+  }, async () => {
+    const server = await TreeServer.start(realTree())
+    server.date = NOW
+    const truth = Object.entries(expectedSeries()).flatMap(([symbol, intervals]) =>
+      Object.entries(intervals).map(([interval, one]) => ({ name: `${symbol}-${interval}`, ...one })),
+    )
+    const expected = Object.fromEntries(truth.map(({ name, csvSha256 }) => [name, csvSha256]))
+    expect(truth).toHaveLength(36)
+
+    const [mirror, first, second, offline] = [tempFolder(), tempFolder(), tempFolder(), tempFolder()]
+    const request = { symbols: ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'], intervals: ['all'], mirror, now: NOW }
+    const to = (folder: string) => join(folder, '{symbol}-{interval}.csv')
+
+    const report = await exportKlines({ ...request, baseUrl: server.url, output: to(first) })
+    expect(hashesOf(first)).toEqual(expected)
+    const found = report.series.map(({ symbol, interval, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
+      name: `${symbol}-${interval}`,
+      rows,
+      firstOpenTime,
+      lastOpenTime,
+      gaps,
+      missing,
+    }))
+    const facts = truth.map(({ name, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
+      name,
+      rows,
+      firstOpenTime,
+      lastOpenTime,
+      gaps,
+      missing,
+    }))
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
+    expect(found.sort(byName)).toEqual(facts.sort(byName))
+
+    server.reset()
+    await exportKlines({ ...request, baseUrl: server.url, output: to(second) })
+    // One window a series is under way on that day: it alone is asked for, and is unmodified.
+    const asked = server.log.filter(({ path }) => /\d\.json$/.test(path))
+    expect(new Set(asked.map(({ path }) => path.split('/').slice(2, 4).join('/'))).size).toBe(36)
+    expect(asked).toHaveLength(36)
+    expect(asked.every(({ status }) => status === 304)).toBe(true)
+    expect(hashesOf(second)).toEqual(expected)
+
+    server.reset()
+    await exportKlines({ ...request, offline: true, output: to(offline) })
+    expect(hashesOf(offline)).toEqual(expected)
+    expect(server.log).toEqual([])
+    expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
+  })
+})

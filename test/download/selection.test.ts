@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { parseSelection } from '../../src/download/selection.js'
+import { errorOf } from '../support/errors.js'
+
+describe('a selection', () => {
+  it.each([
+    [['BTCUSDT'], ['1h'], { symbols: ['BTCUSDT'], intervals: ['1h'] }],
+    [['eth/usdt', 'BTC-USDT'], ['1M', '15m'], { symbols: ['ETHUSDT', 'BTCUSDT'], intervals: ['1M', '15m'] }],
+    [['BTCUSDT, ETHUSDT', 'btcusdt'], ['1h,1d', '1h'], { symbols: ['BTCUSDT', 'ETHUSDT'], intervals: ['1h', '1d'] }],
+    [['all'], ['ALL'], { symbols: 'all', intervals: 'all' }],
+    [['BTCUSDT', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
+  ])('of %j and %j: names once, in the order given', (symbols, intervals, expected) => {
+    expect(parseSelection(symbols, intervals)).toEqual(expected)
+  })
+
+  it.each([
+    [['BTCUSD'], ['1h'], 'unknown_symbol'],
+    [['all', 'BTCUSD'], ['1h'], 'unknown_symbol'],
+    [['../etc'], ['1h'], 'unknown_symbol'],
+    [['BTCUSDT'], ['1m'], 'unknown_interval'],
+    [['BTCUSDT'], ['all', '5m'], 'unknown_interval'],
+    [['BTCUSDT,'], ['1h'], 'unknown_symbol'],
+    [[], ['1h'], 'bad_option'],
+    [['BTCUSDT'], [], 'bad_option'],
+  ])('of %j and %j is refused: %s', async (symbols, intervals, code) => {
+    expect(await errorOf(() => parseSelection(symbols, intervals))).toMatchObject({ code })
+  })
+})

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Desk, useDesks } from '../support/desk.js'
+import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
+
+const newDesk = useDesks()
+const DAILY = csvOf(sampleRows('BTCUSDT', '1d'))
+
+describe.concurrent('environment variables', () => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = newDesk()
+    const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'mirror', KLINES_INTERVAL: '12h,1d', KLINES_QUIET: '1' }
+    const run = await desk.run(['download', 'BTCUSDT'], env)
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('KLINES_BASE_URL, KLINES_MIRROR and KLINES_INTERVAL say where from, where to and what', () => {
+    const folders = desk.files('mirror/api/klines').map(name => name.split('/')[0])
+    expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
+  })
+
+  it.each<[Record<string, string>, string]>([
+    [{ KLINES_FORMAT: 'csv' }, DAILY],
+    [{ KLINES_FORMAT: 'csv', KLINES_OUTPUT: '-' }, DAILY],
+    [
+      { KLINES_FORMAT: 'csv', KLINES_COLUMNS: 'count,ignore', KLINES_FROM: '2025-03-30' },
+      csvOf(
+        sampleRows('BTCUSDT', '1d')
+          .slice(-1)
+          .map(row => [row[8], row[11]]),
+        'count,ignore',
+      ),
+    ],
+    [
+      { KLINES_FORMAT: 'csv', KLINES_TO: '2025-01-01', KLINES_LAST: '1d', KLINES_TIME_FORMAT: 'iso' },
+      csvOf(
+        sampleRows('BTCUSDT', '1d')
+          .slice(1, 2)
+          .map(row => row.map((cell, index) => (index % 6 === 0 ? new Date(cell).toISOString() : cell))),
+      ),
+    ],
+  ])('%j has the effect of its flags', async (env, expected) => {
+    const run = await desk.run(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
+    expect(run).toMatchObject({ code: 0, stdout: expected, stderr: '' })
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['--mirror', { KLINES_MIRROR: 'none' }],
+    ['-i', { KLINES_INTERVAL: '12h' }],
+    ['-f', { KLINES_FORMAT: 'parquet' }],
+    ['-o', { KLINES_OUTPUT: 'from-environment.csv' }],
+    ['--columns', { KLINES_COLUMNS: 'open' }],
+    ['--from', { KLINES_FROM: '2026' }],
+  ])('%s wins over %j', async (_, env) => {
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv', '-o', '-', '--from', '2024']
+    const run = await desk.run([...args, '--columns', HEADER], env)
+    expect(run).toMatchObject({ code: 0, stdout: DAILY, stderr: '' })
+    expect(desk.exists('from-environment.csv')).toBe(false)
+  })
+
+  it.each([
+    ['true', 0],
+    ['1', 0],
+    ['false', 2],
+    ['0', 2],
+  ])('KLINES_FORCE=%s on a file that exists gives exit code %d', async (KLINES_FORCE, code) => {
+    const name = desk.write(`old-${KLINES_FORCE}.csv`, 'old')
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', name]
+    expect(await desk.run(args, { KLINES_FORCE })).toMatchObject({ code })
+    expect(desk.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
+  })
+
+  it('KLINES_JSON makes an object of the summary, and of an error', async () => {
+    const args = ['export', 'BTCUSDT', '--mirror', 'mirror', '-o', 'env.csv']
+    const done = await desk.run([...args, '-i', '1d'], { KLINES_JSON: 'true' })
+    expect(JSON.parse(done.stdout)).toMatchObject({ candles: 91, files: [{ path: 'env.csv' }] })
+    const failed = await desk.run([...args, '-i', '1m'], { KLINES_JSON: 'true' })
+    expect(failed).toMatchObject({ code: 2, stderr: '' })
+    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'unknown_interval' } })
+  })
+
+  it('KLINES_VERBOSE shows the stack of an error', async () => {
+    const run = await desk.run(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
+    expect(run.stderr).toMatch(/^\s+at /m)
+  })
+
+  it('KLINES_DRY_RUN writes nothing', async () => {
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', 'dry.csv']
+    expect(await desk.run(args, { KLINES_DRY_RUN: '1' })).toMatchObject({ code: 0 })
+    expect(desk.exists('dry.csv')).toBe(false)
+  })
+
+  it('a bad value in a variable is a usage error that shows the value', async () => {
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
+    for (const [env, said] of [
+      [{ KLINES_FORMAT: 'xml' }, 'xml'],
+      [{ KLINES_FROM: 'yesterday' }, 'yesterday'],
+    ] as const) {
+      const run = await desk.run(args, env)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toContain(said)
+    }
+  })
+})

@@ -1,0 +1,205 @@
+import { execFileSync } from 'node:child_process'
+import { gunzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { tableFromIPC } from 'apache-arrow'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Desk, useDesks } from '../support/desk.js'
+import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
+
+const newDesk = useDesks()
+const ROWS = sampleRows('BTCUSDT', '4h')
+const COLUMNS = HEADER.split(',')
+const DECIMALS = COLUMNS.filter((_, index) => typeof ROWS[0][index] === 'string' && COLUMNS[index] !== 'ignore')
+
+/** A row as an object under the column names. */
+const named = (row: readonly (string | number)[]) =>
+  Object.fromEntries(COLUMNS.map((name, index) => [name, row[index]]))
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson()
+  } finally {
+    connection.closeSync()
+  }
+}
+
+describe.concurrent('formats of an export', () => {
+  let desk: Desk
+  /** Exports from the desk's mirror; fails when that fails. */
+  async function exported(args: string, output: string): Promise<Buffer> {
+    const run = await desk.run(['export', ...args.split(' '), '--mirror', 'mirror', '-q', '-o', output])
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    return desk.bytes(output)
+  }
+
+  beforeAll(async () => {
+    desk = newDesk()
+    const run = await desk.run('download BTCUSDT ETHUSDT -i 4h,1d --base-url sample --mirror mirror -q'.split(' '))
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it('csv has the rows as text under the header', async () => {
+    expect(String(await exported('BTCUSDT -i 4h', 'a.csv'))).toBe(csvOf(ROWS))
+  })
+
+  it('csv.gz is the same, compressed', async () => {
+    const bytes = await exported('BTCUSDT -i 4h', 'a.csv.gz')
+    expect(String(gunzipSync(bytes))).toBe(csvOf(ROWS))
+    // An outside reader agrees that it is one sound gzip file.
+    expect(String(execFileSync('gzip', ['-dc', desk.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
+  })
+
+  it('json is the array of rows, as JSON.stringify writes it', async () => {
+    expect(String(await exported('BTCUSDT -i 4h', 'a.json'))).toBe(JSON.stringify(ROWS))
+  })
+
+  it('jsonl is an object a row', async () => {
+    const lines = String(await exported('BTCUSDT -i 4h', 'a.jsonl')).split('\n')
+    expect(lines.pop()).toBe('')
+    expect(lines.map(line => JSON.parse(line))).toEqual(ROWS.map(named))
+    expect(lines[0]).toBe(JSON.stringify(named(ROWS[0])))
+  })
+
+  it('-f wins over the ending', async () => {
+    expect(String(await exported('BTCUSDT -i 4h -f csv', 'odd.json'))).toBe(csvOf(ROWS))
+  })
+
+  it('parquet with decimals holds every digit, times as UTC timestamps, in order and not null', async () => {
+    await exported('BTCUSDT -i 4h --numbers decimal', 'decimal.parquet')
+    const file = `'${desk.path('decimal.parquet')}'`
+    const types = await query(`describe select * from ${file}`)
+    expect(types.map(({ column_name, column_type }) => [column_name, column_type])).toEqual(
+      COLUMNS.map(name => {
+        if (name.endsWith('_time')) return [name, 'TIMESTAMP WITH TIME ZONE']
+        if (name === 'count') return [name, 'BIGINT']
+        return [name, name === 'ignore' ? 'VARCHAR' : 'DECIMAL(38,8)']
+      }),
+    )
+    const cells = COLUMNS.map(name => {
+      if (name.endsWith('_time')) return `epoch_ms(${name})::varchar as ${name}`
+      return `${name}::varchar as ${name}`
+    })
+    const rows = await query(`select ${cells} from ${file}`)
+    expect(rows).toEqual(ROWS.map(row => named(row.map(String))))
+    expect(await query(`select distinct repetition_type from parquet_schema(${file}) where type is not null`)).toEqual([
+      { repetition_type: 'REQUIRED' },
+    ])
+    expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([{ compression: 'ZSTD' }])
+  })
+
+  it('parquet has doubles when nothing is said, the nearest ones', async () => {
+    await exported('BTCUSDT -i 4h', 'double.parquet')
+    const rows = await query(`select ${DECIMALS} from '${desk.path('double.parquet')}'`)
+    expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, Number(named(row)[name])]))))
+  })
+
+  it('parquet with text has the source text', async () => {
+    await exported('BTCUSDT -i 4h --numbers text', 'text.parquet')
+    const rows = await query(`select ${DECIMALS} from '${desk.path('text.parquet')}'`)
+    expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, named(row)[name]]))))
+  })
+
+  it('parquet says where it comes from', async () => {
+    await exported('BTCUSDT -i 4h --from 2025-01-01 --to 2025-02-01', 'meta.parquet')
+    const pairs = await query(
+      `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${desk.path('meta.parquet')}')`,
+    )
+    const values = pairs.map(({ value }) => String(value))
+    for (const part of ['BTCUSDT', '4h', 'sample', '2025-01-01T00:00:00.000Z/2025-02-01T00:00:00.000Z', '0.1.0']) {
+      expect(
+        values.some(value => value.includes(part)),
+        part,
+      ).toBe(true)
+    }
+  })
+
+  it('arrow is an IPC file with the same columns', async () => {
+    const table = tableFromIPC(await exported('BTCUSDT -i 4h --numbers text', 'a.arrow'))
+    expect(table.schema.fields.map(({ name }) => name)).toEqual(COLUMNS)
+    const rows = table.toArray().map(row => COLUMNS.map(name => (name === 'count' ? Number(row[name]) : row[name])))
+    expect(rows).toEqual(ROWS)
+  })
+
+  it('{symbol} and {interval} in -o make a file a series', async () => {
+    await desk.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
+      for (const interval of ['4h', '1d']) {
+        expect(desk.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
+      }
+    }
+    expect(desk.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
+  })
+
+  it('series that share a CSV are told apart by leading columns, in the order asked for', async () => {
+    const names = [
+      ['ETHUSDT', '1d'],
+      ['ETHUSDT', '4h'],
+      ['BTCUSDT', '1d'],
+      ['BTCUSDT', '4h'],
+    ]
+    const rows = names.flatMap(([symbol, interval]) =>
+      sampleRows(symbol, interval).map(row => [symbol, interval, ...row]),
+    )
+    const text = String(await exported('ETHUSDT BTCUSDT -i 1d -i 4h', 'shared.csv'))
+    expect(text).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
+  })
+
+  it('a file by symbol holds its intervals', async () => {
+    await desk.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
+    const rows = ['4h', '1d'].flatMap(interval =>
+      sampleRows('ETHUSDT', interval).map(row => ['ETHUSDT', interval, ...row]),
+    )
+    expect(desk.text('of-ETHUSDT.csv')).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
+  })
+
+  it('--columns chooses columns and their order', async () => {
+    const text = String(await exported('BTCUSDT -i 1d --columns close,open_time --columns symbol', 'columns.csv'))
+    const rows = sampleRows('BTCUSDT', '1d').map(row => [row[4], row[0], 'BTCUSDT'])
+    expect(text).toBe(csvOf(rows, 'close,open_time,symbol'))
+  })
+
+  it.each<[string, (time: number) => string]>([
+    ['ms', time => `${time}`],
+    ['us', time => `${time}000`],
+    ['iso', time => new Date(time).toISOString()],
+    ['s', time => `${time / 1000}`],
+  ])('--time-format %s writes both times so', async (format, write) => {
+    const args = `BTCUSDT -i 1d --time-format ${format} --columns open_time,close_time`
+    const rows = sampleRows('BTCUSDT', '1d').map(row => [write(row[0] as number), write(row[6] as number)])
+    expect(String(await exported(args, `time-${format}.csv`))).toBe(csvOf(rows, 'open_time,close_time'))
+  })
+
+  it('--from is in the range and --to is not', async () => {
+    const text = String(await exported('BTCUSDT -i 4h --from 2025-01-31T20:00 --to 2025-02-01T04:00Z', 'range.csv'))
+    const times = [Date.UTC(2025, 0, 31, 20), Date.UTC(2025, 1, 1)]
+    expect(text).toBe(csvOf(ROWS.filter(([openTime]) => times.includes(openTime as number))))
+  })
+
+  it('--last counts back from --to', async () => {
+    const text = String(await exported('BTCUSDT -i 1d --last 3d --to 2025-02-10', 'last.csv'))
+    const rows = sampleRows('BTCUSDT', '1d').filter(
+      ([openTime]) => (openTime as number) >= Date.UTC(2025, 1, 7) && (openTime as number) < Date.UTC(2025, 1, 10),
+    )
+    expect(rows).toHaveLength(3)
+    expect(text).toBe(csvOf(rows))
+  })
+
+  it.each(['csv', 'csv.gz', 'json', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'])(
+    'the same command makes the same bytes of .%s twice, and --force replaces an old file',
+    async ending => {
+      const first = await exported('BTCUSDT -i 4h', `first.${ending}`)
+      desk.write(`second.${ending}`, 'old')
+      const second = await exported('BTCUSDT -i 4h --force', `second.${ending}`)
+      expect(second.equals(first)).toBe(true)
+      expect(first.length).toBeGreaterThan(1000)
+    },
+  )
+
+  it('--force keeps a link and replaces what it names', async () => {
+    await desk.shell('echo old > real.csv; ln -s real.csv link.csv')
+    await exported('BTCUSDT -i 4h --force', 'link.csv')
+    expect((await desk.shell('readlink link.csv')).stdout).toBe('real.csv\n')
+    expect(desk.text('real.csv')).toBe(csvOf(ROWS))
+  })
+})

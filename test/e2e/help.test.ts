@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROJECT, useDesks } from '../support/desk.js'
+
+interface Manifest {
+  commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>
+}
+
+const newDesk = useDesks()
+const manifestText = readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8')
+const { commands } = JSON.parse(manifestText) as Manifest
+const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
+const flagsOf = (name: string) => commands[name.replaceAll(' ', ':')].flags
+
+describe.concurrent('help', () => {
+  it('klines --help names every command', async () => {
+    const run = await newDesk().run(['--help'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    for (const name of NAMES) expect(run.stdout).toMatch(new RegExp(`^ +${name.split(' ')[0]} `, 'm'))
+  })
+
+  it.each(NAMES)('klines %s --help names its flags and each has its variable', async name => {
+    const run = await newDesk().run([...name.split(' '), '--help'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    for (const [flag, { char, env }] of Object.entries(flagsOf(name))) {
+      expect(run.stdout).toMatch(new RegExp(`${char ? `-${char}, ` : ''}--${flag}\\b`))
+      expect(env).toBe(`KLINES_${flag.toUpperCase().replaceAll('-', '_')}`)
+    }
+    expect(run.stdout).toContain(`$ klines ${name}`)
+  })
+
+  it.each(NAMES)('the flags of klines %s are the ones that are documented for all', name => {
+    expect(Object.keys(flagsOf(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
+  })
+
+  it('klines mirror lists its commands', async () => {
+    const run = await newDesk().run(['mirror'])
+    expect(run.code).toBe(0)
+    for (const name of NAMES.filter(one => one.startsWith('mirror '))) expect(run.stdout).toContain(name)
+  })
+
+  it('klines --version says the version of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
+    const run = await newDesk().run(['--version'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout.startsWith(`klines/${version} `)).toBe(true)
+  })
+
+  it('an unknown command ends without a question', async () => {
+    const run = await newDesk().run(['dowload'])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.tookMs).toBeLessThan(20_000)
+  })
+
+  it('the manifest is what the commands give now', async () => {
+    const desk = newDesk()
+    const run = await desk.node([join(PROJECT, 'bin', 'write-manifest.js'), desk.path('manifest.json')])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(desk.text('manifest.json'), 'npm run manifest writes it anew').toBe(manifestText)
+  })
+})
+
+const readmeFile = join(PROJECT, 'README.md')
+const readme = existsSync(readmeFile) ? readFileSync(readmeFile, 'utf8') : ''
+if (!readme) console.warn('Tests of the README are skipped: it is not there.')
+
+/** The commands of the README's ```sh blocks, lines that end in \ joined with the next. */
+const shellLines = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+  .flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'))
+  .map(line => line.replace(/^\$ /, '').trim())
+  .filter(line => line !== '' && !line.startsWith('#'))
+const sampleLines = shellLines.filter(line => line.includes('--base-url sample'))
+/** Whatever follows `klines` in the README, up to the end of that command. */
+const mentions = [...shellLines, ...[...readme.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code)]
+  .flatMap(code => [...code.matchAll(/(?:^|[\s($"])klines ([^|;#&)]+)/g)])
+  .map(([, rest]) => rest.trim().split(/\s+/))
+
+describe.skipIf(!readme)('the README', { concurrent: true }, () => {
+  it('shows what to do with the sample, and all of it works, one command after the other', async () => {
+    expect(sampleLines.length).toBeGreaterThan(0)
+    const desk = newDesk()
+    for (const line of sampleLines) {
+      const command = line.replace('npm ci && ', '').replace(/\bnpx (?:--yes )?klines\b/g, 'klines')
+      const run = await desk.shell(`set -eo pipefail\n${command}`)
+      expect(run.code, `${line}\n${run.stderr}`).toBe(0)
+    }
+  })
+
+  it('names only commands and flags that there are', () => {
+    expect(mentions.length).toBeGreaterThan(0)
+    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(flagsOf(name)))])
+    const wrong = mentions.flatMap(words => {
+      const name = NAMES.find(one => `${words.join(' ')} `.startsWith(`${one} `))
+      const topic = NAMES.some(one => one.startsWith(`${words[0]} `)) || ['help', 'autocomplete'].includes(words[0])
+      const known = name ? new Set(['help', ...Object.keys(flagsOf(name))]) : all
+      const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0])
+      return [
+        ...(name || topic || words[0].startsWith('-') ? [] : [`klines ${words[0]}`]),
+        ...flags.filter(flag => flag && !known.has(flag)).map(flag => `klines ${name ?? ''} --${flag}`),
+      ]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('names only flags that there are, also where no command stands before them', () => {
+    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(flagsOf(name)))])
+    const flags = [...readme.matchAll(/`--([a-z-]+)[^`]*`/g)].map(([, flag]) => flag)
+    expect(flags.filter(flag => !all.has(flag))).toEqual([])
+  })
+})

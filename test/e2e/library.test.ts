@@ -1,0 +1,130 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Desk, PROJECT, useDesks } from '../support/desk.js'
+import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
+
+const newDesk = useDesks()
+const PLACE = `baseUrl: undefined, offline: true, mirror: ${JSON.stringify(SAMPLE_TREE)}`
+
+/** A project of somebody else's, in which `klines` is installed. */
+function userProject(): Desk {
+  const desk = newDesk()
+  mkdirSync(desk.path('node_modules'))
+  symlinkSync(PROJECT, desk.path('node_modules/klines'))
+  desk.write('package.json', '{ "type": "module" }')
+  return desk
+}
+
+describe.concurrent('the library', () => {
+  let desk: Desk
+  beforeAll(() => {
+    desk = userProject()
+  })
+
+  /** Runs a module that imports `klines`; what it prints as JSON. */
+  async function printedBy(name: string, source: string): Promise<unknown> {
+    const run = await desk.node([desk.write(name, source)])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    return JSON.parse(run.stdout)
+  }
+
+  it('klineRows gives the rows of the service, series by series', async () => {
+    const source = `import { klineRows } from 'klines'
+      const out = []
+      const request = { symbols: ['BTC/USDT', 'ETHUSDT'], intervals: ['1d'], from: '2025-03', to: '2025-03-03', ${PLACE} }
+      for await (const { series, row } of klineRows(request)) out.push([series.symbol, ...row])
+      console.log(JSON.stringify(out))`
+    const rows = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
+      sampleRows(symbol, '1d')
+        .filter(([time]) => (time as number) >= Date.UTC(2025, 2) && (time as number) < Date.UTC(2025, 2, 3))
+        .map(row => [symbol, ...row]),
+    )
+    expect(rows).toHaveLength(4)
+    expect(await printedBy('rows.js', source)).toEqual(rows)
+  })
+
+  it('exportKlines writes a file and says what is in it', async () => {
+    const source = `import { exportKlines } from 'klines'
+      const request = { symbols: ['BTCUSDT'], intervals: ['2h'], from: '2024-12', to: '2025-04', ${PLACE} }
+      const { files, series } = await exportKlines({ ...request, output: 'two.csv' })
+      console.log(JSON.stringify({ files, rows: series[0].rows }))`
+    const text = csvOf(sampleRows('BTCUSDT', '2h'))
+    const rows = sampleRows('BTCUSDT', '2h').length
+    expect(await printedBy('export.js', source)).toMatchObject({
+      files: [{ path: 'two.csv', rows, bytes: text.length }],
+      rows,
+    })
+    expect(desk.text('two.csv')).toBe(text)
+  })
+
+  it('errors have a code to branch on', async () => {
+    const source = `import { exportKlines, isKlinesError } from 'klines'
+      const error = await exportKlines({ symbols: ['BTCUSD'], intervals: ['1h'], output: 'x.csv', ${PLACE} }).catch(e => e)
+      console.log(JSON.stringify([isKlinesError(error, 'unknown_symbol'), error.name, error.suggestions]))`
+    expect(await printedBy('errors.js', source)).toEqual([true, 'KlinesError', [expect.stringContaining('BTCUSDT')]])
+  })
+
+  it('an AbortSignal ends a run', async () => {
+    const source = `import { createServer } from 'node:http'
+      import { downloadKlines } from 'klines'
+      const controller = new AbortController()
+      const server = createServer(() => controller.abort(new Error('enough'))).listen(0, '127.0.0.1', async () => {
+        const baseUrl = 'http://127.0.0.1:' + server.address().port
+        const request = { symbols: ['BTCUSDT'], intervals: ['1h'], baseUrl, mirror: 'aborted', signal: controller.signal }
+        const error = await downloadKlines(request).catch(e => e)
+        server.closeAllConnections()
+        server.close(() => console.log(JSON.stringify(error.message)))
+      })`
+    expect(await printedBy('abort.js', source)).toBe('enough')
+  })
+
+  it('leaving the loop over klineRows ends the process by itself', async () => {
+    const source = `import { klineRows } from 'klines'
+      for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['15m'], ${PLACE} })) {
+        console.log(JSON.stringify(row))
+        break
+      }`
+    expect(await printedBy('break.js', source)).toEqual(sampleRows('BTCUSDT', '15m')[0])
+  })
+
+  it('works under its own name inside the project too', async () => {
+    const script = "import('klines').then(({ SYMBOLS }) => console.log(SYMBOLS.length))"
+    expect(await desk.shell(`cd '${PROJECT}' && node -e "${script}"`)).toMatchObject({ code: 0, stdout: '10\n' })
+  })
+
+  it('its types compile strictly, and refuse what is wrong', async () => {
+    const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
+    const options = '--strict --noEmit --module nodenext --target es2022 --types node --typeRoots'.split(' ')
+    const compile = (file: string) => desk.node([tsc, ...options, join(PROJECT, 'node_modules', '@types'), file])
+    const right = desk.write(
+      'right.ts',
+      `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'
+      const rows: KlineRow[] = []
+      for await (const { series, row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '90d' })) {
+        const [openTime, open]: readonly [number, string, ...unknown[]] = row
+        if (series.interval === '1h' && openTime > 0 && open.length > 0) rows.push(row)
+      }
+      try {
+        const report: ExportReport = await exportKlines({ symbols: ['all'], intervals: ['1d'], output: '-', format: 'csv' })
+        const bytes: number = report.files[0].bytes
+        console.log(bytes)
+      } catch (error) {
+        const code: ErrorCode | undefined = error instanceof KlinesError ? error.code : undefined
+        console.log(code)
+      }
+      export {}`,
+    )
+    const wrong = desk.write(
+      'wrong.ts',
+      `import { exportKlines } from 'klines'
+      await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], output: 'x', format: 'xml' })
+      export {}`,
+    )
+    const [good, bad] = await Promise.all([compile(right), compile(wrong)])
+    expect(good).toMatchObject({ code: 0, stdout: '' })
+    expect(bad.code).not.toBe(0)
+    expect(bad.stdout.match(/error TS/g)).toHaveLength(1)
+    expect(bad.stdout).toContain('"xml"')
+  })
+})

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { useDesks } from '../support/desk.js'
+import { EMPTY_WEEK, FULL_WEEKS, FUTURE_WEEK, makeTree, START_DATES, STARTED, SYMBOLS } from '../support/made-tree.js'
+import { ALL_INTERVALS } from '../support/sample-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
+/** Windows by interval, first and last startDate (observed.md). */
+const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
+
+/** First words of the lines of a table, without its head. */
+const firstWords = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map(line => line.split(' ')[0])
+
+describe('the lists', () => {
+  it('come from the service, with what the mirror holds', async () => {
+    const desk = newDesk()
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    const place = ['--base-url', server.url, '--mirror', 'm']
+    const [one, two] = FULL_WEEKS
+    expect(await desk.run(['download', 'BTCUSDT', '-i', '15m', ...place, '--from', one, '--to', two])).toMatchObject({
+      code: 0,
+    })
+    const [text, json, dates, dateText] = await Promise.all([
+      desk.run(['symbols', ...place]),
+      desk.run(['symbols', ...place, '--json']),
+      desk.run(['start-dates', '15m', ...place, '--json']),
+      desk.run(['start-dates', '15m', ...place]),
+    ])
+    for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(firstWords(text.stdout)).toEqual([...SYMBOLS])
+    expect(JSON.parse(json.stdout)).toEqual({
+      authority: 'service',
+      mirror: 'm',
+      symbols: [
+        { symbol: 'BTCUSDT', mirrored: { intervals: ['15m'], windows: 1 } },
+        { symbol: 'ETHUSDT', mirrored: { intervals: [], windows: 0 } },
+      ],
+      warnings: [],
+    })
+    expect(firstWords(dateText.stdout)).toEqual(START_DATES)
+    expect(JSON.parse(dates.stdout)).toMatchObject({ authority: 'service', interval: '15m', windowLength: '7 days' })
+    const ends = START_DATES.map(date => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10))
+    expect(JSON.parse(dates.stdout).startDates).toEqual(
+      START_DATES.map((startDate, index) => ({
+        startDate,
+        endDate: ends[index],
+        mirrored: startDate === one ? ['BTCUSDT'] : [],
+      })),
+    )
+  })
+
+  it('come from the mirror, with a note, when the service is away', async () => {
+    const desk = newDesk()
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    const place = ['--base-url', server.url, '--mirror', 'm']
+    expect(await desk.run(['download', 'all', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    await server.stop()
+    const [symbols, dates, intervals, quiet] = await Promise.all([
+      desk.run(['symbols', ...place]),
+      desk.run(['start-dates', '15m', ...place, '--json']),
+      desk.run(['intervals', ...place, '--json']),
+      desk.run(['symbols', ...place, '-q']),
+    ])
+    expect(symbols.code).toBe(0)
+    expect(symbols.stderr).toMatch(/^Note: .*refused.*mirror.*\n$/)
+    expect(firstWords(symbols.stdout)).toEqual(TEN)
+    expect(quiet).toMatchObject({ code: 0, stdout: symbols.stdout, stderr: '' })
+    expect(dates).toMatchObject({ code: 0, stderr: '' })
+    const { authority, warnings, startDates } = JSON.parse(dates.stdout)
+    expect({ authority, warnings: warnings.length }).toEqual({ authority: 'mirror', warnings: 1 })
+    expect(startDates.map(({ startDate }: { startDate: string }) => startDate)).toEqual(START_DATES)
+    expect(startDates.every(({ mirrored }: { mirrored: string[] }) => mirrored.join() === SYMBOLS.join())).toBe(true)
+    expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
+  })
+
+  it.concurrent('of intervals say how each is cut, as observed', async () => {
+    const desk = newDesk()
+    const [json, text] = await Promise.all([
+      desk.run(['intervals', '--base-url', 'sample', '--json']),
+      desk.run(['intervals', '--base-url', 'sample']),
+    ])
+    expect(json).toMatchObject({ code: 0, stderr: '' })
+    const { intervals } = JSON.parse(json.stdout)
+    expect(intervals.map(({ interval }: { interval: string }) => interval)).toEqual(ALL_INTERVALS)
+    expect(intervals.map(({ windows }: { windows: number }) => windows)).toEqual(WINDOWS)
+    expect(intervals[2]).toEqual({
+      interval: '1h',
+      windowLength: '1 month',
+      firstStartDate: '2022-01-01',
+      lastStartDate: '2039-12-01',
+      windows: 216,
+      mirrored: 0,
+    })
+    expect(firstWords(text.stdout)).toEqual(ALL_INTERVALS)
+    expect(desk.files()).toEqual([])
+  })
+})
+
+describe('mirror status', () => {
+  it('says what is held of each series', async () => {
+    const desk = newDesk()
+    const root = makeTree(tempFolder())
+    const server = await TreeServer.start(root)
+    const place = ['--base-url', server.url, '--mirror', 'm']
+    expect(await desk.run(['download', 'BTCUSDT', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    const [json, text] = await Promise.all([
+      desk.run(['mirror', 'status', '--mirror', 'm', '--json']),
+      desk.run(['mirror', 'status', '--mirror', 'm']),
+    ])
+    const bytes = desk
+      .files('m/api/klines/15m')
+      .reduce((sum, name) => sum + desk.bytes(`m/api/klines/15m/${name}`).length, 0)
+    expect(JSON.parse(json.stdout)).toEqual({
+      mirror: 'm',
+      baseUrl: server.url,
+      windows: START_DATES.length,
+      bytes,
+      series: [
+        {
+          symbol: 'BTCUSDT',
+          interval: '15m',
+          windows: START_DATES.length,
+          empty: [EMPTY_WEEK, FUTURE_WEEK].length,
+          bytes,
+          firstStartDate: FULL_WEEKS[0],
+          lastStartDate: STARTED.at(-1),
+        },
+      ],
+      warnings: [],
+    })
+    expect(text).toMatchObject({ code: 0, stderr: '' })
+    for (const part of ['BTCUSDT', '15m', server.url, 'Mirror: m']) expect(text.stdout).toContain(part)
+  })
+
+  it.concurrent('of no mirror is exit code 3 with advice', async () => {
+    const run = await newDesk().run(['mirror', 'status', '--mirror', 'none'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(/none[\s\S]*klines download/)
+  })
+})
+
+describe.concurrent('mirror path', () => {
+  const PUBLIC = 'finom.github.io_static-klines'
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['one folder a base address below XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '/x/cache' }, `/x/cache/klines/${PUBLIC}`],
+    ['~/.cache without XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '', HOME: '/x/home' }, `/x/home/.cache/klines/${PUBLIC}`],
+    ['a folder of its own for the sample', ['--base-url', 'sample'], { XDG_CACHE_HOME: '/x' }, '/x/klines/sample'],
+    [
+      'another one for another port',
+      ['--base-url', 'http://h:81/k/'],
+      { XDG_CACHE_HOME: '/x' },
+      '/x/klines/http_h_81_k',
+    ],
+    ['what --mirror says', ['--mirror', '/x/there'], {}, '/x/there'],
+  ])('is %s', async (_, args, env, expected) => {
+    const desk = newDesk()
+    const [text, json] = await Promise.all([
+      desk.run(['mirror', 'path', ...args], env),
+      desk.run(['mirror', 'path', ...args, '--json'], env),
+    ])
+    expect(text).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' })
+    expect(JSON.parse(json.stdout)).toEqual({ mirror: expected, warnings: [] })
+  })
+
+  it('is where a download without --mirror puts its windows', async () => {
+    const desk = newDesk()
+    const place = ['--base-url', 'sample']
+    const download = desk.run(['download', 'BTCUSDT', '-i', '1d', ...place], { XDG_CACHE_HOME: desk.path('cache') })
+    expect(await download).toMatchObject({ code: 0 })
+    const run = await desk.run(['mirror', 'path', ...place], { XDG_CACHE_HOME: desk.path('cache') })
+    expect(run.stdout).toBe(`${desk.path('cache/klines/sample')}\n`)
+    expect(desk.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
+  })
+})

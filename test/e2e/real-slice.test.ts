@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { describe, expect, it } from 'vitest'
+import { type Desk, useDesks } from '../support/desk.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { ALL_INTERVALS, HEADER } from '../support/sample-tree.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
+const SERIES = SYMBOLS.flatMap(symbol => ALL_INTERVALS.map(interval => ({ symbol, interval })))
+const PRICES = ['open', 'high', 'low', 'close', 'volume', 'quote_volume', 'taker_buy_volume', 'taker_buy_quote_volume']
+const MINUTES = { m: 1, h: 60, d: 1440, w: 10080 }
+
+/** When the candle after this one opens. */
+function nextOpen(interval: string, openTime: number): number {
+  if (interval === '1M') return new Date(openTime).setUTCMonth(new Date(openTime).getUTCMonth() + 1)
+  return openTime + Number.parseInt(interval, 10) * MINUTES[interval.at(-1) as keyof typeof MINUTES] * 60_000
+}
+
+/**
+ * The windows of the tree that a second run has to ask for: started by now, and not final. Final: the last candle
+ * reaches the start of the next window, or a later window of the series has candles.
+ */
+function openWindows(root: string): string[] {
+  return SERIES.flatMap(({ symbol, interval }) => {
+    const starts: string[] = JSON.parse(readFileSync(`${root}/api/klines/start-dates/${interval}.json`, 'utf8'))
+    const folder = `api/klines/${interval}/${symbol}`
+    expect(readdirSync(`${root}/${folder}`)).toHaveLength(starts.length)
+    const lastOpens = starts.map(date => JSON.parse(readFileSync(`${root}/${folder}/${date}.json`, 'utf8')).at(-1)?.[0])
+    const populated = lastOpens.findLastIndex(time => time !== undefined)
+    const open = starts.filter((date, index) => {
+      const end = Date.parse(starts[index + 1] ?? '9999-01-01')
+      const full = lastOpens[index] !== undefined && nextOpen(interval, lastOpens[index]) >= end
+      return Date.parse(date) <= Date.now() && !full && index >= populated
+    })
+    return open.map(date => `${folder}/${date}.json`)
+  })
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+/** The hash of each series' CSV under a desk's folder, by name. */
+function hashes(desk: Desk, folder: string): Record<string, string> {
+  return Object.fromEntries(desk.files(folder).map(name => [name, sha256(desk.bytes(`${folder}/${name}`))]))
+}
+
+async function parquetFacts(connection: DuckDBConnection, file: string): Promise<unknown> {
+  const sql = `select count(*)::int as rows, epoch_ms(min(open_time))::double as "firstOpenTime",
+    epoch_ms(max(open_time))::double as "lastOpenTime", sum(count)::double as trades,
+    sum(volume)::varchar as volume, sum(quote_volume)::varchar as "quoteVolume" from '${file}'`
+  return (await connection.runAndReadAll(sql)).getRowObjectsJson()[0]
+}
+
+describe.skipIf(!hasRealTree)('the real slice', () => {
+  it('comes through download, export, Parquet and a second run with every digit', { timeout: 180_000 }, async () => {
+    const desk = newDesk()
+    const root = realTree()
+    const server = await TreeServer.start(root)
+    const expected = expectedSeries()
+    const hashesExpected = Object.fromEntries(
+      SERIES.map(({ symbol, interval }) => [`${symbol}-${interval}.csv`, expected[symbol][interval].csvSha256]),
+    )
+    const what = [...SYMBOLS, '-i', 'all']
+    const place = ['--base-url', server.url, '--mirror', 'm']
+    await desk.shell('mkdir one two three parquet double')
+
+    const first = await desk.run(['download', ...what, ...place, '-o', 'one/{symbol}-{interval}.csv'])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(hashes(desk, 'one')).toEqual(hashesExpected)
+
+    server.reset()
+    const second = await desk.run(['download', ...what, ...place, '-o', 'two/{symbol}-{interval}.csv'])
+    expect(second).toMatchObject({ code: 0, stderr: '' })
+    expect(server.paths('windows').sort()).toEqual(openWindows(root).sort())
+    expect(server.log.every(({ status, path }) => status === 304 || !server.paths('windows').includes(path))).toBe(true)
+    expect(hashes(desk, 'two')).toEqual(hashesExpected)
+
+    await server.stop()
+    const offline = ['export', ...what, '--mirror', 'm', '-q']
+    const runs = await Promise.all([
+      desk.run([...offline, '-o', 'three/{symbol}-{interval}.csv']),
+      desk.run([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),
+    ])
+    runs.push(await desk.run([...offline, '-f', 'parquet', '-o', 'double/{symbol}-{interval}', '--numbers', 'double']))
+    for (const run of runs) expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(hashes(desk, 'three')).toEqual(hashesExpected)
+
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    for (const { symbol, interval } of SERIES) {
+      const name = `${symbol}-${interval}`
+      const { rows, firstOpenTime, lastOpenTime, trades, volume, quoteVolume } = expected[symbol][interval]
+      const facts = { rows, firstOpenTime, lastOpenTime, trades, volume, quoteVolume }
+      expect(await parquetFacts(connection, desk.path(`parquet/${name}.parquet`)), name).toEqual(facts)
+      const equal = PRICES.map(column => `p.${column} = t.${column}::double`).join(' and ')
+      const same = `select count(*)::int from read_parquet('${desk.path(`double/${name}`)}') p
+        join read_csv('${desk.path(`one/${name}.csv`)}', all_varchar = true) t
+        on epoch_ms(p.open_time) = t.open_time::bigint
+        where ${equal} and p.count = t.count::bigint and epoch_ms(p.close_time) = t.close_time::bigint`
+      expect((await connection.runAndReadAll(same)).getRows(), name).toEqual([[rows]])
+    }
+    connection.closeSync()
+    expect(desk.text('one/BTCUSDT-1M.csv').split('\n', 1)).toEqual([HEADER])
+  })
+})

@@ -1,0 +1,107 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { bigMirror } from '../support/big-mirror.js'
+import { until } from '../support/deferred.js'
+import { type Desk, useDesks } from '../support/desk.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, START_DATES, treeRows, weekPath } from '../support/made-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const
+const PROMPT_MS = 2000
+
+/** The windows that a mirror holds; fails when one of them is not whole, or anything else lies about. */
+function heldWindows(desk: Desk): string[] {
+  const names = desk.files('m')
+  const windows = names.filter(name => /\d\.json$/.test(name))
+  const others = names.filter(name => !windows.includes(name))
+  expect(others).toEqual(['CACHEDIR.TAG', 'api/klines/start-dates/15m.json', 'mirror.json'])
+  for (const name of windows) {
+    const startDate = name.slice(-'2025-01-01.json'.length, -'.json'.length)
+    expect(JSON.parse(desk.text(join('m', name))), name).toEqual(treeRows('BTCUSDT').get(startDate))
+  }
+  return windows
+}
+
+describe('a signal during a download', () => {
+  it.each(SIGNALS)(
+    '%s ends it with exit code %d within 2 s, and the next run asks only for the rest',
+    async (...row) => {
+      const [signal, code] = row
+      const desk = newDesk()
+      const server = await TreeServer.start(makeTree(tempFolder()))
+      const had = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
+      // The fourth window and all after it never come.
+      const never = new Promise<void>(() => {})
+      server.hold = path => (/\d\.json$/.test(path) && !had.includes(path) ? never : undefined)
+      const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
+      const { child, ended } = desk.start([...args, '--concurrency', '2'])
+      await until(() => server.paths('windows').length === 5 && had.every(path => desk.exists(join('m', path))), 30_000)
+
+      const signalled = performance.now()
+      child.kill(signal)
+      const run = await ended
+      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+      expect(run).toMatchObject({ code, signal: null, stdout: '' })
+      expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
+      expect(run.stderr.trim().split('\n')).toHaveLength(1)
+      expect(heldWindows(desk)).toEqual(had)
+      expect(desk.exists('x.csv')).toBe(false)
+
+      server.reset()
+      expect(await desk.run(args)).toMatchObject({ code: 0, stderr: '' })
+      const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !had.includes(path))
+      expect(server.paths('windows').sort()).toEqual(rest)
+      expect(heldWindows(desk)).toHaveLength(START_DATES.length)
+      expect(desk.exists('x.csv')).toBe(true)
+    },
+  )
+
+  it('a second one ends a run that has not ended yet', async () => {
+    const desk = newDesk()
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    server.hold = () => new Promise(() => {})
+    const { child, ended } = desk.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
+    await until(() => server.log.length > 0, 30_000)
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    expect((await ended).code).toBe(130)
+  })
+
+  it('--json says so in an object', async () => {
+    const desk = newDesk()
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    server.hold = () => new Promise(() => {})
+    const { child, ended } = desk.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--json'])
+    await until(() => server.log.length > 0, 30_000)
+    child.kill('SIGTERM')
+    const run = await ended
+    expect(run).toMatchObject({ code: 143, stderr: '' })
+    expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: 'interrupted', exitCode: 143 } })
+  })
+})
+
+describe('a signal during an export', () => {
+  it.each(SIGNALS)('%s leaves the old file as it was, and no temp file', async (signal, code) => {
+    const desk = newDesk()
+    const mirror = bigMirror(tempFolder())
+    desk.write('old.csv.gz', 'old')
+    const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'old.csv.gz', '--force']
+    const { child, ended } = desk.start(args)
+    await until(() => readdirSync(desk.folder).length > 1, 30_000)
+    const signalled = performance.now()
+    child.kill(signal)
+    const run = await ended
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+    expect(run).toMatchObject({ code, signal: null, stdout: '' })
+    expect(run.stderr).toContain(`Interrupted (${signal})`)
+    expect(desk.files()).toEqual(['old.csv.gz'])
+    expect(desk.text('old.csv.gz')).toBe('old')
+  })
+})

@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process'
+import type { Static, TSchema } from 'typebox'
+import { Check, Errors } from 'typebox/value'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/report-schema.js'
+import { type Desk, useDesks } from '../support/desk.js'
+import { csvOf, sampleRows } from '../support/sample-tree.js'
+
+const newDesk = useDesks()
+const ROWS = sampleRows('BTCUSDT', '1d')
+const EXPORT = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
+
+/** A desk with a mirror of the sample's daily candles. */
+async function stockedDesk(): Promise<Desk> {
+  const desk = newDesk()
+  const run = await desk.run('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
+  expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  return desk
+}
+
+/** The one object that stdout holds; fails when it does not fit the published schema. */
+function objectOf<Schema extends TSchema>(stdout: string, schema: Schema): Static<Schema> {
+  const object = JSON.parse(stdout)
+  if (!Check(schema, object)) throw new Error(JSON.stringify(Errors(schema, object), null, 2))
+  return object as Static<Schema>
+}
+
+describe.concurrent('stdout and stderr', () => {
+  let desk: Desk
+  beforeAll(async () => {
+    desk = await stockedDesk()
+  })
+
+  it.each([
+    ['-o -', ['-o', '-'], JSON.stringify(ROWS)],
+    ['no -o at all', [], JSON.stringify(ROWS)],
+    ['-f csv', ['-f', 'csv'], csvOf(ROWS)],
+    ['-q', ['-q', '-f', 'csv', '-o', '-'], csvOf(ROWS)],
+  ])('carries the data and nothing else with %s', async (_, args, expected) => {
+    const run = await desk.run([...EXPORT, ...args])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(args.includes('csv') ? run.stdout : JSON.stringify(JSON.parse(run.stdout))).toBe(expected)
+  })
+
+  it('a window file and the json of its candles are the same bytes', async () => {
+    const run = await desk.run([...EXPORT, '--from', '2025', '--to', '2026'])
+    const from = Date.UTC(2025)
+    expect(JSON.parse(run.stdout)).toEqual(ROWS.filter(([openTime]) => (openTime as number) >= from))
+    const whole = await desk.run([...EXPORT, '--from', '2024', '--to', '2026'])
+    expect(whole.bytes.equals(desk.bytes('mirror/api/klines/1d/BTCUSDT/2024-01-01.json'))).toBe(true)
+  })
+
+  it('--json prints one object that fits the published schema and says what was done', async () => {
+    const run = await desk.run([...EXPORT, '--json', '-o', 'one.csv'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(objectOf(run.stdout, RunSchema)).toEqual({
+      baseUrl: 'sample',
+      sample: true,
+      mirror: 'mirror',
+      range: { from: null, to: null },
+      series: [
+        {
+          symbol: 'BTCUSDT',
+          interval: '1d',
+          candles: 91,
+          firstOpenTime: Date.UTC(2024, 11, 30),
+          lastOpenTime: Date.UTC(2025, 2, 30),
+          gaps: 0,
+          missing: 0,
+          restated: 0,
+          windows: { total: 6, held: 6, fetched: 0, unmodified: 0, kept: 0 },
+        },
+      ],
+      candles: 91,
+      requests: 0,
+      bytes: 0,
+      files: [
+        {
+          path: 'one.csv',
+          format: 'csv',
+          series: [{ symbol: 'BTCUSDT', interval: '1d' }],
+          candles: 91,
+          bytes: Buffer.byteLength(csvOf(ROWS)),
+          inexactDoubles: 0,
+        },
+      ],
+      warnings: [],
+    })
+  })
+
+  it('--dry-run --json fits its schema too', async () => {
+    const run = await desk.run([...EXPORT, '--json', '--dry-run'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const windows = { total: 6, held: 6, stale: 0, absent: 0 }
+    expect(objectOf(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
+  })
+
+  it.each([[['-o', '-']], [[]]])('--json together with candles on stdout (%j) is a usage error', async args => {
+    const run = await desk.run([...EXPORT, '--json', ...args])
+    expect(run).toMatchObject({ code: 2, stderr: '' })
+    expect(objectOf(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
+  })
+
+  it.each([
+    ['a symbol there is not', ['export', 'XXXUSDT', '-i', '1d', '-o', 'x.csv'], 'unknown_symbol', 2],
+    ['a flag there is not', [...EXPORT, '--nope'], 'usage', 2],
+    [
+      'a mirror there is not',
+      ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'none', '-o', 'x.csv'],
+      'window_missing',
+      3,
+    ],
+    ['a range without candles', [...EXPORT, '--from', '2024-01', '--to', '2024-02', '-o', 'x.csv'], 'no_candles', 4],
+  ])('an error about %s is an object with --json and a message without, with the same exit code', async (...row) => {
+    const [, args, code, exitCode] = row
+    const [json, text] = await Promise.all([desk.run([...args, '--json']), desk.run(args)])
+    expect(json).toMatchObject({ code: exitCode, stderr: '' })
+    const { error } = objectOf(json.stdout, ErrorSchema)
+    expect(error).toMatchObject({ code, exitCode })
+    expect(text).toMatchObject({ code: exitCode, stdout: '' })
+    expect(text.stderr.startsWith(`klines: ${error.message}\n`)).toBe(true)
+  })
+
+  it('-v shows where an error comes from; without it there is no stack', async () => {
+    const args = ['export', 'XXXUSDT', '-i', '1d']
+    const [plain, verbose] = await Promise.all([desk.run(args), desk.run([...args, '-v'])])
+    expect(plain.stderr).not.toMatch(/^\s+at /m)
+    expect(verbose.stderr).toMatch(/^\s+at .*symbols/m)
+    expect([plain.code, verbose.code]).toEqual([2, 2])
+  })
+
+  it('-q wins over -v', async () => {
+    const quiet = await desk.run([...EXPORT, '-q'])
+    expect(await desk.run([...EXPORT, '-q', '-v'])).toMatchObject({ code: 0, stdout: quiet.stdout, stderr: '' })
+  })
+
+  it('-q leaves errors on stderr', async () => {
+    const run = await desk.run(['export', 'XXXUSDT', '-i', '1d', '-q'])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('XXXUSDT')
+  })
+})
+
+it.concurrent('a note goes to stderr, into the object with --json, and nowhere with -q', async () => {
+  const broken = async (...args: string[]) => {
+    const desk = await stockedDesk()
+    desk.write('mirror/api/klines/1d/BTCUSDT/2024-01-01.json', '[[')
+    const run = await desk.run(['download', ...EXPORT.slice(1), '--base-url', 'sample', '-o', 'x.csv', ...args])
+    expect(desk.text('x.csv')).toBe(csvOf(ROWS))
+    expect(run.code).toBe(0)
+    return run
+  }
+  const [text, json, quiet] = await Promise.all([broken(), broken('--json'), broken('-q')])
+  expect(text.stderr).toMatch(/^Note: .*BTCUSDT 1d 2024-01-01.*\n$/)
+  expect(json.stderr).toBe('')
+  expect(objectOf(json.stdout, RunSchema).warnings).toEqual([expect.stringContaining('BTCUSDT 1d 2024-01-01')])
+  expect(quiet).toMatchObject({ stdout: '', stderr: '' })
+})
+
+const hasScript = (() => {
+  try {
+    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
+  } catch {
+    return false
+  }
+})()
+if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-linux is not there.')
+
+describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
+  /** Runs a command with stdout and stderr at a terminal of its own; what came is stdout. */
+  const atTerminal = (desk: Desk, command: string, { columns = 100, ...env }: Record<string, string | number> = {}) =>
+    desk.shell(`script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null`, {
+      TERM: 'xterm-256color',
+      ...env,
+    })
+
+  it.each(['parquet', 'arrow'])('%s is refused, and nothing binary is printed', async format => {
+    const desk = await stockedDesk()
+    const run = await atTerminal(desk, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
+    expect(run.code).toBe(2)
+    expect(run.stdout).toContain('terminal')
+    expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
+  })
+
+  it.each(['parquet', 'arrow'])('%s goes into a pipe', async format => {
+    const desk = await stockedDesk()
+    const run = await desk.run([...EXPORT, '-f', format, '-o', '-'])
+    expect(run.code).toBe(0)
+    expect(run.stderr).toMatch(/^Note: stdout: \d+ decimals .*--numbers decimal.*\n$/)
+    expect(run.bytes.toString('latin1')).toMatch(format === 'parquet' ? /^PAR1[\s\S]*PAR1$/ : /^ARROW1[\s\S]*ARROW1$/)
+  })
+
+  const DOWNLOAD = 'klines download BTCUSDT -i 1h --base-url sample'
+  const [SPINS, COLOURS] = ['\u001B[?25l', '\u001B[36m']
+
+  it.each([
+    ['is shown', '', {}, true],
+    ['is not shown on a dumb terminal', '', { TERM: 'dumb' }, false],
+    ['is not shown on a terminal that has no width', '', { columns: 0 }, false],
+    ['is not shown with -q', '-q', {}, false],
+    ['is not shown with --json', '--json', {}, false],
+  ])('progress %s', async (_, flags, env, spins) => {
+    const run = await atTerminal(newDesk(), `${DOWNLOAD} ${flags}`, env)
+    expect(run.code).toBe(0)
+    expect(run.stdout.includes(SPINS)).toBe(spins)
+  })
+
+  it('progress has no colour with NO_COLOR', async () => {
+    const runs = await Promise.all([
+      atTerminal(newDesk(), DOWNLOAD),
+      atTerminal(newDesk(), DOWNLOAD, { NO_COLOR: '1' }),
+    ])
+    expect(runs.map(({ stdout }) => stdout.includes(COLOURS))).toEqual([true, false])
+    expect(runs.every(({ stdout }) => stdout.includes(SPINS))).toBe(true)
+  })
+})

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { csv } from '../../src/export/csv.js'
+import { writeDecimal128 } from '../../src/klines/decimals.js'
+import { INTERVALS } from '../../src/klines/intervals.js'
+import { type KlineBatch, OFFSETS_PER_ROW } from '../../src/klines/kline-batch.js'
+import { type Series, seriesName } from '../../src/klines/series.js'
+import { Tally } from '../../src/klines/tally.js'
+import { decodeWindow } from '../../src/klines/window-codec.js'
+import { exported, shapeOf } from '../support/exporting.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+
+const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const
+const [VOLUME, QUOTE_VOLUME] = [5, 7]
+
+/** Every window of a series, in the order of the slice's own list. */
+function windowsOf(root: string, { symbol, interval }: Series): KlineBatch[] {
+  const list = JSON.parse(readFileSync(join(root, `api/klines/start-dates/${interval}.json`), 'utf8')) as string[]
+  return list
+    .map(startDate => ({ startDate, path: join(root, `api/klines/${interval}/${symbol}/${startDate}.json`) }))
+    .filter(({ path }) => existsSync(path))
+    .map(({ startDate, path }) => decodeWindow(readFileSync(path), { symbol, interval, startDate }))
+}
+
+/** The sum of a column, exact, with 8 decimals. */
+function sumOf(batches: readonly KlineBatch[], column: number): string {
+  const words = new Uint32Array(4)
+  let sum = 0n
+  for (const { bytes, offsets, length } of batches) {
+    for (let row = 0; row < length; row++) {
+      const cell = row * OFFSETS_PER_ROW + 2 * column
+      if (!writeDecimal128(bytes, offsets[cell], offsets[cell + 1], words, 0))
+        throw new Error('A decimal does not fit.')
+      const low = BigInt(words[1]) * 4_294_967_296n + BigInt(words[0])
+      sum += low + ((BigInt(words[3]) * 4_294_967_296n + BigInt(words[2])) << 64n)
+    }
+  }
+  const digits = String(sum).padStart(9, '0')
+  return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+}
+
+describe.skipIf(!hasRealTree)('on real candles', () => {
+  const all = SYMBOLS.flatMap(symbol => INTERVALS.map((interval): Series => ({ symbol, interval })))
+
+  test.each(all.map(series => [seriesName(series), series] as const))(
+    '%s: rows, holes, exact sums and the CSV are what an independent program found',
+    async (_, series) => {
+      const expected = expectedSeries()[series.symbol][series.interval]
+      const batches = windowsOf(realTree(), series)
+      const tally = new Tally(series)
+      for (const batch of batches) tally.add(batch)
+      const { bytes } = await exported(csv, batches, shapeOf())
+      expect({
+        windows: batches.length,
+        nonEmptyWindows: batches.filter(({ length }) => length > 0).length,
+        ...tally.totals,
+        volume: sumOf(batches, VOLUME),
+        quoteVolume: sumOf(batches, QUOTE_VOLUME),
+        csvSha256: createHash('sha256').update(bytes).digest('hex'),
+      }).toEqual({
+        windows: expected.windows,
+        nonEmptyWindows: expected.nonEmptyWindows,
+        rows: expected.rows,
+        firstOpenTime: expected.firstOpenTime,
+        lastOpenTime: expected.lastOpenTime,
+        gaps: expected.gaps,
+        missing: expected.missing,
+        volume: expected.volume,
+        quoteVolume: expected.quoteVolume,
+        csvSha256: expected.csvSha256,
+      })
+    },
+  )
+})

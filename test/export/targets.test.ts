@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { FORMATS, type Format, formatOf, isBinary } from '../../src/export/format.js'
+import { checkTemplate, planTargets } from '../../src/export/targets.js'
+import type { Series } from '../../src/klines/series.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+const BTC_1H: Series = { symbol: 'BTCUSDT', interval: '1h' }
+const BTC_1M: Series = { symbol: 'BTCUSDT', interval: '1M' }
+const ETH_1H: Series = { symbol: 'ETHUSDT', interval: '1h' }
+
+describe('the format of a file', () => {
+  test.each<[string, Format | undefined, Format, boolean]>([
+    ['a.csv', undefined, 'csv', false],
+    ['a.CSV', undefined, 'csv', false],
+    ['a.csv.gz', undefined, 'csv', true],
+    ['a.json', undefined, 'json', false],
+    ['a.json.GZ', undefined, 'json', true],
+    ['a.jsonl', undefined, 'jsonl', false],
+    ['a.ndjson', undefined, 'jsonl', false],
+    ['a.jsonl.gz', undefined, 'jsonl', true],
+    ['a.parquet', undefined, 'parquet', false],
+    ['a.arrow', undefined, 'arrow', false],
+    ['a.feather', undefined, 'arrow', false],
+    ['x.parquet/a.csv', undefined, 'csv', false],
+    ['.csv', undefined, 'csv', false],
+    ['a.csv', 'parquet', 'parquet', false],
+    ['a', 'csv', 'csv', false],
+    ['a.gz', 'jsonl', 'jsonl', true],
+    ['-', undefined, 'json', false],
+    ['-', 'parquet', 'parquet', false],
+  ])('of %s, with -f %s, is %s (gzip: %s)', (path, given, format, gzip) => {
+    expect(formatOf(path, given)).toEqual({ format, gzip })
+  })
+
+  test.each(['a', 'a.txt', 'a.gz', 'a.csv.zip', 'a.csv/b', 'a.', '', 'a.constructor', 'a.__proto__', 'csv', './-'])(
+    'cannot be told from the name %j',
+    path => {
+      const error = thrownBy(() => formatOf(path, undefined))
+      expect(error).toMatchObject({
+        code: 'bad_output',
+        suggestions: ['Name the format with -f: csv, json, jsonl, parquet, arrow.'],
+      })
+      expect(error.message).toContain(`The name ${path} does not tell a format.`)
+    },
+  )
+
+  test.each([
+    ['a.parquet.gz', undefined, 'a.parquet'],
+    ['a.arrow.gz', undefined, 'a.arrow'],
+    ['a.gz', 'parquet', 'a'],
+  ] as const)('%s with -f %s would be compressed twice, and is refused', (path, given, meant) => {
+    const error = thrownBy(() => formatOf(path, given))
+    expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Did you mean ${meant}?`] })
+  })
+
+  test('parquet and arrow alone are binary', () => {
+    expect(FORMATS.filter(isBinary)).toEqual(['parquet', 'arrow'])
+  })
+})
+
+describe('the files of a template', () => {
+  const all = [BTC_1H, BTC_1M, ETH_1H]
+  test.each<[string, string[]]>([
+    ['{symbol}-{interval}.csv', ['BTCUSDT-1h.csv', 'BTCUSDT-1M.csv', 'ETHUSDT-1h.csv']],
+    [
+      '{symbol}/{interval}/{symbol}.parquet',
+      ['BTCUSDT/1h/BTCUSDT.parquet', 'BTCUSDT/1M/BTCUSDT.parquet', 'ETHUSDT/1h/ETHUSDT.parquet'],
+    ],
+    ['{symbol}.csv.gz', ['BTCUSDT.csv.gz', 'ETHUSDT.csv.gz']],
+    ['all.jsonl', ['all.jsonl']],
+  ])('%s are %j', (template, paths) => {
+    expect(planTargets(template, undefined, all).map(({ path }) => path)).toEqual(paths)
+  })
+
+  test('series whose names come out the same share a file, in order', () => {
+    expect(planTargets('{symbol}.arrow', undefined, all)).toEqual([
+      { path: 'BTCUSDT.arrow', series: [BTC_1H, BTC_1M], format: 'arrow', gzip: false },
+      { path: 'ETHUSDT.arrow', series: [ETH_1H], format: 'arrow', gzip: false },
+    ])
+  })
+
+  test('stdout is one target', () => {
+    expect(planTargets('-', 'csv', all)).toEqual([{ path: '-', series: all, format: 'csv', gzip: false }])
+  })
+
+  test.each([
+    ['all.json', undefined, 'all.json'],
+    ['{symbol}.json', undefined, 'BTCUSDT.json'],
+    ['-', undefined, 'stdout'],
+    ['all.csv', 'json', 'all.csv'],
+  ] as const)('several series in one json file are refused with advice: %s', (template, format, shared) => {
+    const error = thrownBy(() => planTargets(template, format, all))
+    expect(error.code).toBe('bad_output')
+    expect(error.message).toContain(`series would share ${shared}.`)
+    expect(error.suggestions[0]).toContain('{symbol} and {interval}')
+  })
+
+  test('json of one series each is taken', () => {
+    expect(planTargets('{symbol}-{interval}.json', undefined, all)).toHaveLength(3)
+  })
+
+  test.each(['{pair}.csv', '{symbol}-{}.csv', '{Symbol}.csv', '{symbol }.csv', '{startDate}/{symbol}.csv'])(
+    'the placeholder in %s is refused',
+    template => {
+      for (const attempt of [() => checkTemplate(template, undefined), () => planTargets(template, 'csv', all)]) {
+        expect(thrownBy(attempt)).toMatchObject({
+          code: 'bad_output',
+          message: expect.stringMatching(/^Unknown placeholder \{.*\} in .*\. Expected \{symbol\} or \{interval\}\.$/),
+        })
+      }
+    },
+  )
+
+  test('a template is checked for its format alone too', () => {
+    expect(() => checkTemplate('{symbol}.csv', undefined)).not.toThrow()
+    expect(thrownBy(() => checkTemplate('{symbol}', undefined)).code).toBe('bad_output')
+  })
+})

@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  INTERVALS,
+  type Interval,
+  isInterval,
+  nextOpenTime,
+  parseInterval,
+  stepsBetween,
+} from '../../src/klines/intervals.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+describe('an interval is named exactly as the service names it', () => {
+  test('service.md gives these twelve, shortest first', () => {
+    expect(INTERVALS.join(' ')).toBe('15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M')
+  })
+
+  test.each(INTERVALS)('%s is taken, with white space around it too', interval => {
+    expect(parseInterval(interval)).toBe(interval)
+    expect(parseInterval(` ${interval}\n`)).toBe(interval)
+    expect(isInterval(interval)).toBe(true)
+  })
+
+  const nearMisses: [string, string[]][] = [
+    ['1m', ['1m would be one minute, which is not served; did you mean 1M (a month) or 15m?']],
+    ['1H', ['Did you mean 1h?']],
+    ['15M', ['Did you mean 15m?']],
+    ['1W', ['Did you mean 1w?']],
+    ['1D', ['Did you mean 1d?']],
+    ['60m', ['Did you mean 1h?']],
+    ['24h', ['Did you mean 1d?']],
+    ['7d', ['Did you mean 1w?']],
+    ['1mo', ['Did you mean 1M?']],
+    ['Monthly', ['Did you mean 1M?']],
+    ['daily', ['Did you mean 1d?']],
+    ['', []],
+    ['fortnight', []],
+    ['constructor', []],
+    ['__proto__', []],
+  ]
+  test.each(nearMisses)('%j is refused, with the suggestions %j', (text, suggestions) => {
+    const error = thrownBy(() => parseInterval(text))
+    expect(error.code).toBe('unknown_interval')
+    expect(error.message).toBe(
+      `Unknown interval "${text}". Expected one of 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w, 1M.`,
+    )
+    expect(error.suggestions).toEqual(suggestions)
+    expect(isInterval(text)).toBe(false)
+  })
+})
+
+describe('the grid of an interval', () => {
+  const utc = Date.UTC
+  const nexts: [Interval, number, number][] = [
+    ['15m', utc(2024, 1, 29, 23, 45), utc(2024, 2, 1)],
+    ['12h', utc(2024, 11, 31, 12), utc(2025, 0, 1)],
+    ['1d', utc(2023, 1, 28), utc(2023, 2, 1)],
+    ['3d', utc(2017, 7, 17), utc(2017, 7, 20)],
+    ['1w', utc(2019, 11, 30), utc(2020, 0, 6)],
+    ['1M', utc(2024, 0, 1), utc(2024, 1, 1)],
+    ['1M', utc(2024, 1, 1), utc(2024, 2, 1)],
+    ['1M', utc(2023, 11, 1), utc(2024, 0, 1)],
+  ]
+  test.each(nexts)('%s: after %i the next candle opens at %i', (interval, openTime, next) => {
+    expect(nextOpenTime(interval, openTime)).toBe(next)
+    expect(stepsBetween(interval, openTime, next)).toBe(1)
+  })
+
+  const lengths = [15, 30, 60, 120, 240, 360, 480, 720, 1440, 4320, 10_080].map(minutes => minutes * 60_000)
+  test.each(INTERVALS.slice(0, 11).map((interval, index) => [interval, lengths[index]] as const))(
+    '%s: steps of %i ms, from any start',
+    (interval, length) => {
+      fc.assert(
+        fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {
+          expect(nextOpenTime(interval, openTime)).toBe(openTime + length)
+          expect(stepsBetween(interval, openTime, openTime + steps * length)).toBe(steps)
+        }),
+      )
+    },
+  )
+
+  test('1M: months are counted by the calendar, over leap years and the ends of years', () => {
+    const months = Array.from({ length: 12 * 40 }, (_, month) =>
+      Date.parse(`${1990 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01T00:00:00Z`),
+    )
+    for (const [index, month] of months.slice(0, -1).entries())
+      expect(nextOpenTime('1M', month)).toBe(months[index + 1])
+    fc.assert(
+      fc.property(fc.nat(months.length - 1), fc.nat(months.length - 1), (a, b) => {
+        expect(stepsBetween('1M', months[a], months[b])).toBe(b - a)
+      }),
+    )
+  })
+})

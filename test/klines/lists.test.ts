@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isKlinesError } from '../../src/klines/errors.js'
+import type { Interval } from '../../src/klines/intervals.js'
+import { parseStartDates, parseSymbols } from '../../src/klines/lists.js'
+import { SYMBOLS } from '../../src/klines/symbols.js'
+import { thrownBy } from '../support/thrown-by.js'
+import { wire } from '../support/windows.js'
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+const BROKEN: [string, Uint8Array][] = [
+  ['an empty body', new Uint8Array()],
+  ['a web page', utf8('<!doctype html>')],
+  ['a list cut short', utf8('["2024-01-01",')],
+  ['bytes that are not UTF-8', Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d)],
+]
+const MISSHAPEN: [string, unknown, string][] = [
+  ['an object', { 0: 'x', length: 1 }, 'it is not an array'],
+  ['null', null, 'it is not an array'],
+  ['a string', '2024-01-01', 'it is not an array'],
+  ['a number in the list', ['2024-01-01', 20_240_201], 'entry 1 is not a string'],
+  ['a list in the list', [['2024-01-01']], 'entry 0 is not a string'],
+  ['null in the list', [null], 'entry 0 is not a string'],
+]
+
+describe.each([
+  ['start dates', (bytes: Uint8Array) => parseStartDates(bytes, '1h') as unknown],
+  ['symbols', (bytes: Uint8Array) => parseSymbols(bytes) as unknown],
+])('the list of %s', (_, parse) => {
+  test.each(BROKEN)('%s is refused as not JSON', (_, bytes) => {
+    expect(thrownBy(() => parse(bytes))).toMatchObject({ code: 'bad_list', data: { kind: 'not_json' } })
+  })
+
+  test.each(MISSHAPEN)('%s is refused for its shape', (_, value, message) => {
+    const error = thrownBy(() => parse(wire(value)))
+    expect(error).toMatchObject({ code: 'bad_list', data: { kind: 'shape' } })
+    expect(error.message).toContain(message)
+  })
+
+  test('any bytes and any JSON are taken or refused, never anything else', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array(), fc.jsonValue().map(wire), fc.array(fc.string()).map(wire)), bytes => {
+        try {
+          parse(bytes)
+        } catch (error) {
+          expect(isKlinesError(error, 'bad_list')).toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('start dates', () => {
+  test('of the calendar are taken as they are, also beyond what is known today', () => {
+    const dates = ['1999-12-01', '2022-01-01', '2022-03-01', '2055-01-01']
+    expect(parseStartDates(wire(dates), '1h')).toEqual(dates)
+    expect(parseStartDates(utf8('\ufeff [ ]'), '1h')).toEqual([])
+  })
+
+  test.each<[Interval, string[], string]>([
+    ['1h', ['2024-01-01', '2024-02-31'], 'entry 1 is "2024-02-31", not a date'],
+    ['1h', ['../../../etc/passwd'], 'entry 0 is "../../../etc/passwd", not a date'],
+    ['1h', ['2024-01-01/..'], 'entry 0 is "2024-01-01/..", not a date'],
+    ['1h', ['2024-01-01\n'], 'entry 0 is "2024-01-01\\n", not a date'],
+    ['1h', ['__proto__'], 'entry 0 is "__proto__", not a date'],
+    ['1h', [''], 'entry 0 is "", not a date'],
+    ['1h', ['9'.repeat(1000)], `entry 0 is "${'9'.repeat(40)}...", not a date`],
+    ['1h', ['2024-02-01', '2024-01-01'], 'entry 1 is 2024-01-01, which does not come after 2024-02-01'],
+    ['1h', ['2024-01-01', '2024-01-01'], 'entry 1 is 2024-01-01, which does not come after 2024-01-01'],
+    ['1h', ['2024-01-02'], 'entry 0 is 2024-01-02, where no window of 1 month starts'],
+    ['15m', ['2024-12-30', '2025-01-07'], 'entry 1 is 2025-01-07, where no window of 7 days starts'],
+    ['30m', ['2024-01-08'], 'entry 0 is 2024-01-08, where no window of 14 days starts'],
+    ['1d', ['2023-01-01'], 'entry 0 is 2023-01-01, where no window of 2 years starts'],
+  ])('%s: %j is refused', (interval, dates, message) => {
+    const error = thrownBy(() => parseStartDates(wire(dates), interval))
+    expect(error.code).toBe('bad_list')
+    expect(error.message).toBe(`The list of ${interval} start dates is refused: ${message}.`)
+  })
+
+  test('more than 20,000 are refused before they are looked at', () => {
+    const error = thrownBy(() => parseStartDates(wire(Array(20_001).fill('x')), '15m'))
+    expect(error.message).toContain('20001 entries, expected at most 20000')
+    const weeks = Array.from({ length: 20_000 }, (_, week) =>
+      new Date(Date.UTC(1750, 0, 5) + week * 604_800_000).toISOString().slice(0, 10),
+    )
+    expect(parseStartDates(wire(weeks), '15m')).toHaveLength(20_000)
+  })
+})
+
+describe('symbols', () => {
+  test('come in the order of service.md, those of a later version apart', () => {
+    const list = ['NEWUSDT', ...SYMBOLS.toReversed(), '1000SATSUSDT']
+    expect(parseSymbols(wire(list))).toEqual({ symbols: [...SYMBOLS], unknown: ['NEWUSDT', '1000SATSUSDT'] })
+  })
+
+  test('may be fewer', () => {
+    expect(parseSymbols(wire(['DOTUSDT', 'BTCUSDT']))).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: [] })
+  })
+
+  test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(21), 'BTC\u001b[31m'])(
+    '%j is refused: names become paths',
+    name => {
+      const error = thrownBy(() => parseSymbols(wire(['BTCUSDT', name])))
+      expect(error.code).toBe('bad_list')
+      expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${JSON.stringify(name)}, not a symbol.`)
+    },
+  )
+
+  test('more than 1,000 are refused', () => {
+    expect(thrownBy(() => parseSymbols(wire(Array(1001).fill('BTCUSDT')))).message).toContain('at most 1000')
+  })
+})

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { knownStartDates } from '../../src/klines/calendar.js'
+import { INTERVALS } from '../../src/klines/intervals.js'
+import { parseTreePath, SYMBOLS_PATH, startDatesPath, windowPath } from '../../src/klines/paths.js'
+import { SYMBOLS } from '../../src/klines/symbols.js'
+
+const dated = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
+const windows = fc
+  .record({ symbol: fc.constantFrom(...SYMBOLS), of: fc.constantFrom(...dated), at: fc.nat() })
+  .map(({ symbol, of: { interval, startDates }, at }) => ({
+    symbol,
+    interval,
+    startDate: startDates[at % startDates.length],
+  }))
+
+describe('a path of the tree', () => {
+  test('has the form that service.md gives', () => {
+    expect(SYMBOLS_PATH).toBe('api/klines/symbols.json')
+    expect(startDatesPath('1M')).toBe('api/klines/start-dates/1M.json')
+    expect(windowPath({ interval: '15m', symbol: 'DOTUSDT', startDate: '2024-12-30' })).toBe(
+      'api/klines/15m/DOTUSDT/2024-12-30.json',
+    )
+  })
+
+  test('is read back as the window it was made of', () => {
+    fc.assert(
+      fc.property(windows, window => {
+        expect(parseTreePath(windowPath(window))).toEqual({ kind: 'window', window })
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('is read back as the list it was made of', () => {
+    expect(parseTreePath('api/klines/symbols.json')).toEqual({ kind: 'symbols' })
+    for (const interval of INTERVALS) {
+      expect(parseTreePath(startDatesPath(interval))).toEqual({ kind: 'startDates', interval })
+    }
+  })
+
+  test('that is known is unlike every other: no two windows share one', () => {
+    const paths = dated.flatMap(({ interval, startDates }) =>
+      SYMBOLS.flatMap(symbol => startDates.map(startDate => windowPath({ interval, symbol, startDate }))),
+    )
+    expect(paths).toHaveLength(17_770)
+    expect(new Set(paths).size).toBe(17_770)
+  })
+
+  test.each([
+    '',
+    '/',
+    '/api/klines/symbols.json',
+    'api/klines/symbols.json/',
+    'api/klines/symbols.json\n',
+    'api/klines/symbols.JSON',
+    'api/klines//symbols.json',
+    'api/klines/start-dates/1H.json',
+    'api/klines/start-dates/1m.json',
+    'api/klines/start-dates/__proto__.json',
+    'api/klines/start-dates/1h/2024-01-01.json',
+    'api/klines/start-dates/.json',
+    'api/klines/1h/BTCUSDT.json',
+    'api/klines/1h/BTCUSDT/.json',
+    'api/klines/1h/BTCUSDT/2024-01-01',
+    'api/klines/1h/BTCUSDT/2024-01-01.json?x=1',
+    'api/klines/1h/BTCUSDT/2024-01-01.json.gz',
+    'api/klines/1h/BTCUSDT/2024-01-01.json\n',
+    'api/klines/1h//BTCUSDT/2024-01-01.json',
+    'api//klines/1h/BTCUSDT/2024-01-01.json',
+    'api/klines/1h/BTCUSDT/../BTCUSDT/2024-01-01.json',
+    '../api/klines/1h/BTCUSDT/2024-01-01.json',
+    'api/klines/../../etc/passwd',
+    'api/klines/1h/%2e%2e/2024-01-01.json',
+    'api/klines/1h/BTCUSDT%2F2024-01-01.json',
+    'api/klines/1h/BTCUSDT\\2024-01-01.json',
+    'api\\klines\\1h\\BTCUSDT\\2024-01-01.json',
+    'api/klines/1h/BTCUSDT\u0000/2024-01-01.json',
+    'api/klines/1h/btcusdt/2024-01-01.json',
+    'api/klines/1h/BTC-USDT/2024-01-01.json',
+    'api/klines/1h/PEPEUSDT/2024-01-01.json',
+    'api/klines/1h/__proto__/2024-01-01.json',
+    'api/klines/constructor/BTCUSDT/2024-01-01.json',
+    'api/klines/1m/BTCUSDT/2024-01-01.json',
+    'api/klines/1H/BTCUSDT/2024-01-01.json',
+    'api/klines/1h/BTCUSDT/2024-01-02.json',
+    'api/klines/1h/BTCUSDT/2024-1-1.json',
+    'api/klines/1h/BTCUSDT/2024-13-01.json',
+    'api/klines/1d/BTCUSDT/2023-01-01.json',
+    'api/klines/1d/BTCUSDT/2024-02-31.json',
+    'api/klines/15m/BTCUSDT/2024-12-31.json',
+  ])('%j names nothing', path => {
+    expect(parseTreePath(path)).toBeUndefined()
+  })
+
+  test('with one character changed names nothing, or another window of the calendar', () => {
+    fc.assert(
+      fc.property(windows, fc.nat(60), fc.constantFrom(...'./\\%0129 aM\u0000'), (window, at, letter) => {
+        const path = windowPath(window)
+        const i = at % path.length
+        const changed = path.slice(0, i) + letter + path.slice(i + 1)
+        const entry = parseTreePath(changed)
+        if (entry === undefined) return
+        expect(entry.kind).toBe('window')
+        if (entry.kind === 'window') expect(windowPath(entry.window)).toBe(changed)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

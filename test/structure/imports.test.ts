@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { createRequire, isBuiltin } from 'node:module'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Edge, edges, importsIn, ROOT, sourceFiles } from '../support/imports.js'
+
+/** A folder imports from itself and from lower layers; folders of one layer do not know each other. */
+const LAYERS: Record<string, number> = {
+  klines: 0,
+  service: 1,
+  mirror: 1,
+  download: 2,
+  export: 3,
+  server: 3,
+  'index.ts': 4,
+  cli: 5,
+  commands: 6,
+}
+const MAX_COMMAND_LINES = 60
+const HEAVY = ['apache-arrow', 'parquet-wasm', 'fastify']
+
+const all = edges()
+const partOf = (file: string) => file.split('/')[1]
+const words = ({ from, specifier, kind }: Edge) => `${from} imports ${specifier} (${kind})`
+
+function isAllowed({ from, target }: Edge): boolean {
+  if (target === undefined) return true
+  const [part, other] = [partOf(from), partOf(target)]
+  return part === other || LAYERS[other] < LAYERS[part]
+}
+
+describe('imports are found in every form', () => {
+  test('static, type and dynamic ones, and re-exports', () => {
+    const text = `
+      import a, { b } from './a.js'
+      import type { C } from './c.js'
+      import './d.js'
+      export { e } from './e.js'
+      export type * from './f.js'
+      type G = import('./g.js').G
+      const h = async () => (await import('./h.js')).h
+      // import './comment.js'
+      const text = "import './text.js'"
+    `
+    expect(importsIn(text).map(({ specifier, kind }) => `${kind} ${specifier}`)).toEqual([
+      'static ./a.js',
+      'type ./c.js',
+      'static ./d.js',
+      'static ./e.js',
+      'type ./f.js',
+      'type ./g.js',
+      'dynamic ./h.js',
+    ])
+  })
+
+  test('in the sources too: one known edge of each kind', () => {
+    expect(all.map(({ from, target, kind }) => `${kind} ${from} ${target}`)).toEqual(
+      expect.arrayContaining([
+        'static src/export/csv.ts src/export/text-rows.ts',
+        'type src/export/csv.ts src/export/exporter.ts',
+        'dynamic src/export/load-exporter.ts src/export/parquet.ts',
+      ]),
+    )
+  })
+
+  test('a wrong direction would be seen', () => {
+    const edge = (from: string, target: string): Edge => ({ from, target, specifier: target, kind: 'type' })
+    expect(isAllowed(edge('src/klines/a.ts', 'src/service/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/service/a.ts', 'src/mirror/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/server/a.ts', 'src/export/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/index.ts', 'src/cli/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/cli/a.ts', 'src/commands/b.ts'))).toBe(false)
+    expect(isAllowed(edge('src/commands/a.ts', 'src/klines/b.ts'))).toBe(true)
+  })
+})
+
+describe('imports go one way: commands > cli > export, server > download > service, mirror > klines', () => {
+  test('every folder of src has a layer', () => {
+    expect(sourceFiles().filter(file => LAYERS[partOf(file)] === undefined)).toEqual([])
+  })
+
+  test('every import of ours names a source file', () => {
+    const files = new Set(sourceFiles())
+    expect(all.filter(({ target }) => target !== undefined && !files.has(target)).map(words)).toEqual([])
+  })
+
+  test('no import goes up or sideways', () => {
+    expect(all.filter(edge => !isAllowed(edge)).map(words)).toEqual([])
+  })
+
+  test('klines knows no module of Node', () => {
+    const wrong = all.filter(({ from, specifier }) => partOf(from) === 'klines' && isBuiltin(specifier))
+    expect(wrong.map(words)).toEqual([])
+    expect(isBuiltin('node:fs') && isBuiltin('fs')).toBe(true)
+  })
+
+  test('no command imports another command', () => {
+    const commands = all.filter(({ from }) => partOf(from) === 'commands')
+    expect(commands.filter(({ target }) => target && partOf(target) === 'commands').map(words)).toEqual([])
+  })
+
+  test('index.ts only re-exports', () => {
+    const text = readFileSync(join(ROOT, 'src/index.ts'), 'utf8')
+    expect(text.replaceAll(/\/\*.*?\*\/|export (type )?\{[^}]*\} from '[^']*'/gs, '').trim()).toBe('')
+  })
+})
+
+/** The packages that load as soon as a file does. */
+function packagesLoadedBy(file: string): string[] {
+  const loaded = new Set([file])
+  const packages = new Set<string>()
+  for (const from of loaded) {
+    for (const edge of all) {
+      if (edge.from !== from || edge.kind !== 'static') continue
+      if (edge.target) loaded.add(edge.target)
+      else packages.add(edge.specifier)
+    }
+  }
+  return [...packages]
+}
+
+test('the library does not load arrow, parquet or fastify before they are asked for', () => {
+  expect(packagesLoadedBy('src/export/parquet.ts')).toEqual(expect.arrayContaining(['apache-arrow', 'parquet-wasm']))
+  expect(packagesLoadedBy('src/index.ts')).toContain('@date-fns/utc')
+  expect(packagesLoadedBy('src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
+})
+
+test('no import cycles', async () => {
+  const madge = createRequire(import.meta.url)('madge')
+  const graph = await madge(join(ROOT, 'src'), {
+    fileExtensions: ['ts'],
+    tsConfig: join(ROOT, 'tsconfig.json'),
+    detectiveOptions: { ts: { skipTypeImports: false } },
+  })
+  expect(graph.obj()['export/csv.ts']).toContain('export/text-rows.ts')
+  expect(Object.keys(graph.obj())).toHaveLength(sourceFiles().length)
+  expect(graph.circular()).toEqual([])
+})
+
+test(`a command has at most ${MAX_COMMAND_LINES} lines`, () => {
+  const long = sourceFiles()
+    .filter(file => partOf(file) === 'commands')
+    .map(file => ({ file, lines: readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_COMMAND_LINES)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,9 @@
+/** What `action` throws or rejects with; fails the test when it does not. */
+export async function errorOf(action: Promise<unknown> | (() => unknown)): Promise<Error & Record<string, unknown>> {
+  try {
+    await (typeof action === 'function' ? action() : action)
+  } catch (error) {
+    return error as Error & Record<string, unknown>
+  }
+  throw new Error('Expected an error, got none')
+}

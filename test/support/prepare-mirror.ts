@@ -1,0 +1,15 @@
+import { isKlinesError } from '../../src/klines/errors.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+
+/** Makes a folder a mirror and stores a file in it; prints what goes wrong. */
+const [root] = process.argv.slice(2)
+try {
+  const mirror = new Mirror(root)
+  mirror.prepare('http://example.com', Date.now())
+  mirror.writeBytes('api/klines/symbols.json', Buffer.from('[]'), Date.now())
+  console.log(JSON.stringify({ code: 'none' }))
+} catch (error) {
+  if (!isKlinesError(error)) throw error
+  const { code, message, suggestions } = error
+  console.log(JSON.stringify({ code, message, suggestions }))
+}

@@ -1,0 +1,69 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** Raw bytes to send, after which the connection stays open; or a function that does as it likes with the socket. */
+export type RawAnswer = string | Buffer | ((socket: Socket, head: string) => void)
+
+/**
+ * A TCP server on a free port that answers each request head with scripted bytes, for what no HTTP library would send:
+ * wrong lengths, cut bodies, resets, silence.
+ */
+export class RawServer {
+  /** Request heads, in order. */
+  readonly heads: string[] = []
+  connections = 0
+  private readonly sockets = new Set<Socket>()
+  private readonly answers: RawAnswer[] = []
+  private readonly server: Server
+
+  private constructor(private readonly standing: RawAnswer) {
+    this.server = createServer(socket => this.serve(socket))
+  }
+
+  /** Answers with `answers` one after the other, then always with the last one. Stops when the test is over. */
+  static async start(...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
+    const server = new RawServer(answers.at(-1) as RawAnswer)
+    server.answers.push(...answers.slice(0, -1))
+    await new Promise<void>(resolve => server.server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => server.stop())
+    return server
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port
+  }
+
+  stop(): Promise<void> {
+    const closed = new Promise<void>(resolve => this.server.close(() => resolve()))
+    for (const socket of this.sockets) socket.destroy()
+    return closed
+  }
+
+  private serve(socket: Socket): void {
+    this.connections++
+    this.sockets.add(socket)
+    socket.on('close', () => this.sockets.delete(socket))
+    socket.on('error', () => {})
+    let pending = ''
+    socket.on('data', chunk => {
+      pending += chunk.toString('latin1')
+      for (let end = pending.indexOf('\r\n\r\n'); end !== -1; end = pending.indexOf('\r\n\r\n')) {
+        const head = pending.slice(0, end)
+        pending = pending.slice(end + 4)
+        this.heads.push(head)
+        const answer = this.answers.shift() ?? this.standing
+        if (typeof answer === 'function') answer(socket, head)
+        else socket.write(answer)
+      }
+    })
+  }
+}
+
+/** A whole HTTP/1.1 answer as bytes; `headers` are lines without their line ends. */
+export function rawReply(status: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${[status, ...headers].join('\r\n')}\r\n\r\n`), Buffer.from(body)])
+}

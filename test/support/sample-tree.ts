@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT } from './desk.js'
+
+/** The bundled tree of made candles. */
+export const SAMPLE_TREE = join(PROJECT, 'fixtures', 'sample')
+
+/** The codes of service.md, in its order. */
+export const ALL_INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
+
+/** The columns of design.md. */
+export const HEADER =
+  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
+
+/** Rows as the files have them. */
+export type FileRow = readonly (string | number)[]
+
+/** The rows of a series of a tree: its window files one after the other, read with `JSON.parse`. */
+export function treeFileRows(root: string, symbol: string, interval: string): FileRow[] {
+  const folder = join(root, 'api', 'klines', interval, symbol)
+  const names = readdirSync(folder).sort()
+  return names.flatMap(name => JSON.parse(readFileSync(join(folder, name), 'utf8')) as FileRow[])
+}
+
+export function sampleRows(symbol: string, interval: string): FileRow[] {
+  return treeFileRows(SAMPLE_TREE, symbol, interval)
+}
+
+/** Rows as the lines of a CSV file; no cell of a kline needs quotes. */
+export function csvOf(rows: readonly FileRow[], header = HEADER): string {
+  return [header, ...rows.map(row => row.join(','))].map(line => `${line}\n`).join('')
+}

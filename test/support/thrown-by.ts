@@ -1,0 +1,12 @@
+import { KlinesError } from '../../src/klines/errors.js'
+
+/** The error of ours that `run` throws; anything else fails the test. */
+export function thrownBy(run: () => unknown): KlinesError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof KlinesError) return error
+    throw error
+  }
+  throw new Error('Nothing was thrown.')
+}

@@ -1,0 +1,56 @@
+import type { KlineRow } from '../../src/klines/columns.js'
+import type { WindowRef } from '../../src/klines/series.js'
+import { decodeWindow } from '../../src/klines/window-codec.js'
+
+/** A window and its span, worked out by hand. */
+export interface KnownWindow {
+  readonly window: WindowRef
+  readonly span: { readonly startTime: number; readonly endTime: number }
+}
+
+/** February of a leap year: 29 days. */
+export const LEAP_MONTH: KnownWindow = {
+  window: { symbol: 'BTCUSDT', interval: '1h', startDate: '2024-02-01' },
+  span: { startTime: 1_706_745_600_000, endTime: 1_709_251_200_000 },
+}
+
+/** 15m windows last a week. */
+export const WEEK: KnownWindow = {
+  window: { symbol: 'ETHUSDT', interval: '15m', startDate: '2024-12-30' },
+  span: { startTime: 1_735_516_800_000, endTime: 1_736_121_600_000 },
+}
+
+/** 1M windows last twenty years. */
+export const TWENTY_YEARS: KnownWindow = {
+  window: { symbol: 'ADAUSDT', interval: '1M', startDate: '2010-01-01' },
+  span: { startTime: 1_262_304_000_000, endTime: 1_893_456_000_000 },
+}
+
+/** A sound row; `cells` replaces elements by index. */
+export function sampleRow(openTime: number, cells: Record<number, unknown> = {}): KlineRow {
+  const row: KlineRow = [
+    openTime,
+    '42580.00000000',
+    '42600.50000000',
+    '42554.57000000',
+    '42570.10000000',
+    '1195.56000000',
+    openTime + 899_999,
+    '50903331.16400430',
+    53_210,
+    '600.15000000',
+    '25552311.48122210',
+    '0',
+  ]
+  return Object.assign(row, cells)
+}
+
+/** Bytes of any value in the wire form of the service: JSON without white space. */
+export function wire(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value))
+}
+
+/** Rows as a batch, by way of the bytes of a window. */
+export function batchOf(rows: readonly unknown[], { window }: KnownWindow) {
+  return decodeWindow(wire(rows), window)
+}
