@@ -12,7 +12,7 @@ export {
   klineRows,
   type SeriesRow,
 } from './download/kline-batches.js'
-export type { LocalEndpoint, SourceOptions } from './download/open-source.js'
+export type { SourceOptions } from './download/open-source.js'
 export {
   type ExportReport,
   type ExportRequest,
@@ -47,4 +47,8 @@ export type { Series, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName } from './klines/symbols.js'
 export { decodeWindow } from './klines/window-codec.js'
 export { type RunningSample, startSample } from './server/sample.js'
-export { PUBLIC_BASE_URL } from './service/base-url.js'
+export { GREETING_BASE_URL, type LocalEndpoint, PUBLIC_BASE_URL } from './service/base-url.js'
+export type { OpenApiDocument } from './service/greeting-answers.js'
+export type { Token, UserUpdate, UserUpdateResult } from './service/greeting-schema.js'
+export type { GreetingService, UserUpdateFields } from './service/greeting-service.js'
+export { type GreetingOptions, openGreetingService } from './service/open-greeting.js'

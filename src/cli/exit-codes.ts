@@ -22,6 +22,8 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   bad_output: ExitCode.Usage,
   output_exists: ExitCode.Usage,
   mirror_mismatch: ExitCode.Usage,
+  address_unusable: ExitCode.Usage,
+  rejected: ExitCode.Usage,
   bad_window: ExitCode.Incomplete,
   bad_list: ExitCode.Incomplete,
   window_missing: ExitCode.Incomplete,

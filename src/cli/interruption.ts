@@ -10,21 +10,21 @@ export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number
 
-  constructor(signal: (typeof SIGNALS)[number]) {
-    super(`Interrupted (${signal}). What was brought stays in the mirror; the same command goes on from there.`)
+  constructor(signal: (typeof SIGNALS)[number], advice: string) {
+    super(`Interrupted (${signal}). ${advice}`.trimEnd())
     this.exitCode = 128 + constants.signals[signal]
   }
 }
 
 /**
  * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within two seconds. A
- * second one ends the process at once: nothing on disk depends on ending cleanly.
+ * second one ends the process at once: nothing on disk depends on ending cleanly. `advice` says what then stays.
  */
-export function interruptible(): { signal: AbortSignal; dispose(): void } {
+export function interruptible(advice: string): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
   const handlers = SIGNALS.map(name => {
     const handler = () => {
-      const interruption = new Interruption(name)
+      const interruption = new Interruption(name, advice)
       if (controller.signal.aborted) process.exit(interruption.exitCode)
       controller.abort(interruption)
       // What has gone to a reader that does not read would keep the process alive for as long as that does not.

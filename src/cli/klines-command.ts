@@ -46,7 +46,7 @@ export abstract class KlinesCommand extends Command {
   static override baseFlags = baseFlags
 
   private readonly warnings: string[] = []
-  private readonly interruption = interruptible()
+  private readonly interruption = interruptible(this.interruptionAdvice)
   private manner: Manner = { json: false, quiet: false, verbose: false }
 
   /** Takes the manner of talking from parsed flags; what the work is given to talk with. */
@@ -60,6 +60,11 @@ export abstract class KlinesCommand extends Command {
     this.warnings.push(warning)
     if (!this.manner.json && !this.manner.quiet) process.stderr.write(`Note: ${warning}\n`)
   })
+
+  /** What is said to who interrupts. */
+  protected get interruptionAdvice(): string {
+    return 'What was brought stays in the mirror; the same command goes on from there.'
+  }
 
   /** A spinner is for a person at a terminal who did not ask for silence. */
   private get progressStyle(): ProgressStyle {

@@ -1,5 +1,5 @@
-import type { LocalEndpoint } from '../download/open-source.js'
 import { SAMPLE, startSample } from '../server/sample.js'
+import type { LocalEndpoint } from '../service/base-url.js'
 
 export { SAMPLE }
 

@@ -1,7 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { defaultMirrorRoot } from '../mirror/default-root.js'
 import { Mirror } from '../mirror/mirror.js'
-import { PUBLIC_BASE_URL, parseBaseUrl } from '../service/base-url.js'
+import { type LocalEndpoint, PUBLIC_BASE_URL, parseBaseUrl } from '../service/base-url.js'
 import { FileFetcher } from '../service/file-fetcher.js'
 import { KlinesService } from '../service/klines-service.js'
 import { RETRY_POLICY, type RetryPolicy } from '../service/retry.js'
@@ -12,12 +12,6 @@ import type { Warn, WindowSource } from './window-source.js'
 
 export const DEFAULT_CONCURRENCY = 16
 const MAX_CONCURRENCY = 256
-
-/** An address whose server is in this process: reached at `url`, known to mirrors and files as `name`. */
-export interface LocalEndpoint {
-  readonly name: string
-  readonly url: string
-}
 
 /** Where candles come from and where they are kept. */
 export interface SourceOptions {

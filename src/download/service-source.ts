@@ -53,7 +53,8 @@ export class ServiceSource implements WindowSource {
   }
 
   async series(selection: Selection): Promise<Series[]> {
-    return combine(await this.symbols(selection.symbols), selectedIntervals(selection))
+    const symbols = selection.symbols === 'all' ? await this.symbols() : selection.symbols
+    return combine(symbols, selectedIntervals(selection))
   }
 
   async startDates(interval: Interval): Promise<string[]> {
@@ -87,13 +88,18 @@ export class ServiceSource implements WindowSource {
       return { window, how: 'held', batch: held.batch }
     }
     try {
-      const since = this.options.refresh ? undefined : held?.mtimeMs
-      const fetched = await this.service.window(window, since, this.options.signal)
-      return this.settle(window, held, fetched)
+      return await this.bring(window, held)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return { window, how: 'failed', reason: withoutName(error.message, window) }
     }
+  }
+
+  /** Asks the service for a window, whatever is settled, and stores what is new. Throws a `Failure` too. */
+  async bring(window: WindowRef, held = this.readHeld(window)): Promise<WindowResult> {
+    const since = this.options.refresh ? undefined : held?.mtimeMs
+    const fetched = await this.service.window(window, since, this.options.signal)
+    return this.settle(window, held, fetched)
   }
 
   async settledWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -141,8 +147,8 @@ export class ServiceSource implements WindowSource {
     this.keeper.keep(path, bytes, mtimeMs)
   }
 
-  private async symbols(names: Selection['symbols']): Promise<readonly SymbolName[]> {
-    if (names !== 'all') return names
+  /** The service's symbols that this version knows. */
+  async symbols(): Promise<readonly SymbolName[]> {
     const list = await this.list('the list of symbols', this.service.symbols(this.options.signal))
     this.keep(SYMBOLS_PATH, list)
     const { symbols, unknown } = list.value

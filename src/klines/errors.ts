@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'bad_output'
   | 'output_exists'
   | 'mirror_mismatch'
+  | 'address_unusable'
+  | 'rejected'
   // something asked for could not be had
   | 'bad_window'
   | 'bad_list'

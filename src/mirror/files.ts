@@ -25,10 +25,17 @@ const FOREIGN_TEMP_MS = 60 * 60 * 1000
 /** Gives a buffer of a size. */
 export type Allocate = (size: number) => Buffer
 
-/** A file's bytes and its modification time, ms. */
-export interface HeldFile {
-  readonly bytes: Buffer
+/** What tells one version of a file from another. */
+export interface FileVersion {
+  readonly ino: number
+  readonly size: number
+  /** Modification time, ms. */
   readonly mtimeMs: number
+}
+
+/** A file's bytes and which version of it they are. */
+export interface HeldFile extends FileVersion {
+  readonly bytes: Buffer
 }
 
 /**
@@ -59,7 +66,7 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
       if (read === 0) break
       filled += read
     }
-    return { bytes: bytes.subarray(0, filled), mtimeMs: stat.mtimeMs }
+    return { bytes: bytes.subarray(0, filled), ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
   } finally {
     closeSync(descriptor)
   }

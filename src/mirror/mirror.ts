@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
@@ -7,7 +7,7 @@ import { parseTreePath, startDatesPath, windowPath } from '../klines/paths.js'
 import { RowScratch } from '../klines/row-index.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { decodeWindow } from '../klines/window-codec.js'
-import { type HeldFile, listFolder, readFile, sweepTemps, writeFile } from './files.js'
+import { type FileVersion, type HeldFile, listFolder, readFile, sweepTemps, writeFile } from './files.js'
 import { isFinal } from './finality.js'
 import { mirrorError } from './mirror-error.js'
 import { META_FILE, type MirrorMeta, metaOf, readMeta } from './mirror-meta.js'
@@ -75,6 +75,20 @@ export class Mirror {
     return this.reading(() => readFile(join(this.root, path)))
   }
 
+  /** Which version of a file of the tree is there now; undefined when none is. A link is a file of its own. */
+  version(path: string): FileVersion | undefined {
+    return this.reading(() => lstatSync(join(this.root, path), { throwIfNoEntry: false }))
+  }
+
+  /** Whether a file's folder lies inside the mirror, links followed. */
+  contains(path: string): boolean {
+    try {
+      return realpathSync.native(dirname(join(this.root, path))).startsWith(realpathSync.native(this.root) + sep)
+    } catch {
+      return false
+    }
+  }
+
   /** Stores the bytes of a file of the tree, whole or not at all. Throws `mirror_unusable`. */
   writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
     try {
@@ -88,8 +102,12 @@ export class Mirror {
   readWindow(window: WindowRef): HeldWindow | KlinesError | undefined {
     const read = this.readRows(window)
     if (read === undefined || read instanceof KlinesError) return read
-    const lastPopulated = () => this.lastPopulated(window)
-    return { ...read, final: isFinal(window, read.batch, { mtimeMs: read.mtimeMs, lastPopulated }) }
+    return { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
+  }
+
+  /** Whether a held window with these rows and this modification time (ms) can change no more. */
+  isFinal(window: WindowRef, batch: KlineBatch, mtimeMs: number): boolean {
+    return isFinal(window, batch, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
   }
 
   /**

@@ -1,60 +1,102 @@
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
-import { errorObject } from './error-object.js'
-import { treeFile } from './tree-response.js'
+import { type AppOptions, createApp } from './app.js'
+import { logRequests, type RequestLog } from './request-log.js'
+import { Tree } from './tree.js'
+import { type OpenSource, Upstream } from './upstream.js'
+
+export const DEFAULT_HOST = '127.0.0.1'
+export const DEFAULT_PORT = 8787
+
+/** How long requests may go on when the server is told to end, ms. */
+const DRAIN_MS = 5_000
+/** How often connections without a request are closed meanwhile, ms. */
+const REAP_MS = 50
 
 /** A server that runs. */
 export interface RunningServer {
-  /** Its base address, such as `http://127.0.0.1:8787`. */
+  /** Its address, such as `http://127.0.0.1:8787`. */
   readonly url: string
+  /** Takes no more connections, lets requests under way end (for five seconds at most), and closes. */
   close(): Promise<void>
 }
 
 /** What to serve and where. */
-export interface ServerOptions {
+export interface ServerOptions extends Pick<AppOptions, 'strict' | 'onError' | 'limits'> {
   /** Folder of the mirror. */
   readonly root: string
   /** Default: loopback only. */
-  readonly host?: string
-  /** 0 takes a free one. */
-  readonly port?: number
+  readonly host?: string | undefined
+  /** 0 takes a free one, which is the default. */
+  readonly port?: number | undefined
+  /** Opens the service that what is missing or open is fetched from. */
+  readonly upstream?: OpenSource | undefined
+  /** Told of every request that was answered. */
+  readonly log?: RequestLog | undefined
+  /** The present, ms UTC. */
   readonly now?: () => number
 }
 
-/** Starts a server over a mirror: the paths of service.md, endpoints 1 to 7, and the same form for all intervals. */
+/**
+ * Starts a server over a mirror: all endpoints of service.md, and what describes them. Throws `address_unusable` where it
+ * cannot listen.
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 0 } = options
-  const app = createApp(options)
-  const url = await app.listen({ host, port })
-  return { url, close: () => app.close() }
+  const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
+  const upstream = options.upstream && new Upstream(options.upstream, now)
+  const app = createApp({ ...options, host, tree: new Tree(new Mirror(options.root), now, upstream) })
+  if (options.log) logRequests(app.server, options.log)
+  try {
+    // Fastify would listen on both addresses of that name, of which one may be missing.
+    await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
+  } catch (error) {
+    throw unusable(error as NodeJS.ErrnoException, host, port)
+  }
+  const close = async () => {
+    const drained = drain(app.server)
+    await Promise.all([app.close(), drained])
+    await upstream?.close()
+  }
+  return { url: urlOf(app.server.address() as AddressInfo), close }
 }
 
-/** The application without a socket. */
-export function createApp({ root, now = Date.now }: ServerOptions): FastifyInstance {
-  // What Fastify itself refuses (a malformed %-escape) never comes to the error handler.
-  const app = Fastify({ forceCloseConnections: true, frameworkErrors: (error, _, reply) => sendError(error, reply) })
-  const mirror = new Mirror(root)
-  app.get<{ Params: { '*': string } }>('/api/klines/*', (request, reply) => {
-    const file = treeFile(mirror, `api/klines/${request.params['*']}`, now())
-    if (typeof file === 'string') return reply.code(404).send(errorObject(404, file))
-    reply.header('content-type', 'application/json; charset=utf-8')
-    if (file.mtimeMs === undefined) return reply.send(file.bytes)
-    // HTTP dates have whole seconds (RFC 9110, 5.6.7).
-    const modified = Math.floor(file.mtimeMs / 1000) * 1000
-    reply.header('last-modified', new Date(modified).toUTCString())
-    if (Date.parse(request.headers['if-modified-since'] ?? '') >= modified) return reply.code(304).send()
-    return reply.send(file.bytes)
+/** Ends connections as their requests end, and all of them when the time is over. */
+async function drain(server: Server): Promise<void> {
+  for (let waited = 0; waited < DRAIN_MS && (await connectionsOf(server)) > 0; waited += REAP_MS) {
+    server.closeIdleConnections()
+    await sleep(REAP_MS)
+  }
+  server.closeAllConnections()
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
   })
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send(errorObject(404, 'There is nothing at this path.')))
-  app.setErrorHandler((error: Refusal, _request, reply) => sendError(error, reply))
-  return app
 }
 
-interface Refusal {
-  readonly statusCode?: number | undefined
-  readonly message: string
+/** What a client on this machine writes: a server on all addresses is reached over the loopback. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
+  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
 }
 
-function sendError({ statusCode = 500, message }: Refusal, reply: FastifyReply): void {
-  reply.code(statusCode).send(errorObject(statusCode, statusCode < 500 ? message : 'Internal error.'))
+const REASONS: Record<string, { why: string; advice: string }> = {
+  EADDRINUSE: {
+    why: 'the port is in use',
+    advice: 'End what uses it, or name another with --port; --port 0 takes a free one.',
+  },
+  EACCES: { why: 'this user may not use that port', advice: 'Name a port above 1023 with --port.' },
+  EADDRNOTAVAIL: { why: 'this machine has no such address', advice: 'Name one it has with --host.' },
+  ENOTFOUND: { why: 'there is no such host', advice: 'Name an address of this machine with --host.' },
+}
+
+function unusable(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  const { why, advice } = REASONS[error.code ?? ''] ?? {}
+  if (why === undefined || advice === undefined) return error
+  const message = `Cannot listen on ${host}, port ${port}: ${why}.`
+  return new KlinesError('address_unusable', message, { cause: error, suggestions: [advice], data: { host, port } })
 }

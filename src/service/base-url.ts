@@ -3,6 +3,15 @@ import { KlinesError } from '../klines/errors.js'
 /** The public instance (observed.md). */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
 
+/** Where `klines serve` serves the greeting API by default. */
+export const GREETING_BASE_URL = 'http://127.0.0.1:8787'
+
+/** An address whose server is in this process: reached at `url`, known to mirrors and files as `name`. */
+export interface LocalEndpoint {
+  readonly name: string
+  readonly url: string
+}
+
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
 
 /**
@@ -15,7 +24,7 @@ export function parseBaseUrl(text: string): string {
   }
   if (!url) return fail('it is not a URL', /^[\w.-]+(:\d+)?(\/|$)/.test(text) ? [`Did you mean http://${text}?`] : [])
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
-  if (url.username || url.password) return fail('a user name or password in it would be written to the mirror')
+  if (url.username || url.password) return fail('a user name or password in it would be written down')
   if (url.search || url.hash) return fail('it has a query or a fragment')
   const path = url.pathname.replace(/\/+$/, '')
   if (/\/api(\/klines)?$/.test(path))

@@ -1,21 +1,38 @@
 /** How much of a service's own message is shown. */
 const MAX_MESSAGE = 200
+/** How many entries of a cause are shown. */
+const MAX_CAUSES = 10
 /** An error body larger than this is not looked into. */
 const MAX_BODY_BYTES = 64 * 1024
 
-/**
- * The message of an error object (service.md, "Errors") in a body, fit for a terminal: one line, no control characters,
- * at most 200 characters. Undefined when the body is something else.
- */
-export function errorMessageOf(body: Buffer): string | undefined {
+/** What an error object says, fit for a terminal. */
+export interface ErrorWords {
+  /** One line, no control characters, at most 200 characters. */
+  readonly message: string
+  /** What the cause says, a line of the same kind for each of its entries; the first ten. */
+  readonly causes: string[]
+}
+
+/** What an error object (service.md, "Errors") in a body says. Undefined when the body is something else. */
+export function errorWordsOf(body: Buffer): ErrorWords | undefined {
   if (body.length === 0 || body.length > MAX_BODY_BYTES) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
-    const message = typeof value === 'object' && value !== null && 'message' in value ? value.message : undefined
-    return typeof message === 'string' ? cleanText(message, MAX_MESSAGE) : undefined
+    if (!isObject(value) || typeof value.message !== 'string') return undefined
+    return { message: cleanText(value.message, MAX_MESSAGE), causes: causesOf(value.cause) }
   } catch {
     return undefined
   }
+}
+
+/** Its message alone. */
+export function errorMessageOf(body: Buffer): string | undefined {
+  return errorWordsOf(body)?.message
+}
+
+/** Any JSON value as one clean line. */
+export function cleanValue(value: unknown): string {
+  return cleanText(typeof value === 'string' ? value : stringify(value), MAX_MESSAGE)
 }
 
 /** Text from outside made safe for a terminal and a log: controls (ANSI escapes included) out, one line, shortened. */
@@ -25,4 +42,27 @@ export function cleanText(text: string, most: number): string {
     .replace(/\s+/g, ' ')
     .trim()
   return line.length > most ? `${line.slice(0, most)}...` : line
+}
+
+/** A cause may have any shape: a list has a line an entry; an entry with a message of its own is shown by that. */
+function causesOf(cause: unknown): string[] {
+  const entries = Array.isArray(cause) ? cause.slice(0, MAX_CAUSES) : cause === undefined ? [] : [cause]
+  return entries.map(entry => {
+    if (!isObject(entry) || typeof entry.message !== 'string') return cleanValue(entry)
+    const { path = entry.instancePath, message } = entry
+    return cleanValue(typeof path === 'string' && path !== '' ? `${path}: ${message}` : message)
+  })
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // JSON.parse takes any depth, JSON.stringify some thousand levels.
+    return 'too deep to be shown'
+  }
 }

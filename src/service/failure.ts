@@ -17,6 +17,8 @@ export class Failure extends Error {
   readonly unreachable: boolean
   /** Whether the body was no JSON at all: a captive portal, a wrong address. */
   readonly notJson: boolean
+  /** Whether it was the time that ran out. */
+  readonly late: boolean
 
   constructor(
     readonly kind: FailureKind,
@@ -26,6 +28,7 @@ export class Failure extends Error {
       retryAfterMs?: number | undefined
       unreachable?: boolean
       notJson?: boolean
+      late?: boolean
       cause?: unknown
     } = {},
   ) {
@@ -34,6 +37,7 @@ export class Failure extends Error {
     this.retryAfterMs = details.retryAfterMs
     this.unreachable = details.unreachable ?? false
     this.notJson = details.notJson ?? false
+    this.late = details.late ?? false
   }
 }
 
@@ -55,6 +59,8 @@ const CONNECTION_WORDS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 }
 
+/** Faults that are nothing but slowness. */
+const LATE_CODES = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 /** Faults that stay: the host does not exist, or is not who it should be. */
 const FINAL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
@@ -67,7 +73,7 @@ export function connectionFailure(error: unknown): Failure {
   const certificate = CERTIFICATE.test(code)
   const message = `${certificate ? 'TLS: ' : ''}${words}${code && !words.includes(code) ? ` (${code})` : ''}`
   const kind = certificate || FINAL_CODES.has(code) ? 'final' : 'transient'
-  return new Failure(kind, message, { unreachable: true, cause: error })
+  return new Failure(kind, message, { unreachable: true, late: LATE_CODES.has(code), cause: error })
 }
 
 /** The innermost error that has a code; an AggregateError (one try an address) stands for its first. */

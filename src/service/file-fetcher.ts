@@ -59,6 +59,11 @@ export class FileFetcher {
     this.policy = policy
   }
 
+  /** Whether the service was given up: every further file fails with the reason. */
+  get hasStopped(): boolean {
+    return this.stopped !== undefined
+  }
+
   async get<T>(asked: FileRequest<T>): Promise<T> {
     // A signal of its own for each file: many that wait on one signal make Node warn of a leak.
     const request = { ...asked, signal: AbortSignal.any([asked.signal, this.closing.signal]) }
@@ -109,7 +114,7 @@ export class FileFetcher {
       request.signal.throwIfAborted()
       const late = deadline.aborted && !(error instanceof Failure)
       const outcome = late
-        ? new Failure('transient', `no whole answer within ${limitMs / 1000} s`, { unreachable: true })
+        ? new Failure('transient', `no whole answer within ${limitMs / 1000} s`, { unreachable: true, late: true })
         : error
       if (outcome instanceof Failure) return { outcome, tookMs: this.clock.now() - started }
       throw error

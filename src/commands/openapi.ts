@@ -1,0 +1,21 @@
+import { Args } from '@oclif/core'
+import { GreetingCommand } from '../cli/greeting-command.js'
+
+export default class OpenApi extends GreetingCommand {
+  static override description = `Print the OpenAPI description of an API as the server gives it, in JSON.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> klines > openapi.json',
+  ]
+  static override args = {
+    api: Args.string({ description: 'Which API.', options: ['greeting', 'klines'], default: 'greeting' }),
+  }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(OpenApi)
+    const document = await this.withService(flags, (service, signal) =>
+      args.api === 'klines' ? service.getKlinesSpec(signal) : service.getSpec(signal),
+    )
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+  }
+}

@@ -1,0 +1,49 @@
+import { Body } from './body.js'
+import type { Endpoint } from './endpoint.js'
+import { greetingEndpoints, specEndpoint } from './greeting-routes.js'
+import { type ApiInfo, describeApi } from './openapi.js'
+import type { Tree } from './tree.js'
+import { treeEndpoints } from './tree-routes.js'
+
+/** Where each API's description is served. */
+export const KLINES_SPEC_PATH = '/api/openapi.json'
+export const GREETING_SPEC_PATH = '/api/static/openapi.json'
+
+/** An API: what it serves, and the OpenAPI document that says so. */
+export interface Api {
+  readonly endpoints: readonly Endpoint[]
+  readonly document: () => Body
+}
+
+/** The klines API (service.md, endpoints 1 to 7, for all intervals). */
+export function klinesApi(tree: Tree): Api {
+  const endpoints = treeEndpoints(tree)
+  const info = {
+    title: 'klines API',
+    version: '0.1.8',
+    description: 'Historical spot candles as static JSON files, one a calendar window. All times are UTC.',
+  }
+  return { endpoints, document: documentOf(info, endpoints) }
+}
+
+/** The greeting API (service.md, endpoints 8 to 10). */
+export function greetingApi(strict: boolean): Api {
+  const info = {
+    title: 'Greeting API',
+    version: '0.0.88',
+    description: 'Update a user, stream tokens, and this description.',
+  }
+  const endpoints = greetingEndpoints(strict)
+  const document = documentOf(info, endpoints)
+  endpoints.push(specEndpoint(GREETING_SPEC_PATH, 'getSpec', 'OpenApiRPC', document))
+  return { endpoints, document }
+}
+
+/** Made when it is first asked for. */
+function documentOf(info: ApiInfo, endpoints: readonly Endpoint[]): () => Body {
+  let made: Body | undefined
+  return () => {
+    made ??= new Body(Buffer.from(JSON.stringify(describeApi(info, endpoints))))
+    return made
+  }
+}

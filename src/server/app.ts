@@ -1,0 +1,71 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Api, greetingApi, KLINES_SPEC_PATH, klinesApi } from './apis.js'
+import { knowAllMethods, serve, serveEndpoint } from './endpoint.js'
+import { specEndpoint } from './greeting-routes.js'
+import { hardenedServer, LIMITS, refuseConnection } from './hardened-server.js'
+import { HostCheck } from './host-check.js'
+import { HttpError, plainError } from './http-error.js'
+import { refusalOf, sendRefusal } from './refusal.js'
+import type { Tree } from './tree.js'
+
+/** What an application is made of. */
+export interface AppOptions {
+  readonly tree: Tree
+  /** What the server listens on: the one name besides those of the loopback that it answers for. */
+  readonly host: string
+  /** Whether the greeting API takes only what the public instance takes. */
+  readonly strict?: boolean | undefined
+  /** Told what went wrong inside; a client is only told that something did. */
+  readonly onError?: ((error: Error) => void) | undefined
+  readonly limits?: typeof LIMITS | undefined
+}
+
+/** The application: the file tree, the greeting API, what describes them, and one form for every refusal. */
+export function createApp({ tree, host, strict = false, onError, limits = LIMITS }: AppOptions): FastifyInstance {
+  const app = Fastify({
+    serverFactory: listener => hardenedServer(listener, limits),
+    clientErrorHandler: refuseConnection,
+    bodyLimit: limits.bodyBytes,
+    // Who is connected when the server is told to end is still answered.
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: limits.urlBytes },
+    ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    // What Fastify itself refuses (a malformed %-escape) never comes to the error handler.
+    frameworkErrors: (error, request, reply) => sendRefusal(refusalOf(error), request, reply),
+  })
+  app.removeContentTypeParser('text/plain')
+  guard(app, new HostCheck(host), limits.urlBytes)
+  app.setErrorHandler((error: Error, request, reply) => {
+    const refusal = refusalOf(error)
+    if (refusal.statusCode === 500) onError?.(error)
+    sendRefusal(refusal, request, reply)
+  })
+  knowAllMethods(app)
+  serveApis(app, klinesApi(tree), greetingApi(strict))
+  return app
+}
+
+/** Looks at every request before a body is read. */
+function guard(app: FastifyInstance, hosts: HostCheck, urlBytes: number): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { url = '', headers, httpVersion } = request.raw
+    hosts.check(url, headers.host, httpVersion)
+    if (url.length > urlBytes) throw plainError(414)
+    if (request.is404) throw notFound()
+    done()
+  })
+  app.setNotFoundHandler(() => {
+    throw notFound()
+  })
+}
+
+function serveApis(app: FastifyInstance, klines: Api, greeting: Api): void {
+  for (const { path, handler } of klines.endpoints) serve(app, { methods: ['GET', 'HEAD'], path, handler })
+  for (const endpoint of greeting.endpoints) serveEndpoint(app, endpoint)
+  serveEndpoint(app, specEndpoint(KLINES_SPEC_PATH, 'getKlinesSpec', 'meta', klines.document))
+}
+
+function notFound(): HttpError {
+  return new HttpError(404, 'There is nothing at this path.')
+}

@@ -1,0 +1,53 @@
+import { STATUS_CODES } from 'node:http'
+import { ERROR_STATUSES, type ErrorObject } from '../service/error-object.js'
+
+/** What is said beside the message of an error answer. */
+export interface HttpErrorDetails {
+  /** Goes into the error object. */
+  readonly cause?: unknown
+  /** Header fields that the status asks for, such as Allow. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A request that is refused: the status and what the error object says. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    readonly statusCode: ErrorObject['statusCode'],
+    message: string,
+    { cause, headers = {} }: HttpErrorDetails = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.headers = headers
+  }
+}
+
+/** The error object of a refusal (service.md, "Errors"). */
+export function errorObject({ statusCode, message, cause }: HttpError): ErrorObject {
+  return { statusCode, message, isError: true, ...(cause !== undefined && { cause }) }
+}
+
+/** Statuses with words of ours; the others have the words of their RFC. */
+const MESSAGES: Partial<Record<number, string>> = {
+  400: 'The request is not sound HTTP.',
+  408: 'The request did not come in time.',
+  413: 'The body is too large.',
+  414: 'The address is too long.',
+  415: 'The body must be application/json.',
+  431: 'The header fields are too large.',
+  500: 'Internal error.',
+}
+
+/** A refusal that needs no words of its own. A status that an error object may not carry becomes 400 or 500. */
+export function plainError(status: number, details?: HttpErrorDetails): HttpError {
+  const known = ERROR_STATUSES.find(code => code === status)
+  const statusCode = known ?? (status >= 400 && status < 500 ? 400 : 500)
+  return new HttpError(statusCode, MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode]}.`, details)
+}
+
+/** Header fields of every error answer. */
+export function errorHeaders(error: HttpError): Record<string, string> {
+  return { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers }
+}

@@ -1,0 +1,72 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { INTERVALS, type Interval } from '../klines/intervals.js'
+import { SYMBOLS_PATH } from '../klines/paths.js'
+import { KlineSchema, SymbolSchema, startDateSchema } from '../service/klines-schema.js'
+import type { Endpoint } from './endpoint.js'
+import { sendBody } from './send-body.js'
+import type { Tree } from './tree.js'
+
+/** Endpoints 1 to 7 of service.md, and the form of 3 to 7 for all intervals (observed.md). */
+export function treeEndpoints(tree: Tree): Endpoint[] {
+  const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
+  return [
+    {
+      method: 'GET',
+      path: `/${SYMBOLS_PATH}`,
+      operationId: 'getSymbols',
+      summary: 'The trading pairs, in their fixed order',
+      tag: 'meta',
+      answer: json('Symbols', Type.Array(SymbolSchema)),
+      handler,
+    },
+    {
+      method: 'GET',
+      path: '/api/klines/start-dates/{interval}.json',
+      operationId: 'getStartDates',
+      summary: 'The start dates of all windows of an interval, ascending',
+      tag: 'meta',
+      params: Type.Object({
+        interval: Type.Enum([...INTERVALS], { type: 'string', description: 'Length of a candle' }),
+      }),
+      answer: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
+      handler,
+    },
+    ...INTERVALS.map(interval => windowEndpoint(interval, handler)),
+  ]
+}
+
+function windowEndpoint(interval: Interval, handler: Endpoint['handler']): Endpoint {
+  return {
+    method: 'GET',
+    path: `/api/klines/${interval}/{symbol}/{startDate}.json`,
+    operationId: `getKlines${interval}`,
+    summary: `The ${interval} candles of a window, ascending by open time`,
+    tag: 'klines',
+    params: Type.Object({ symbol: SymbolSchema, startDate: startDateSchema(interval) }),
+    answer: json('Candles; none before the listing, and in the future', Type.Array(KlineSchema)),
+    handler,
+  }
+}
+
+function json(description: string, schema: TSchema): Endpoint['answer'] {
+  return { description, content: { 'application/json': schema } }
+}
+
+/** The path a request names, relative to the tree: no query, %-escapes undone. */
+function pathOf(url: string): string {
+  const [path] = url.split('?', 1)
+  const tail = path.startsWith('/') ? path.slice(1) : new URL(path).pathname.slice(1)
+  return tail.includes('%') ? decodeURIComponent(tail) : tail
+}
+
+/** What a path may be is the grammar's to say: what it does not know is 404, as with any static tree, and never 400. */
+async function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { body, warning } = await tree.file(pathOf(request.url))
+  // RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped the field, and have no other that says as much.
+  const stale = warning && {
+    warning: `111 klines "Revalidation Failed: ${warning.message}"`,
+    'cache-control': 'no-cache',
+  }
+  return sendBody(request, reply, body, stale)
+}

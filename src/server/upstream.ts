@@ -1,0 +1,93 @@
+import type { ServiceSource } from '../download/service-source.js'
+import { isKlinesError } from '../klines/errors.js'
+import type { TreeEntry } from '../klines/paths.js'
+import { Failure } from '../service/failure.js'
+import { RETRY_POLICY, type RetryPolicy } from '../service/retry.js'
+import { HttpError, plainError } from './http-error.js'
+
+/** A client waits: two tries, and no pause that the service asks for is waited out; it is handed on instead. */
+export const UPSTREAM_POLICY: RetryPolicy = {
+  ...RETRY_POLICY,
+  tries: 2,
+  garbledTries: 1,
+  attemptMs: 5_000,
+  fileMs: 10_000,
+  maxRetryAfterMs: 0,
+}
+
+/** Opens the service through its mirror; done again when it was given up. */
+export type OpenSource = () => Promise<ServiceSource>
+
+/**
+ * The service behind a server: brings files into the mirror, each once at a time however many clients wait for it, and
+ * knows when the service asked to be left alone.
+ */
+export class Upstream {
+  private opened: Promise<ServiceSource> | undefined
+  private readonly underWay = new Map<string, Promise<void>>()
+  private quietUntil = 0
+
+  constructor(
+    private readonly open: OpenSource,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * Brings the present version of a file into the mirror. Throws an `HttpError` when that cannot be done: 404 the service
+   * has none, 502 it answered nonsense or not at all, 503 it wants to be left alone, 504 it took too long.
+   */
+  bring(path: string, entry: TreeEntry): Promise<void> {
+    const shared = this.underWay.get(path)
+    if (shared) return shared
+    const started = this.ask(entry).finally(() => this.underWay.delete(path))
+    this.underWay.set(path, started)
+    return started
+  }
+
+  async close(): Promise<void> {
+    const source = await this.opened?.catch(() => undefined)
+    await source?.close()
+  }
+
+  private async ask(entry: TreeEntry): Promise<void> {
+    const waitMs = this.quietUntil - this.now()
+    if (waitMs > 0) throw leftAlone(waitMs)
+    try {
+      await bringEntry(await this.source(), entry)
+    } catch (error) {
+      if (isKlinesError(error, 'stay_away')) this.quietUntil = Date.parse(String(error.data.until))
+      throw refusalOf(error, this.quietUntil - this.now())
+    }
+  }
+
+  /** The source in use; a new one when that has given the service up, which it does for good. */
+  private async source(): Promise<ServiceSource> {
+    const before = this.opened
+    const source = await before?.catch(() => undefined)
+    if (source && !source.service.fetcher.hasStopped) return source
+    if (this.opened === before) this.opened = this.open()
+    return this.opened as Promise<ServiceSource>
+  }
+}
+
+async function bringEntry(source: ServiceSource, entry: TreeEntry): Promise<void> {
+  if (entry.kind === 'symbols') await source.symbols()
+  else if (entry.kind === 'startDates') await source.startDates(entry.interval)
+  else await source.bring(entry.window)
+}
+
+/** What a client is told of a failure; what is no failure of the service stays as it is. */
+function refusalOf(error: unknown, quietMs: number): unknown {
+  if (isKlinesError(error, 'stay_away')) return leftAlone(quietMs)
+  const failure = error instanceof Failure ? error : (error as Error).cause
+  if (!(failure instanceof Failure)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
+  if (failure.status === 404) return new HttpError(404, 'The service has no such file.')
+  if (failure.late) return new HttpError(504, 'The service behind this server did not answer in time.')
+  return new HttpError(502, `The service behind this server could not be had: ${failure.message}.`)
+}
+
+function leftAlone(waitMs: number): HttpError {
+  const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
+  const message = 'The service behind this server asks to be left alone for a while.'
+  return new HttpError(503, message, { headers: { 'retry-after': seconds } })
+}

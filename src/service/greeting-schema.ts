@@ -1,0 +1,69 @@
+import Type from 'typebox'
+
+/**
+ * The objects of the greeting API (service.md, "Greeting application"), as JSON Schema: the one source of the server's
+ * validation, of the types, and of the OpenAPI description.
+ */
+
+/** As the public instance has it: version and variant are checked (RFC 9562), or all bits are the same. */
+const STRICT_UUID =
+  '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}(-0{4}){3}-0{12}|[fF]{8}(-[fF]{4}){3}-[fF]{12})$'
+
+/** `strict`: the public instance's narrower rules (observed.md, "Greeting application"). */
+export function userUpdateSchemas(strict: boolean) {
+  return {
+    params: Type.Object({
+      // The format alone takes a urn:uuid: in front of it.
+      id: Type.String({
+        format: 'uuid',
+        maxLength: 36,
+        description: 'User ID',
+        ...(strict && { pattern: STRICT_UUID }),
+      }),
+    }),
+    query: Type.Object({
+      notify: Type.String({
+        minLength: 1,
+        description: 'Notification type',
+        ...(strict && { enum: ['email', 'push', 'none'] }),
+      }),
+    }),
+    body: Type.Object(
+      {
+        email: Type.String({ format: 'email', description: 'User email' }),
+        profile: Type.Object(
+          {
+            name: Type.String({ description: 'User full name', ...(strict && { minLength: 2 }) }),
+            age: Type.Number({
+              description: 'User age',
+              ...(strict ? { type: 'integer', minimum: 16, maximum: 120 } : { minimum: 0 }),
+            }),
+          },
+          { description: 'User profile' },
+        ),
+      },
+      { $id: 'UserUpdate', description: 'What is to be known of a user' },
+    ),
+  }
+}
+
+export const UserUpdateResultSchema = Type.Object(
+  {
+    success: Type.Boolean({ description: 'Success status' }),
+    id: Type.String({ format: 'uuid', description: 'User ID' }),
+    notify: Type.String({ description: 'Notification type' }),
+  },
+  { $id: 'UserUpdateResult', additionalProperties: false },
+)
+
+export const TokenSchema = Type.Object(
+  { message: Type.String({ description: 'Message from the token' }) },
+  { $id: 'Token', additionalProperties: false },
+)
+
+/** The body of a user update. */
+export type UserUpdate = Type.Static<ReturnType<typeof userUpdateSchemas>['body']>
+/** What a user update answers. */
+export type UserUpdateResult = Type.Static<typeof UserUpdateResultSchema>
+/** One object of the token stream. */
+export type Token = Type.Static<typeof TokenSchema>

@@ -1,0 +1,93 @@
+import { PassThrough } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { decodeBody, MAX_WIRE_BYTES } from './decode-body.js'
+import { connectionFailure, Failure } from './failure.js'
+
+/** How much of a body may lie here unread before the other side has to wait. */
+const READ_AHEAD_BYTES = 1024 * 1024
+
+/** An answer, whole and without its content coding. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Record<string, string | undefined>
+  readonly body: Buffer
+  /** Bytes of the body as they came over the wire. */
+  readonly wireBytes: number
+}
+
+/** An answer whose headers have come and whose body is still to be taken: whole, or as it comes. */
+export class HttpReply {
+  readonly status: number
+  readonly headers: Record<string, string | undefined>
+
+  constructor(
+    private readonly response: Dispatcher.ResponseData,
+    private readonly signal: AbortSignal,
+  ) {
+    this.status = response.statusCode
+    this.headers = flatten(response.headers)
+  }
+
+  /** The answer with all of its body. Throws a `Failure`, or the signal's reason when that aborts. */
+  async whole(): Promise<Reply> {
+    const { status, headers } = this
+    try {
+      const raw = await collect(this.response)
+      return { status, headers, body: await decodeBody(raw, headers['content-encoding']), wireBytes: raw.length }
+    } catch (error) {
+      this.signal.throwIfAborted()
+      throw error instanceof Failure ? error : connectionFailure(error)
+    }
+  }
+
+  /**
+   * The body's bytes as they come; a caller that stops early hangs up. A fault is thrown after all that came before it,
+   * however slow the caller is: undici itself would drop what has not been read. Throws like `whole`.
+   */
+  async *chunks(): AsyncGenerator<Buffer> {
+    const { body } = this.response
+    const kept = new PassThrough({ highWaterMark: READ_AHEAD_BYTES })
+    let fault: unknown
+    body.on('error', error => {
+      fault = error
+      kept.end()
+    })
+    body.pipe(kept)
+    try {
+      for await (const chunk of kept) {
+        this.signal.throwIfAborted()
+        yield chunk
+      }
+    } finally {
+      body.destroy()
+    }
+    this.signal.throwIfAborted()
+    if (fault !== undefined) throw connectionFailure(fault)
+  }
+}
+
+/** A body's bytes as they came; a `final` failure beyond the cap, announced or not. */
+async function collect(response: Dispatcher.ResponseData): Promise<Buffer> {
+  const announced = Number(response.headers['content-length'] ?? 0)
+  const chunks: Buffer[] = []
+  let total = 0
+  if (announced <= MAX_WIRE_BYTES) {
+    for await (const chunk of response.body) {
+      total += chunk.length
+      if (total > MAX_WIRE_BYTES) break
+      chunks.push(chunk)
+    }
+  }
+  if (total > MAX_WIRE_BYTES || announced > MAX_WIRE_BYTES) {
+    response.body.on('error', () => {}).destroy()
+    throw new Failure('final', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status: response.statusCode })
+  }
+  return Buffer.concat(chunks, total)
+}
+
+/** Headers with one value each; a repeated one is joined as a list. */
+function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+  )
+}
