@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** How long a run may take to end cleanly, ms. */
-const GRACE_MS = 2_000
+export const GRACE_MS = 2_000
 
 /** Why a run was aborted: a signal, with the exit code that shells expect of it (128 and its number). */
 export class Interruption extends Error {
@@ -17,10 +17,10 @@ export class Interruption extends Error {
 }
 
 /**
- * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within two seconds. A
+ * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within `graceMs`. A
  * second one ends the process at once: nothing on disk depends on ending cleanly. `advice` says what then stays.
  */
-export function interruptible(advice: string): { signal: AbortSignal; dispose(): void } {
+export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
   const handlers = SIGNALS.map(name => {
     const handler = () => {
@@ -28,7 +28,7 @@ export function interruptible(advice: string): { signal: AbortSignal; dispose():
       if (controller.signal.aborted) process.exit(interruption.exitCode)
       controller.abort(interruption)
       // What has gone to a reader that does not read would keep the process alive for as long as that does not.
-      setTimeout(() => process.exit(interruption.exitCode), GRACE_MS).unref()
+      setTimeout(() => process.exit(interruption.exitCode), graceMs).unref()
     }
     process.on(name, handler)
     return { name, handler }

@@ -2,7 +2,7 @@ import { Command, Errors, Flags } from '@oclif/core'
 import { once } from '../download/open-source.js'
 import type { Warn } from '../download/window-source.js'
 import { reportError } from './error-report.js'
-import { interruptible } from './interruption.js'
+import { GRACE_MS, interruptible } from './interruption.js'
 import type { ProgressStyle } from './progress.js'
 
 /** Flags of every command. */
@@ -46,7 +46,7 @@ export abstract class KlinesCommand extends Command {
   static override baseFlags = baseFlags
 
   private readonly warnings: string[] = []
-  private readonly interruption = interruptible(this.interruptionAdvice)
+  private readonly interruption = interruptible(this.interruptionAdvice, this.graceMs)
   private manner: Manner = { json: false, quiet: false, verbose: false }
 
   /** Takes the manner of talking from parsed flags; what the work is given to talk with. */
@@ -60,6 +60,11 @@ export abstract class KlinesCommand extends Command {
     this.warnings.push(warning)
     if (!this.manner.json && !this.manner.quiet) process.stderr.write(`Note: ${warning}\n`)
   })
+
+  /** How long the command may take to end when the user interrupts it, ms. */
+  protected get graceMs(): number {
+    return GRACE_MS
+  }
 
   /** What is said to who interrupts. */
   protected get interruptionAdvice(): string {

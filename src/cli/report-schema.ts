@@ -83,6 +83,22 @@ export const DryRunSchema = Type.Object(
   { $id: 'klines-dry-run', additionalProperties: false },
 )
 
+/** `serve --json`: printed once the server listens. */
+export const ServeSchema = Type.Object(
+  {
+    url: Type.String({ description: 'address of the server' }),
+    baseUrl: common.baseUrl,
+    sample: common.sample,
+    mirror: common.mirror,
+    upstream: Type.Union([Type.String(), Type.Null()], {
+      description: 'the service that missing windows are fetched from; null when none is asked',
+    }),
+    strict: Type.Boolean({ description: 'whether the greeting API takes only what the public instance takes' }),
+    warnings: common.warnings,
+  },
+  { $id: 'klines-serve', additionalProperties: false },
+)
+
 /** What any command prints with `--json` when it fails. */
 export const ErrorSchema = Type.Object(
   {
@@ -101,5 +117,6 @@ export const ErrorSchema = Type.Object(
   { $id: 'klines-error', additionalProperties: false },
 )
 
+export type ServeObject = Omit<Type.Static<typeof ServeSchema>, 'warnings'>
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>

@@ -47,6 +47,7 @@ export interface ServerOptions extends Pick<AppOptions, 'strict' | 'onError' | '
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
+  await upstream?.start()
   const app = createApp({ ...options, host, tree: new Tree(new Mirror(options.root), now, upstream) })
   if (options.log) logRequests(app.server, options.log)
   try {

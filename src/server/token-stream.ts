@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Token } from '../service/greeting-schema.js'
 
-const TEXT =
-  'Hello! A candle has an open, a high, a low and a close, and this stream has a word at a time: take them as they come, and leave when you like.'
+const TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
 
 /** As the public instance has it (observed.md). */
 export const WORD_MS = 200

@@ -44,6 +44,11 @@ export class Upstream {
     return started
   }
 
+  /** Opens the source now, so that what is wrong with it shows at once. Throws what `open` throws. */
+  async start(): Promise<void> {
+    await this.source()
+  }
+
   async close(): Promise<void> {
     const source = await this.opened?.catch(() => undefined)
     await source?.close()

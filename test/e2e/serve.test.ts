@@ -1,0 +1,161 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { useDesks } from '../support/desk.js'
+import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/made-tree.js'
+import { startServe } from '../support/serving.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const [WEEK, NEXT_WEEK] = FULL_WEEKS
+
+const lines = (text: string) => text.trimEnd().split('\n')
+const json = async (url: string) => (await fetch(url)).json()
+
+describe('klines serve', () => {
+  it('prints its address first, and serves the sample and says so when there is no mirror yet', async () => {
+    const server = await startServe(newDesk())
+    expect(await json(`${server.url}/api/klines/symbols.json`)).toHaveLength(10)
+    expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
+    const run = await server.stop()
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(lines(run.stdout)[0]).toBe(server.url)
+    expect(run.stdout).toContain('MADE candles')
+  })
+
+  it('serves a mirror, and says which and of whom', async () => {
+    const root = makeTree(tempFolder())
+    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
+    const server = await startServe(newDesk(), ['--mirror', root])
+    const answer = await fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    const { stdout } = await server.stop('SIGTERM')
+    expect(stdout).toContain(root)
+    expect(stdout).toContain('http://example.com')
+    expect(stdout).not.toContain('MADE')
+  })
+
+  it('--json prints one object, and nothing after it', async () => {
+    const server = await startServe(newDesk(), ['--json', '--strict', '--base-url', 'sample'])
+    const run = await server.stop()
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(run.stdout)).toEqual({
+      url: server.url,
+      mirror: expect.stringMatching(/fixtures\/sample$/),
+      baseUrl: 'sample',
+      sample: true,
+      upstream: null,
+      strict: true,
+      warnings: [],
+    })
+  })
+
+  it('-q prints the address alone', async () => {
+    const server = await startServe(newDesk(), ['-q'])
+    expect(await server.stop()).toMatchObject({ code: 0, stdout: `${server.url}\n`, stderr: '' })
+  })
+
+  it('-v says each request on stderr, fit for a terminal', async () => {
+    const server = await startServe(newDesk(), ['-v'])
+    await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
+    await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
+    const { stderr } = await server.stop()
+    const [first, second] = lines(stderr)
+    expect(first).toMatch(/^GET \/api\/klines\/symbols\.json\?a=%1b%5b31m 200 \d+ B \d+\.\d ms$/)
+    expect(second).toMatch(/^DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
+  })
+
+  it('--strict takes only what the public instance takes', async () => {
+    const [lenient, strict] = await Promise.all([startServe(newDesk()), startServe(newDesk(), ['--strict'])])
+    const path = '/api/users/123e4567-e89b-12d3-a456-426614174000?notify=pigeon'
+    const body = JSON.stringify({ email: 'a@example.com', profile: { name: 'A', age: 3 } })
+    const post = (url: string) =>
+      fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    expect((await post(lenient.url)).status).toBe(200)
+    expect((await post(strict.url)).status).toBe(400)
+    await Promise.all([lenient.stop(), strict.stop()])
+  })
+
+  it('--upstream fetches what is missing into the mirror, with no mirror to begin with', async () => {
+    const [desk, service] = [newDesk(), await TreeServer.start(makeTree(tempFolder()))]
+    const place = ['--mirror', desk.path('m'), '--base-url', service.url]
+    const server = await startServe(desk, [...place, '--upstream'])
+    for (let time = 0; time < 2; time++) {
+      expect(await json(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)).toHaveLength(8)
+    }
+    expect(service.paths()).toEqual([weekPath('BTCUSDT', WEEK)])
+    const run = await server.stop()
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain(service.url)
+    expect(desk.exists(`m/${weekPath('BTCUSDT', WEEK)}`)).toBe(true)
+  })
+
+  it('lets an answer that has begun come to its end before it ends', async () => {
+    const server = await startServe(newDesk())
+    const answer = await fetch(`${server.url}/api/streams/tokens`)
+    const ended = server.stop('SIGTERM')
+    const words = lines(await answer.text()).map(line => JSON.parse(line).message)
+    expect(words.length).toBeGreaterThan(10)
+    expect(await ended).toMatchObject({ code: 0, signal: null })
+  })
+
+  it('a second signal ends it at once', async () => {
+    const server = await startServe(newDesk())
+    const answer = await fetch(`${server.url}/api/streams/tokens`)
+    const started = performance.now()
+    server.child.kill('SIGINT')
+    server.child.kill('SIGTERM')
+    const [run] = await Promise.all([server.ended, answer.text().catch(() => '')])
+    expect(run.code).toBe(143)
+    expect(performance.now() - started).toBeLessThan(2_500)
+  })
+
+  it('a port in use is an error that says what to do', async () => {
+    const busy = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void busy.close())
+    await new Promise(resolve => busy.once('listening', resolve))
+    const { port } = busy.address() as AddressInfo
+    const run = await newDesk().run(['serve', '--port', String(port)])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toBe(
+      `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  End what uses it, or name another with --port; --port 0 takes a free one.\n`,
+    )
+  })
+
+  it.each([
+    [['--port', '70000'], '70000'],
+    [['--port', 'x'], 'x'],
+    [['--host', '192.0.2.1'], '192.0.2.1'],
+    [['--host', 'no.such.host.invalid'], 'no.such.host.invalid'],
+    [['--base-url', 'sample', '--upstream'], 'sample'],
+    [['--base-url', 'ftp://example.com'], 'ftp:'],
+  ])('%j is a usage error that shows the value', async (args, value) => {
+    const run = await newDesk().run(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(value)
+  })
+
+  it('a mirror of another address is a usage error', async () => {
+    const root = makeTree(tempFolder())
+    putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
+    const run = await newDesk().run(['serve', '--port', '0', '--mirror', root, '--base-url', 'http://example.org'])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('http://example.com')
+  })
+
+  it('what it serves, klines download takes: byte for byte the same export', async () => {
+    const desk = newDesk()
+    const server = await startServe(desk, ['--mirror', makeTree(tempFolder())])
+    const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
+    const run = await desk.run(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
+    expect(run).toMatchObject({ code: 0 })
+    expect(lines(run.stdout)).toHaveLength(9)
+    const [mine, theirs] = await Promise.all([
+      fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`).then(answer => answer.text()),
+      Promise.resolve(desk.text(`copy/${weekPath('BTCUSDT', WEEK)}`)),
+    ])
+    expect(theirs).toBe(mine)
+    await server.stop()
+  })
+})
