@@ -1,6 +1,7 @@
 import type { Ora } from 'ora'
 import type { Progress } from '../download/download-klines.js'
-import { seriesName, windowName } from '../klines/series.js'
+import type { ChangedCell } from '../klines/compare.js'
+import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import { formatBytes, formatCount } from './text.js'
 
 /** Milliseconds between two texts: more often nobody reads. */
@@ -21,29 +22,58 @@ export async function showProgress(style: ProgressStyle, text: string): Promise<
   return style === 'lines' ? lines() : spinner(text)
 }
 
+/** Shows how many of many are done; nothing but a spinner does. */
+export async function showCount(
+  style: ProgressStyle,
+  noun: string,
+): Promise<{ count(done: number, total: number): void; done(): void }> {
+  if (style !== 'spinner') return { count: () => {}, done: () => {} }
+  const { say, done } = await startSpinner(`Looking at the ${noun}`)
+  const count = (at: number, of: number) => say(() => `${formatCount(at)} of ${formatCount(of)} ${noun}`, at === of)
+  return { count, done }
+}
+
 function lines(): ProgressDisplay {
   return {
-    progress: ({ window, how }) => {
+    progress: ({ window, how, change }) => {
       if (how !== 'held') process.stderr.write(`${windowName(window)}: ${how}\n`)
+      for (const cell of change?.changed ?? []) process.stderr.write(`${changedCell(window, cell)}\n`)
     },
     done: () => {},
   }
 }
 
+/** A restated value for people. */
+export function changedCell(window: WindowRef, { openTime, column, before, after }: ChangedCell): string {
+  return `${seriesName(window)} ${new Date(openTime).toISOString()} ${column}: ${before} -> ${after}`
+}
+
 async function spinner(text: string): Promise<ProgressDisplay> {
+  const { say, done } = await startSpinner(text)
+  return {
+    progress: ({ done: at, total, window, bytes }) =>
+      say(
+        () =>
+          `${seriesName(window)}  ${formatCount(at)} of ${formatCount(total)} windows, ${formatBytes(bytes)} received`,
+        at === total,
+      ),
+    done,
+  }
+}
+
+/** A spinner whose text changes now and then, and when it is the last. */
+async function startSpinner(text: string): Promise<{ say(text: () => string, last: boolean): void; done(): void }> {
   const { default: ora } = await import('ora')
   const plain = process.env.NO_COLOR ? { color: false as const } : {}
   const spinner: Ora = ora({ text, discardStdin: false, ...plain }).start()
   let next = 0
-  return {
-    progress: ({ done, total, window, bytes }) => {
-      const now = performance.now()
-      if (now < next && done < total) return
-      next = now + EVERY_MS
-      spinner.text = `${seriesName(window)}  ${formatCount(done)} of ${formatCount(total)} windows, ${formatBytes(bytes)} received`
-      // Windows that are held come without a pause for timers: draw now.
-      spinner.render()
-    },
-    done: () => spinner.stop(),
+  const say = (current: () => string, last: boolean) => {
+    const now = performance.now()
+    if (now < next && !last) return
+    next = now + EVERY_MS
+    spinner.text = current()
+    // Work without a pause for timers draws nothing by itself.
+    spinner.render()
   }
+  return { say, done: () => spinner.stop() }
 }

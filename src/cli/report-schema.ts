@@ -33,6 +33,13 @@ export const RunSchema = Type.Object(
           gaps: Count,
           missing: Type.Integer({ minimum: 0, description: 'candles that are not there in the gaps' }),
           restated: Type.Integer({ minimum: 0, description: 'held candles whose values the service changed' }),
+          changes: Type.Array(
+            Type.Object(
+              { openTime: Type.Integer(), column: Type.String(), before: Type.String(), after: Type.String() },
+              { additionalProperties: false },
+            ),
+            { description: 'values of restated candles before and after, the first 1,000' },
+          ),
           windows: Type.Object(
             { total: Count, held: Count, fetched: Count, unmodified: Count, kept: Count },
             { additionalProperties: false },

@@ -25,6 +25,7 @@ export function runObject({ series, files = [], requests, bytes, ...report }: Ru
       gaps: one.gaps,
       missing: one.missing,
       restated: one.restated,
+      changes: [...one.changes],
       windows: {
         total: one.windows.total,
         held: one.windows.held,
@@ -59,13 +60,15 @@ export function runSummary({ series, files = [], requests, bytes, mirror, baseUr
     one.windows.held,
     one.windows.total - one.windows.held,
   ])
+  const held = total(series.map(one => one.windows.held))
   const lines = [
     textTable(head, rows, ['candles', 'windows', 'held', 'asked']),
     '',
-    `${plural(total(series.map(({ rows }) => rows)), 'candle')} in the range; ${plural(requests, 'request')}, ${formatBytes(bytes)} received.`,
+    `${plural(total(series.map(({ rows }) => rows)), 'candle')} in the range; ${plural(requests, 'request')}, ${formatBytes(bytes)} received; ${plural(held, 'window')} ${held === 1 ? 'was' : 'were'} there already.`,
   ]
   const restated = total(series.map(one => one.restated))
-  if (restated > 0) lines.push(`${plural(restated, 'candle')} held before came with other values.`)
+  if (restated > 0)
+    lines.push(`${plural(restated, 'candle')} held before came with other values; -v and --json show them.`)
   lines.push(...fileLines(files))
   lines.push(`Mirror: ${mirror}`)
   if (baseUrl === SAMPLE) lines.push('These are MADE candles of the sample, not of any exchange.')

@@ -1,3 +1,4 @@
+import type { ChangedCell, WindowChange } from '../klines/compare.js'
 import { type Series, seriesName, type WindowRef } from '../klines/series.js'
 import { Tally, type TallyTotals } from '../klines/tally.js'
 import { parseRange, type RangeText, type TimeRange } from '../klines/time-range.js'
@@ -8,6 +9,9 @@ import { type Plan, planSeries } from './plan.js'
 import { parseSelection } from './selection.js'
 import type { How, WindowFailure, WindowSource } from './window-source.js'
 import { settledStream, windowStream } from './window-stream.js'
+
+/** Changed values that a report lists of a series; all are counted. */
+const MAX_CHANGES = 1_000
 
 /** Which candles. Names as people write them, `all` for all there are; times as `parseInstant` takes them. */
 export interface KlinesRequest extends SourceOptions, RangeText {
@@ -23,6 +27,8 @@ export interface SeriesReport extends Series, TallyTotals {
   readonly windows: WindowCounts
   /** Candles of windows held before whose values the service has changed since. */
   readonly restated: number
+  /** Their values before and after: the first 1,000. */
+  readonly changes: readonly ChangedCell[]
 }
 
 /** What a run did. */
@@ -45,6 +51,8 @@ export type Progress = (state: {
   readonly window: WindowRef
   readonly how: How | 'failed'
   readonly bytes: number
+  /** How a fetched window differs from the one held before. */
+  readonly change: WindowChange | undefined
 }) => void
 
 /**
@@ -76,6 +84,7 @@ export async function settlePlan(
     tally: new Tally(series),
     windows: noWindows(windows.length),
     restated: 0,
+    changes: [] as ChangedCell[],
   }))
   const places = new Map(plan.series.map(({ series }, index) => [seriesName(series), slots[index]]))
   const windows = plan.series.flatMap(one => one.windows)
@@ -90,7 +99,9 @@ export async function settlePlan(
     if (result.how === 'failed') failures.push(result)
     else {
       slot.tally.add(result.batch.slice(fromTime, toTime))
-      slot.restated += new Set(result.change?.changed.map(({ openTime }) => openTime)).size
+      const { changed = [] } = result.change ?? {}
+      slot.restated += new Set(changed.map(({ openTime }) => openTime)).size
+      slot.changes.push(...changed.slice(0, MAX_CHANGES - slot.changes.length))
     }
     progress({
       done: ++done,
@@ -98,6 +109,7 @@ export async function settlePlan(
       window: result.window,
       how: result.how,
       bytes: source.traffic.bytes,
+      change: result.how === 'failed' ? undefined : result.change,
     })
   }
   if (failures.length > 0) throw incomplete(failures, windows.length, source.advice)

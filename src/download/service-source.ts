@@ -82,7 +82,7 @@ export class ServiceSource implements WindowSource {
     const path = windowPath(window)
     const remembered = this.keeper.remembered(path)
     if (remembered) return { window, how: 'held', batch: decodeWindow(remembered, window) }
-    const held = this.readHeld(window)
+    const held = this.held(window)
     if (held && (this.keeper.isSettled(path) || (held.final && !this.options.refresh))) {
       this.keeper.settle(path)
       return { window, how: 'held', batch: held.batch }
@@ -95,8 +95,11 @@ export class ServiceSource implements WindowSource {
     }
   }
 
-  /** Asks the service for a window, whatever is settled, and stores what is new. Throws a `Failure` too. */
-  async bring(window: WindowRef, held = this.readHeld(window)): Promise<WindowResult> {
+  /**
+   * Asks the service for a window, whatever is settled, and stores what is new. `held`: what the mirror has of it, if that
+   * is worth anything. Throws a `Failure` too.
+   */
+  async bring(window: WindowRef, held: HeldWindow | undefined): Promise<WindowResult> {
     const since = this.options.refresh ? undefined : held?.mtimeMs
     const fetched = await this.service.window(window, since, this.options.signal)
     return this.settle(window, held, fetched)
@@ -112,7 +115,8 @@ export class ServiceSource implements WindowSource {
     return this.service.fetcher.close()
   }
 
-  private readHeld(window: WindowRef): HeldWindow | undefined {
+  /** What the mirror has of a window; a broken file is warned of and counts as absent. */
+  held(window: WindowRef): HeldWindow | undefined {
     const held = this.mirror.readWindow(window)
     if (!(held instanceof KlinesError)) return held
     this.options.warn(`Broken in the mirror, fetched again: ${held.message}.`)

@@ -22,6 +22,9 @@ export const TEMP_FOLDER = '.klines-tmp'
 /** A temp file of another machine (a mirror on a network disk) is left alone for this long. */
 const FOREIGN_TEMP_MS = 60 * 60 * 1000
 
+/** How often a file is tried to be written where folders vanish. */
+const WRITE_TRIES = 3
+
 /** Gives a buffer of a size. */
 export type Allocate = (size: number) => Buffer
 
@@ -79,6 +82,18 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
  * Throws what the file system throws; the temp file is gone then.
  */
 export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
+  for (let tries = WRITE_TRIES; ; tries--) {
+    try {
+      writeOnce(root, path, bytes, mtimeMs)
+      return
+    } catch (error) {
+      // Another process removed a folder meanwhile (`mirror clear`): it is made again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+    }
+  }
+}
+
+function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
   const target = join(root, path)
   const temp = join(root, TEMP_FOLDER, tempName())
   mkdirSync(dirname(temp), { recursive: true })
@@ -122,7 +137,8 @@ export function sweepTemps(root: string, now: number): number {
   return swept
 }
 
-function isLeftover(path: string, name: string, now: number): boolean {
+/** Whether a temp file is one that its process can no longer finish. */
+export function isLeftover(path: string, name: string, now: number): boolean {
   const [host, pid] = name.split('~')
   if (host === hostname()) return Number(pid) !== process.pid && !isAlive(Number(pid))
   const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs

@@ -24,5 +24,10 @@ export function isFinal(window: WindowRef, batch: KlineBatch, { mtimeMs, lastPop
   const { endTime } = windowSpan(window)
   const last = batch.length - 1
   if (last >= 0 && nextOpenTime(window.interval, batch.openTime(last)) >= endTime) return true
-  return mtimeMs >= endTime + LATE_MS && (lastPopulated() ?? '') > window.startDate
+  return isLate(window, mtimeMs) && (lastPopulated() ?? '') > window.startDate
+}
+
+/** Whether a window was rendered well after its own end, so that it is final as soon as a later one holds candles. */
+export function isLate(window: WindowRef, mtimeMs: number): boolean {
+  return mtimeMs >= windowSpan(window).endTime + LATE_MS
 }

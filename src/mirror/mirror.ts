@@ -13,10 +13,19 @@ import { mirrorError } from './mirror-error.js'
 import { META_FILE, type MirrorMeta, metaOf, readMeta } from './mirror-meta.js'
 
 /** https://bford.info/cachedir/: backup tools pass such a folder by. */
+export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
 const CACHE_TAG =
   'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 /** An empty window is `[]`; anything longer holds rows (or is broken). */
 export const EMPTY_WINDOW_BYTES = 2
+
+/** What was found when a series was last looked through. */
+interface Populated {
+  /** The latest startDate that holds candles. */
+  readonly startDate: string | undefined
+  /** Modification time of the series' folder then, ms: a file that comes changes it. */
+  readonly folderTime: number | undefined
+}
 
 /** A window as the mirror holds it. */
 export interface HeldWindow {
@@ -32,7 +41,7 @@ export interface HeldWindow {
 export class Mirror {
   private scratch = Buffer.alloc(0)
   private readonly index = new RowScratch()
-  private readonly populated = new Map<string, string | undefined>()
+  private readonly populated = new Map<string, Populated>()
 
   constructor(readonly root: string) {}
 
@@ -62,7 +71,7 @@ export class Mirror {
     try {
       const fresh = listFolder(this.root).length === 0
       mkdirSync(this.root, { recursive: true })
-      if (fresh) writeFile(this.root, 'CACHEDIR.TAG', Buffer.from(CACHE_TAG), now)
+      if (fresh) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
       if (this.readMeta() === undefined) writeFile(this.root, META_FILE, metaOf(baseUrl), now)
       sweepTemps(this.root, now)
     } catch (error) {
@@ -83,7 +92,9 @@ export class Mirror {
   /** Whether a file's folder lies inside the mirror, links followed. */
   contains(path: string): boolean {
     try {
-      return realpathSync.native(dirname(join(this.root, path))).startsWith(realpathSync.native(this.root) + sep)
+      const root = realpathSync.native(this.root)
+      const folder = realpathSync.native(dirname(join(this.root, path)))
+      return folder === root || folder.startsWith(root + sep)
     } catch {
       return false
     }
@@ -108,6 +119,11 @@ export class Mirror {
   /** Whether a held window with these rows and this modification time (ms) can change no more. */
   isFinal(window: WindowRef, batch: KlineBatch, mtimeMs: number): boolean {
     return isFinal(window, batch, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
+  }
+
+  /** Whether a later window of the series holds candles, which makes one that was rendered late final. */
+  isFollowed(window: WindowRef): boolean {
+    return (this.lastPopulated(window) ?? '') > window.startDate
   }
 
   /**
@@ -165,11 +181,20 @@ export class Mirror {
     return this.scratch.subarray(0, size)
   }
 
-  /** The latest startDate of a series whose file holds sound candles when first asked in this run. */
-  private lastPopulated(series: Series): string | undefined {
-    const key = `${series.interval}/${series.symbol}`
-    if (!this.populated.has(key)) this.populated.set(key, this.findLastPopulated(series))
-    return this.populated.get(key)
+  /**
+   * The latest startDate of a window's series whose file holds sound candles; any that is later than the window will do. The
+   * series is looked through once, and again when its folder has changed since nothing later was found.
+   */
+  private lastPopulated({ interval, symbol, startDate }: WindowRef): string | undefined {
+    const key = `${interval}/${symbol}`
+    const known = this.populated.get(key)
+    if ((known?.startDate ?? '') > startDate) return known?.startDate
+    const folder = join(this.root, 'api', 'klines', key)
+    const folderTime = this.reading(() => statSync(folder, { throwIfNoEntry: false })?.mtimeMs)
+    if (known && known.folderTime === folderTime) return known.startDate
+    const found = { startDate: this.findLastPopulated({ interval, symbol }), folderTime }
+    this.populated.set(key, found)
+    return found.startDate
   }
 
   private findLastPopulated(series: Series): string | undefined {

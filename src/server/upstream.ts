@@ -78,7 +78,7 @@ export class Upstream {
 async function bringEntry(source: ServiceSource, entry: TreeEntry): Promise<void> {
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
-  else await source.bring(entry.window)
+  else await source.bring(entry.window, source.held(entry.window))
 }
 
 /** What a client is told of a failure; what is no failure of the service stays as it is. */

@@ -1,0 +1,23 @@
+import { Flags } from '@oclif/core'
+import { placeFlags } from '../../cli/flags.js'
+import { KlinesCommand } from '../../cli/klines-command.js'
+import { pruneJob } from '../../cli/mirror-care.js'
+
+export default class MirrorPrune extends KlinesCommand {
+  static override summary = 'Remove leftovers of killed processes and files that no list names.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --dry-run',
+    '<%= config.bin %> <%= command.id %> --mirror DIR',
+  ]
+  static override flags = {
+    ...placeFlags,
+    'dry-run': Flags.boolean({ summary: 'Say what would be removed, and remove nothing.', env: 'KLINES_DRY_RUN' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(MirrorPrune)
+    this.context(flags)
+    const { json, text } = pruneJob(flags)
+    this.show(json, text)
+  }
+}

@@ -1,0 +1,26 @@
+import { Flags } from '@oclif/core'
+import { placeFlags } from '../../cli/flags.js'
+import { KlinesCommand } from '../../cli/klines-command.js'
+import { verifyJob } from '../../cli/mirror-care.js'
+
+export default class MirrorVerify extends KlinesCommand {
+  static override summary = 'Read every file of the mirror and name each that is not sound.'
+  static override description =
+    `Finds files that are cut, garbled, of another window or series, or left by a process that was killed; exit code 6 when there is one. A digit that became another digit is beyond it: klines verify compares intervals with one another.`
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --repair',
+    '<%= config.bin %> <%= command.id %> --mirror DIR --json',
+  ]
+  static override flags = {
+    ...placeFlags,
+    repair: Flags.boolean({ summary: 'Fetch unsound files again.', env: 'KLINES_REPAIR' }),
+  }
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(MirrorVerify)
+    const { json, text, exitCode } = await verifyJob(flags, this.context(flags))
+    this.showData(json, text)
+    process.exitCode = exitCode
+  }
+}
