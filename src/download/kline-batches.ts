@@ -1,6 +1,6 @@
 import type { KlineRow } from '../klines/columns.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
-import type { Series, WindowRef } from '../klines/series.js'
+import type { SeriesLabel, WindowRef } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'
 import { systemClock } from '../service/system-clock.js'
 import type { KlinesRequest } from './download-klines.js'
@@ -19,7 +19,7 @@ export interface KlineBatchesRequest extends KlinesRequest {
 
 /** A row of the service and the series it belongs to. */
 export interface SeriesRow {
-  readonly series: Series
+  readonly series: SeriesLabel
   readonly row: KlineRow
 }
 

@@ -1,15 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
 import { faultWords } from '../mirror/errno.js'
-
-/**
- * Longest part of the target's name that the temp file's name repeats: 180 bytes at the most in UTF-8, so that it fits
- * into 255 with what is added.
- */
-const NAME_PART = 60
+import { sweepTemps, tempPath } from './output-temp.js'
 
 /** Faults that are in what was asked for, rather than in the run. */
 const ASKED_WRONG = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
@@ -61,10 +55,8 @@ export class OutputFile {
         return new OutputFile(path, path, undefined, await open(path, constants.O_WRONLY), force)
       // A link is followed, so that the file it names is replaced and the link stays.
       const target = there ? await realpath(path) : path
-      const temp = join(
-        dirname(target),
-        `.${basename(target).slice(0, NAME_PART)}.${randomBytes(6).toString('hex')}.tmp`,
-      )
+      await sweepTemps(target)
+      const temp = tempPath(target)
       const mode = there ? there.mode & 0o777 : 0o666
       const file = await open(temp, 'wx', mode)
       // The umask takes bits off the mode of a new file; a replaced one keeps its own where the file system has modes.
@@ -85,10 +77,14 @@ export class OutputFile {
     }
   }
 
-  /** Makes sure that all is on the disk; nothing is visible yet. */
+  /** Makes sure that all is on the disk (a disk may take less than it says); nothing is visible yet. */
   async finish(): Promise<void> {
     try {
-      if (this.temp) await this.file.sync()
+      if (this.temp) {
+        await this.file.sync()
+        const { size } = await this.file.stat()
+        if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
+      }
       await this.file.close()
     } catch (error) {
       throw outputError(error, this.path)
@@ -111,10 +107,13 @@ export class OutputFile {
     }
   }
 
-  /** Leaves everything as it was. Safe to call at any time before `commit`. */
+  /**
+   * Leaves everything as it was. Safe to call at any time before `commit`. Never throws, so that why it came to this is
+   * what is reported; a temp file that cannot be removed goes with a later run.
+   */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
-    if (this.temp) await rm(this.temp, { force: true })
+    if (this.temp) await rm(this.temp, { force: true }).catch(() => {})
   }
 }
 

@@ -1,7 +1,7 @@
 import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { type KlineBatch, OFFSETS_PER_ROW } from '../klines/kline-batch.js'
-import type { Series } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 import type { ByteWriter } from './byte-writer.js'
 import { isSeriesColumn, type OutputColumn, type Shape, type TimeFormat } from './shape.js'
 
@@ -44,7 +44,7 @@ export class RowTemplate {
   private readonly fixedBytes: number
 
   constructor(
-    series: Series,
+    series: SeriesLabel,
     { columns, timeFormat }: Shape,
     private readonly syntax: RowSyntax,
     plain: boolean,

@@ -1,12 +1,12 @@
 import { KlinesError } from '../klines/errors.js'
-import type { Series } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 import { type FileFormat, type Format, formatOf } from './format.js'
 
 /** One file of an export and the series that go into it, in order. */
 export interface Target extends FileFormat {
   /** A path, or `-` for stdout. */
   readonly path: string
-  readonly series: readonly Series[]
+  readonly series: readonly SeriesLabel[]
 }
 
 const PLACEHOLDERS = ['symbol', 'interval'] as const
@@ -24,9 +24,9 @@ export function checkTemplate(template: string, format: Format | undefined): voi
  * The files that `-o` means: `{symbol}` and `{interval}` are filled in, and series whose names come out the same share a
  * file. Throws `bad_output`, also when several series are to share a `json` file, whose rows cannot tell them apart.
  */
-export function planTargets(template: string, format: Format | undefined, series: readonly Series[]): Target[] {
+export function planTargets(template: string, format: Format | undefined, series: readonly SeriesLabel[]): Target[] {
   checkTemplate(template, format)
-  const paths = new Map<string, Series[]>()
+  const paths = new Map<string, SeriesLabel[]>()
   for (const one of series) {
     const path = template.replaceAll('{symbol}', one.symbol).replaceAll('{interval}', one.interval)
     paths.set(path, [...(paths.get(path) ?? []), one])

@@ -25,7 +25,8 @@ export function gridOffset(interval: Interval, openTime: number): number {
  * nothing says so.
  */
 export function strangeRow(batch: KlineBatch, phase?: number): string | undefined {
-  const { interval } = batch.series
+  // A batch of a window is of an interval of the service.
+  const interval = batch.series.interval as Interval
   const expected = phase ?? (interval === '3d' && batch.length > 0 ? gridOffset(interval, batch.openTime(0)) : 0)
   for (let row = 0; row < batch.length; row++) {
     const openTime = batch.openTime(row)

@@ -1,5 +1,5 @@
 import { type KlineRow, ROW_LENGTH } from './columns.js'
-import type { Series } from './series.js'
+import type { SeriesLabel } from './series.js'
 
 /** Numbers kept for each row: open time, close time (ms UTC), count. */
 export const NUMBERS_PER_ROW = 3
@@ -15,7 +15,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
  */
 export class KlineBatch {
   constructor(
-    readonly series: Series,
+    readonly series: SeriesLabel,
     /** The bytes the offsets point into. */
     readonly bytes: Uint8Array,
     /** 24 a row: start and end (exclusive) of each of the 12 cells, quotes left out. */

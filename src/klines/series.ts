@@ -1,8 +1,14 @@
 import type { Interval } from './intervals.js'
 import type { SymbolName } from './symbols.js'
 
-/** One symbol at one interval: the unit people ask for. */
-export interface Series {
+/** A symbol and an interval of any length, such as a file or a resampled candle is of. */
+export interface SeriesLabel {
+  readonly symbol: SymbolName
+  readonly interval: string
+}
+
+/** One symbol at one interval of the service: the unit people ask for. */
+export interface Series extends SeriesLabel {
   readonly symbol: SymbolName
   readonly interval: Interval
 }
@@ -14,7 +20,7 @@ export interface WindowRef extends Series {
 }
 
 /** `BTCUSDT 1h`, for messages. */
-export function seriesName({ symbol, interval }: Series): string {
+export function seriesName({ symbol, interval }: SeriesLabel): string {
   return `${symbol} ${interval}`
 }
 

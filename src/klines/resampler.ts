@@ -1,0 +1,98 @@
+import { Aggregate } from './aggregate.js'
+import { BatchBuilder } from './batch-builder.js'
+import { nextOpenTime } from './intervals.js'
+import type { KlineBatch } from './kline-batch.js'
+import { RowValues } from './row-values.js'
+import type { Series } from './series.js'
+import { bucketEnd, bucketStart, checkMultiple, type TargetInterval } from './target-interval.js'
+import type { TimeRange } from './time-range.js'
+
+/** Which of the resampled candles are wanted. */
+export interface ResampleOptions {
+  /** Their open times; default: all. */
+  readonly range?: TimeRange | undefined
+  /** From when on the source has candles if there were any, ms UTC: a candle that opens before is not whole. */
+  readonly coveredFrom?: number | undefined
+  /** Keep candles at either end that the source covers in part only. */
+  readonly partial?: boolean | undefined
+}
+
+/**
+ * Makes coarser candles of a series, in one pass and flat memory: batches in, in order of time, and batches out. A candle is
+ * whole when the source reaches from its start to its end; what is missing in between is an outage of the exchange, whose own
+ * coarser candles are made of the rest, too.
+ */
+export class Resampler {
+  private readonly values = new RowValues()
+  private readonly candle = new Aggregate()
+  private readonly out: BatchBuilder
+  /** When the candle under way ends, ms; before the first one, nothing is under way. */
+  private endTime = Number.NEGATIVE_INFINITY
+  private reachedTime = Number.NEGATIVE_INFINITY
+
+  /** Throws `bad_option` when candles of `source` do not fit into those of `target`. */
+  constructor(
+    private readonly source: Series,
+    private readonly target: TargetInterval,
+    private readonly options: ResampleOptions = {},
+  ) {
+    checkMultiple(target, source.interval)
+    this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
+  }
+
+  /** Takes the next candles; the coarser ones that are over with them, if any. */
+  add(batch: KlineBatch): KlineBatch | undefined {
+    for (let row = 0; row < batch.length; row++) {
+      const openTime = batch.openTime(row)
+      if (openTime >= this.endTime) this.begin(openTime)
+      this.values.read(batch, row)
+      this.candle.add(this.values)
+      this.reachedTime = nextOpenTime(this.source.interval, openTime)
+    }
+    return this.out.take()
+  }
+
+  /** The last candle, if the source reached its end. */
+  end(): KlineBatch | undefined {
+    if (this.reachedTime >= this.endTime || this.options.partial) this.finish()
+    return this.out.take()
+  }
+
+  private begin(openTime: number): void {
+    this.finish()
+    const start = bucketStart(this.target, this.source.symbol, openTime)
+    this.candle.start(start)
+    this.endTime = bucketEnd(this.target, start)
+  }
+
+  private finish(): void {
+    const { openTime, rows } = this.candle
+    const { range, coveredFrom = Number.NEGATIVE_INFINITY, partial = false } = this.options
+    const { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY } = range ?? {}
+    if (rows === 0 || openTime < fromTime || openTime >= toTime) return
+    if (openTime >= coveredFrom || partial) this.out.add(this.candle)
+  }
+}
+
+/** The range of source candles that the target's candles in `range` are made of: whole candles at its end. */
+export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
+  if (toTime === undefined) return { fromTime, toTime }
+  const start = bucketStart(target, symbol, toTime)
+  return { fromTime, toTime: start === toTime ? toTime : bucketEnd(target, start) }
+}
+
+/** Coarser candles of one series from its batches in order of time. Throws as `Resampler` does. */
+export async function* resample(
+  batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
+  source: Series,
+  target: TargetInterval,
+  options?: ResampleOptions,
+): AsyncGenerator<KlineBatch> {
+  const resampler = new Resampler(source, target, options)
+  for await (const batch of batches) {
+    const made = resampler.add(batch)
+    if (made) yield made
+  }
+  const last = resampler.end()
+  if (last) yield last
+}
