@@ -23,6 +23,8 @@ export class Tally {
   private last: number | undefined
   private gaps = 0
   private missing = 0
+  /** Candles missing in the largest gap. */
+  largestGap = 0
 
   constructor(readonly series: Series) {}
 
@@ -36,6 +38,7 @@ export class Tally {
         if (steps > 1) {
           this.gaps++
           this.missing += steps - 1
+          this.largestGap = Math.max(this.largestGap, steps - 1)
         }
       }
       this.last = openTime

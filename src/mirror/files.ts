@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -13,8 +12,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isAbandoned, isOfThisHost, tempName } from './temp-name.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
@@ -120,11 +119,6 @@ function clearTheWay(target: string): void {
   if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
 }
 
-/** Unique over processes and machines: host, process, random. */
-function tempName(): string {
-  return `${hostname()}~${process.pid}~${randomBytes(8).toString('hex')}`
-}
-
 /** Removes temp files that dead processes left in `root`; how many. Those of running processes stay. */
 export function sweepTemps(root: string, now: number): number {
   const folder = join(root, TEMP_FOLDER)
@@ -139,20 +133,9 @@ export function sweepTemps(root: string, now: number): number {
 
 /** Whether a temp file is one that its process can no longer finish. */
 export function isLeftover(path: string, name: string, now: number): boolean {
-  const [host, pid] = name.split('~')
-  if (host === hostname()) return Number(pid) !== process.pid && !isAlive(Number(pid))
+  if (isOfThisHost(name)) return isAbandoned(name)
   const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
   return mtimeMs !== undefined && now - mtimeMs > FOREIGN_TEMP_MS
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Names in a folder, sorted; none when it is not there. */

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -86,7 +86,7 @@ export class Mirror {
 
   /** Which version of a file of the tree is there now; undefined when none is. A link is a file of its own. */
   version(path: string): FileVersion | undefined {
-    return this.reading(() => lstatSync(join(this.root, path), { throwIfNoEntry: false }))
+    return this.reading(() => lookAt(join(this.root, path)))
   }
 
   /** Whether a file's folder lies inside the mirror, links followed. */
@@ -111,7 +111,7 @@ export class Mirror {
 
   /** A window that is held and sound; undefined when absent; the error that names the fault when it is broken. */
   readWindow(window: WindowRef): HeldWindow | KlinesError | undefined {
-    const read = this.readRows(window)
+    const read = this.read(window)
     if (read === undefined || read instanceof KlinesError) return read
     return { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
   }
@@ -131,7 +131,7 @@ export class Mirror {
    * Otherwise as `readWindow`; whether the window is final is not asked.
    */
   readBriefly(window: WindowRef): KlineBatch | KlinesError | undefined {
-    const read = this.readRows(window, true)
+    const read = this.read(window, true)
     return read === undefined || read instanceof KlinesError ? read : read.batch
   }
 
@@ -163,7 +163,13 @@ export class Mirror {
     }
   }
 
-  private readRows(window: WindowRef, brief = false): Omit<HeldWindow, 'final'> | KlinesError | undefined {
+  /** The rows of a held window, for good; otherwise as `readBriefly`. */
+  readRows(window: WindowRef): KlineBatch | KlinesError | undefined {
+    const read = this.read(window)
+    return read === undefined || read instanceof KlinesError ? read : read.batch
+  }
+
+  private read(window: WindowRef, brief = false): Omit<HeldWindow, 'final'> | KlinesError | undefined {
     const path = join(this.root, windowPath(window))
     try {
       const file = brief ? readFile(path, size => this.reuse(size)) : readFile(path)
@@ -190,7 +196,7 @@ export class Mirror {
     const known = this.populated.get(key)
     if ((known?.startDate ?? '') > startDate) return known?.startDate
     const folder = join(this.root, 'api', 'klines', key)
-    const folderTime = this.reading(() => statSync(folder, { throwIfNoEntry: false })?.mtimeMs)
+    const folderTime = this.reading(() => lookAt(folder)?.mtimeMs)
     if (known && known.folderTime === folderTime) return known.startDate
     const found = { startDate: this.findLastPopulated({ interval, symbol }), folderTime }
     this.populated.set(key, found)
@@ -208,5 +214,16 @@ export class Mirror {
         return false
       }
     })
+  }
+}
+
+/** What is known of what stands at a path, a link for itself; undefined when there is no such path. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
+    throw error
   }
 }

@@ -1,0 +1,60 @@
+import { Aggregate } from './aggregate.js'
+import { COLUMNS } from './columns.js'
+import type { KlineBatch } from './kline-batch.js'
+import { RowValues } from './row-values.js'
+import type { Series } from './series.js'
+import { Tally, type TallyTotals } from './tally.js'
+
+/** A series in a few figures. Decimals are exact, in text; undefined where there is no candle. */
+export interface SeriesStats extends Series, TallyTotals {
+  readonly firstPrice: string | undefined
+  readonly lastPrice: string | undefined
+  readonly lowest: string | undefined
+  readonly highest: string | undefined
+  readonly volume: string | undefined
+  readonly quoteVolume: string | undefined
+  readonly takerBuyVolume: string | undefined
+  readonly takerBuyQuoteVolume: string | undefined
+  readonly trades: number
+  /** Candles missing in the largest gap; 0 when there is none. */
+  readonly largestGap: number
+}
+
+/** Adds up a series, batch by batch in order of time. */
+export class StatsBuilder {
+  private readonly tally: Tally
+  private readonly total = new Aggregate()
+  private readonly values = new RowValues()
+
+  constructor(private readonly series: Series) {
+    this.tally = new Tally(series)
+  }
+
+  /** Throws `digits_lost` at a decimal too long for exact sums. */
+  add(batch: KlineBatch): void {
+    this.tally.add(batch)
+    for (let row = 0; row < batch.length; row++) {
+      this.values.read(batch, row)
+      this.total.add(this.values)
+    }
+  }
+
+  get result(): SeriesStats {
+    const { series, total, tally } = this
+    const text = (name: (typeof COLUMNS)[number]) => (total.rows === 0 ? undefined : total.text(COLUMNS.indexOf(name)))
+    return {
+      ...series,
+      ...tally.totals,
+      firstPrice: text('open'),
+      lastPrice: text('close'),
+      lowest: text('low'),
+      highest: text('high'),
+      volume: text('volume'),
+      quoteVolume: text('quote_volume'),
+      takerBuyVolume: text('taker_buy_volume'),
+      takerBuyQuoteVolume: text('taker_buy_quote_volume'),
+      trades: total.count,
+      largestGap: tally.largestGap,
+    }
+  }
+}
