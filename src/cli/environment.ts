@@ -3,7 +3,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { JobFlags } from './flags.js'
 
 /** Flags that shape an output. */
-const OUTPUT_ONLY = ['columns', 'numbers', 'time-format'] as const
+const OUTPUT_ONLY = ['columns', 'numbers', 'time-format', 'resample', 'partial', 'derive'] as const
 
 /** Whether a flag's value came from its environment variable rather than from the command line. */
 function isFromEnvironment(name: keyof JobFlags, flags: JobFlags): boolean {

@@ -63,6 +63,17 @@ export const selectionFlags = {
   }),
 }
 
+/** What is looked at of a mirror, and how it is shown. */
+export const heldFlags = {
+  interval: selectionFlags.interval,
+  format: Flags.option({
+    char: 'f',
+    summary: 'The table as text or as CSV. Default text.',
+    options: ['text', 'csv'] as const,
+    // KLINES_FORMAT is the format of candles.
+  })(),
+}
+
 /** What files are made. */
 export const outputFlags = {
   output: Flags.string({
@@ -95,8 +106,23 @@ export const outputFlags = {
     options: NUMBER_TYPES,
     env: 'KLINES_NUMBERS',
   })(),
+  resample: Flags.string({
+    summary:
+      'Make longer candles of those asked for: a number and m, h, d, w, M, q or y. Aligned as the exchange does: weeks on Mondays, 3d from the listing, months, quarters and years by the calendar; others from 1970-01-01.',
+    helpValue: 'INTERVAL',
+    env: 'KLINES_RESAMPLE',
+  }),
+  partial: Flags.boolean({
+    summary: 'With --resample: keep candles at either end that are covered in part only.',
+    env: 'KLINES_PARTIAL',
+  }),
   force: Flags.boolean({ summary: 'Replace files that exist.', env: 'KLINES_FORCE' }),
 }
+
+export const deriveFlag = Flags.boolean({
+  summary: 'Make an interval that is not in the mirror of the finest one that is.',
+  env: 'KLINES_DERIVE',
+})
 
 export const dryRunFlag = Flags.boolean({
   summary: 'Say what would be asked for and written, and do nothing.',
@@ -118,6 +144,9 @@ export interface JobFlags {
   columns?: string[] | undefined
   'time-format'?: TimeFormat | undefined
   numbers?: NumberType | undefined
+  resample?: string | undefined
+  partial?: boolean
+  derive?: boolean
   force: boolean
   'dry-run': boolean
   json: boolean

@@ -50,6 +50,7 @@ export async function runJob(
 
 function requestOf(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force } = flags
+  const { resample, partial, derive } = flags
   return {
     symbols,
     // From the environment oclif gives a flag that may be repeated as one text, with its commas.
@@ -63,6 +64,9 @@ function requestOf(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     format,
     columns: columns && [columns].flat(),
     numbers,
+    resample,
+    partial,
+    derive,
     force,
     timeFormat: flags['time-format'],
     signal,

@@ -64,7 +64,7 @@ export function runSummary({ series, files = [], requests, bytes, mirror, baseUr
   const lines = [
     textTable(head, rows, ['candles', 'windows', 'held', 'asked']),
     '',
-    `${plural(total(series.map(({ rows }) => rows)), 'candle')} in the range; ${plural(requests, 'request')}, ${formatBytes(bytes)} received; ${plural(held, 'window')} ${held === 1 ? 'was' : 'were'} there already.`,
+    `${plural(total(series.map(({ rows }) => rows)), 'candle')} in the range; ${plural(requests, 'request')}, ${formatBytes(bytes)} received; ${held === 0 ? 'no window' : plural(held, 'window')} ${held > 1 ? 'were' : 'was'} there already.`,
   ]
   const restated = total(series.map(one => one.restated))
   if (restated > 0)

@@ -1,4 +1,4 @@
-import { dryRunFlag, outputFlags, placeFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import { deriveFlag, dryRunFlag, outputFlags, placeFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
 import { runJob } from '../cli/job.js'
 import { KlinesCommand } from '../cli/klines-command.js'
 
@@ -9,10 +9,17 @@ export default class Export extends KlinesCommand {
   static override examples = [
     "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet' --numbers decimal",
     '<%= config.bin %> <%= command.id %> all -i 1d -f csv -o - | gzip > all.csv.gz',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --columns open_time,close --time-format iso -f csv',
   ]
   static override args = symbolArgs
-  static override flags = { ...selectionFlags, ...outputFlags, ...placeFlags, 'dry-run': dryRunFlag }
+  static override flags = {
+    ...selectionFlags,
+    ...outputFlags,
+    derive: deriveFlag,
+    ...placeFlags,
+    'dry-run': dryRunFlag,
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Export)

@@ -76,6 +76,10 @@ export class MirrorSource implements WindowSource {
     )
   }
 
+  holds(series: Series): boolean {
+    return this.mirror.heldStartDates(series).length > 0
+  }
+
   peek(window: WindowRef): 'held' | 'absent' {
     const held = this.mirror.readBriefly(window)
     return this.complete || (held && !(held instanceof KlinesError)) ? 'held' : 'absent'

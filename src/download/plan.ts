@@ -1,4 +1,4 @@
-import { windowSpan } from '../klines/calendar.js'
+import { parseDate, windowSpan } from '../klines/calendar.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { WindowSource } from './window-source.js'
@@ -7,6 +7,8 @@ import type { WindowSource } from './window-source.js'
 export interface SeriesPlan {
   readonly series: Series
   readonly windows: readonly WindowRef[]
+  /** When the first window on the interval's list starts, ms UTC: there are no candles before. */
+  readonly listedFrom: number | undefined
 }
 
 /** What is to be had. */
@@ -44,9 +46,11 @@ export async function planSeries(source: WindowSource, series: readonly Series[]
     range,
     series: series.map(one => {
       const horizon = source.horizon(one, range.toTime)
+      const dates = lists.get(one.interval) ?? []
       return {
         series: one,
-        windows: planWindows(one, lists.get(one.interval) ?? [], range, horizon),
+        windows: planWindows(one, dates, range, horizon),
+        listedFrom: dates.length === 0 ? undefined : parseDate(dates[0]),
       }
     }),
   }

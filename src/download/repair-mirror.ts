@@ -4,7 +4,7 @@ import type { TreeEntry } from '../klines/paths.js'
 import type { UnsoundFile } from '../mirror/verify-mirror.js'
 import { Failure } from '../service/failure.js'
 import { DEFAULT_CONCURRENCY, openServiceSource, type SourceOptions } from './open-source.js'
-import type { ServiceSource } from './service-source.js'
+import { type ServiceSource, withoutName } from './service-source.js'
 
 /** What became of the unsound files of a mirror. */
 export interface Repair {
@@ -17,17 +17,24 @@ export interface Repair {
  * Fetches unsound files of a mirror again, without asking whether they changed; temp files of dead processes go. Throws
  * what `openServiceSource` throws, `unreachable` and `stay_away`.
  */
-export async function repairMirror(options: SourceOptions, unsound: readonly UnsoundFile[]): Promise<Repair> {
+export async function repairMirror(
+  options: SourceOptions,
+  unsound: readonly UnsoundFile[],
+  progress: (done: number, total: number) => void = () => {},
+): Promise<Repair> {
   const { concurrency = DEFAULT_CONCURRENCY } = options
+  let done = 0
   // Opening a source sweeps the temp files.
   const source = await openServiceSource(options)
   try {
     const outcomes = await pMap(
       unsound,
-      async ({ path, entry }) => ({ path, reason: await fetchAgain(source, entry) }),
-      {
-        concurrency,
+      async ({ path, entry }) => {
+        const reason = await fetchAgain(source, entry)
+        progress(++done, unsound.length)
+        return { path, reason }
       },
+      { concurrency },
     )
     const repaired = outcomes.filter(({ reason }) => reason === undefined).map(({ path }) => path)
     return {
@@ -39,7 +46,7 @@ export async function repairMirror(options: SourceOptions, unsound: readonly Uns
   }
 }
 
-/** Why a file could not be had; undefined when it was. */
+/** Why a file could not be had, without its name; undefined when it was. */
 async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): Promise<string | undefined> {
   try {
     if (entry?.kind === 'window') await source.bring(entry.window, undefined)
@@ -47,7 +54,16 @@ async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): 
     else if (entry?.kind === 'symbols') await source.symbols()
     return undefined
   } catch (error) {
-    if (error instanceof Failure || isKlinesError(error, 'bad_list')) return error.message
-    throw error
+    const reason = reasonOf(error, source.service.fetcher.hasStopped)
+    if (reason === undefined) throw error
+    return entry?.kind === 'window' ? withoutName(reason, entry.window) : reason.replace(/\.$/, '')
   }
+}
+
+/** What is wrong with one file; undefined when it is the service that is not there. */
+function reasonOf(error: unknown, hasStopped: boolean): string | undefined {
+  if (error instanceof Failure || isKlinesError(error, 'bad_list')) return error.message
+  // For a list that a service lacks, it counts as not there; here it is one file of many.
+  const lacks = isKlinesError(error, 'unreachable') && error.cause instanceof Failure && !error.cause.unreachable
+  return lacks && !hasStopped ? (error.cause as Failure).message : undefined
 }

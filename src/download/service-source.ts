@@ -72,6 +72,10 @@ export class ServiceSource implements WindowSource {
     return this.latest
   }
 
+  holds(): boolean {
+    return true
+  }
+
   peek(window: WindowRef): 'held' | 'stale' | 'absent' {
     const held = this.mirror.readWindow(window)
     if (held === undefined || held instanceof KlinesError) return 'absent'
@@ -140,7 +144,7 @@ export class ServiceSource implements WindowSource {
         `${windowName(window)}: the service's new version lacks ${change.lost.length} candles that are held; the held one is kept.`,
       )
       this.keeper.settle(path)
-      return { window, how: 'kept', batch: held.batch, change }
+      return { window, how: 'kept', batch: held.batch }
     }
     this.keep(path, fetched)
     return { window, how: 'fetched', batch: fetched.value, change }
@@ -182,7 +186,7 @@ export class ServiceSource implements WindowSource {
 }
 
 /** A codec's message begins with the window's name, which the report of a failed window says anyway. */
-function withoutName(message: string, window: WindowRef): string {
+export function withoutName(message: string, window: WindowRef): string {
   const name = `${windowName(window)}: `
   return message.startsWith(name) ? message.slice(name.length) : message
 }

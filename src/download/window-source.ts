@@ -44,6 +44,8 @@ export interface WindowSource {
   startDates(interval: Interval): Promise<string[]>
   /** No window that starts after this has to be there, ms UTC. `toTime`: where the range ends, if it does. */
   horizon(series: Series, toTime: number | undefined): number
+  /** Whether candles of a series can be had at all: any, for a service; those that are held, for a mirror alone. */
+  holds(series: Series): boolean
   /** What a window's state is, without asking anybody: `held` needs no request, `stale` and `absent` do. */
   peek(window: WindowRef): 'held' | 'stale' | 'absent'
   /** A window, or why not. Throws only what ends the run: `unreachable`, `stay_away`, `mirror_unusable`, an abort. */

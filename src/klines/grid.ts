@@ -16,18 +16,18 @@ export function gridOffset(interval: Interval, openTime: number): number {
   }
   const length = nextOpenTime(interval, 0)
   const offset = (openTime - (interval === '1w' ? FIRST_MONDAY : 0)) % length
-  return offset < 0 ? offset + length : offset
+  // Before 1970 the remainder is negative.
+  return (offset + length) % length
 }
 
 /**
  * What says that a sound window is not of its series, in words: a candle off the grid, or one that lasts longer than its
- * interval. `phase`: the grid offset that its candles must have, ms; undefined takes that of the first. Undefined when
- * nothing says so.
+ * interval. A 3d grid is taken from the first candle. Undefined when nothing says so.
  */
-export function strangeRow(batch: KlineBatch, phase?: number): string | undefined {
+export function strangeRow(batch: KlineBatch): string | undefined {
   // A batch of a window is of an interval of the service.
   const interval = batch.series.interval as Interval
-  const expected = phase ?? (interval === '3d' && batch.length > 0 ? gridOffset(interval, batch.openTime(0)) : 0)
+  const expected = interval === '3d' && batch.length > 0 ? gridOffset(interval, batch.openTime(0)) : 0
   for (let row = 0; row < batch.length; row++) {
     const openTime = batch.openTime(row)
     const at = `row ${row}, which opens ${new Date(openTime).toISOString()}`

@@ -1,6 +1,7 @@
 import { isWindowStart, parseDate, windowLength } from './calendar.js'
 import { KlinesError } from './errors.js'
 import type { Interval } from './intervals.js'
+import { quote } from './quote.js'
 import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
 
 /** Longest list that is believed; the longest of the service has 783 entries. */
@@ -68,5 +69,5 @@ function badList(message: string, kind = 'shape', cause?: unknown): KlinesError 
 }
 
 function show(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text)
+  return quote(text.length > 40 ? `${text.slice(0, 40)}...` : text)
 }

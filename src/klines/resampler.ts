@@ -4,7 +4,7 @@ import { nextOpenTime } from './intervals.js'
 import type { KlineBatch } from './kline-batch.js'
 import { RowValues } from './row-values.js'
 import type { Series } from './series.js'
-import { bucketEnd, bucketStart, checkMultiple, type TargetInterval } from './target-interval.js'
+import { bucketEnd, bucketStart, checkMultiple, parseTarget, type TargetInterval } from './target-interval.js'
 import type { TimeRange } from './time-range.js'
 
 /** Which of the resampled candles are wanted. */
@@ -81,14 +81,17 @@ export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTi
   return { fromTime, toTime: start === toTime ? toTime : bucketEnd(target, start) }
 }
 
-/** Coarser candles of one series from its batches in order of time. Throws as `Resampler` does. */
+/**
+ * Coarser candles of one series from its batches in order of time; `target` such as `3h` (see `parseTarget`). Throws as
+ * `Resampler` does, and `unknown_interval`.
+ */
 export async function* resample(
   batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
   source: Series,
-  target: TargetInterval,
+  target: TargetInterval | string,
   options?: ResampleOptions,
 ): AsyncGenerator<KlineBatch> {
-  const resampler = new Resampler(source, target, options)
+  const resampler = new Resampler(source, typeof target === 'string' ? parseTarget(target) : target, options)
   for await (const batch of batches) {
     const made = resampler.add(batch)
     if (made) yield made

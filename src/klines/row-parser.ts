@@ -2,6 +2,7 @@ import type { WindowSpan } from './calendar.js'
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from './columns.js'
 import { KlinesError } from './errors.js'
 import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
+import { quote } from './quote.js'
 import { type WindowRef, windowName } from './series.js'
 
 /** A whole decimal cell: digits, then perhaps a point and more digits. */
@@ -123,7 +124,7 @@ function badWindow(window: WindowRef, what: string, data: Record<string, unknown
 function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'
-  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, SHOWN_CHARACTERS + 1)) : String(value)
+  const text = typeof value === 'string' ? quote(value.slice(0, SHOWN_CHARACTERS + 1)) : String(value)
   return text.length > SHOWN_CHARACTERS + 2 ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
 }
 

@@ -1,0 +1,19 @@
+import { heldFlags, placeFlags, symbolArgs } from '../cli/flags.js'
+import { KlinesCommand } from '../cli/klines-command.js'
+import { statsJob } from '../cli/verify-job.js'
+
+export default class Stats extends KlinesCommand {
+  static override summary = 'Figures of series in the mirror: range, prices, exact totals, the largest gap.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i all',
+    '<%= config.bin %> <%= command.id %> all -i 1d -f csv',
+  ]
+  static override args = symbolArgs
+  static override flags = { ...heldFlags, ...placeFlags }
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(Stats)
+    const { json, text } = await statsJob(args.symbol, flags, this.context(flags))
+    this.showData(json, text)
+  }
+}

@@ -1,0 +1,99 @@
+import { settledBatches } from '../download/kline-batches.js'
+import type { Plan } from '../download/plan.js'
+import { combine, type Selection, selectedIntervals } from '../download/selection.js'
+import type { WindowSource } from '../download/window-source.js'
+import { KlinesError } from '../klines/errors.js'
+import { INTERVALS } from '../klines/intervals.js'
+import type { KlineBatch } from '../klines/kline-batch.js'
+import { resample, sourceRange } from '../klines/resampler.js'
+import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
+import { checkMultiple, isMultiple, parseTarget, type TargetInterval, targetOf } from '../klines/target-interval.js'
+import type { TimeRange } from '../klines/time-range.js'
+
+/** How candles are made of finer ones on the way into an output. */
+export interface ResampleRequest {
+  /** Length of the candles to make of those asked for, such as `3h`, `2d` or `1q`. */
+  readonly resample?: string | undefined
+  /** Keep the candles at either end that are covered in part only. */
+  readonly partial?: boolean | undefined
+  /** Make a series that is not held of the finest one that is. */
+  readonly derive?: boolean | undefined
+}
+
+/** A series of an output, and the series it is read or made of. */
+export interface Part {
+  readonly output: SeriesLabel
+  readonly source: Series
+  /** Set when the output is made of the source. */
+  readonly target?: TargetInterval | undefined
+}
+
+/**
+ * The parts that a request means. Throws `bad_option` when candles do not fit, or several series would become the same one,
+ * and `window_missing` when there is nothing to derive a series from.
+ */
+export async function partsOf(
+  { resample: length, derive = false }: ResampleRequest,
+  source: WindowSource,
+  selection: Selection,
+): Promise<Part[]> {
+  if (length !== undefined && derive) {
+    throw new KlinesError('bad_option', '--resample and --derive both say what to make. Expected one of them.')
+  }
+  const series = await source.series(selection)
+  if (derive) return derivedParts(source, selection, series)
+  if (length === undefined) return series.map(one => ({ output: one, source: one }))
+  const target = parseTarget(length)
+  for (const { interval } of series) checkMultiple(target, interval)
+  const parts = series.map(one => ({ output: { symbol: one.symbol, interval: target.name }, source: one, target }))
+  if (new Set(parts.map(({ output }) => output.symbol)).size < parts.length) {
+    const names = [...new Set(series.map(({ interval }) => interval))].join(', ')
+    throw new KlinesError(
+      'bad_option',
+      `${names} would all become the same ${target.name} candles. Expected one interval.`,
+    )
+  }
+  return parts
+}
+
+function derivedParts(source: WindowSource, selection: Selection, held: readonly Series[]): Part[] {
+  const symbols = selection.symbols === 'all' ? [...new Set(held.map(({ symbol }) => symbol))] : selection.symbols
+  return combine(symbols, selectedIntervals(selection)).map(one => {
+    if (source.holds(one)) return { output: one, source: one }
+    const target = targetOf(one.interval)
+    const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.holds({ ...one, interval }))
+    if (finest !== undefined) return { output: one, source: { ...one, interval: finest }, target }
+    throw new KlinesError(
+      'window_missing',
+      `${seriesName(one)} is not in the mirror, and nothing it could be made of.`,
+      {
+        suggestions: [source.advice],
+      },
+    )
+  })
+}
+
+/** The open times of source candles that outputs in `range` are made of. */
+export function rangeOfSources(parts: readonly Part[], range: TimeRange): TimeRange {
+  if (range.toTime === undefined) return range
+  const ends = parts.map(({ source, target }) => (target ? sourceRange(source, target, range).toTime : range.toTime))
+  return { ...range, toTime: Math.max(...(ends as number[])) }
+}
+
+/** The series that parts are read from, each once. */
+export function sourcesOf(parts: readonly Part[]): Series[] {
+  return [...new Map(parts.map(({ source }) => [seriesName(source), source])).values()]
+}
+
+/** The candles of a part whose open time lies in `range`. Each batch is good until the next is asked for. */
+export function batchesOfPart(
+  source: WindowSource,
+  { source: of, target }: Part,
+  plan: Plan,
+  { range, partial, signal }: { range: TimeRange; partial?: boolean | undefined; signal?: AbortSignal | undefined },
+): AsyncIterable<KlineBatch> {
+  const series = plan.series.filter(one => seriesName(one.series) === seriesName(of))
+  if (!target) return settledBatches(source, series, range, signal)
+  const finer = settledBatches(source, series, plan.range, signal)
+  return resample(finer, of, target, { range, partial, coveredFrom: series[0]?.listedFrom })
+}
