@@ -71,6 +71,7 @@ export const heldFlags = {
     summary: 'The table as text or as CSV. Default text.',
     options: ['text', 'csv'] as const,
     // KLINES_FORMAT is the format of candles.
+    env: 'KLINES_TABLE_FORMAT',
   })(),
 }
 

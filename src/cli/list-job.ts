@@ -1,4 +1,5 @@
 import { type Catalogue, readCatalogue } from '../download/catalogue.js'
+import { openMirror } from '../download/open-source.js'
 import type { Interval } from '../klines/intervals.js'
 import type { ListReport } from './catalogue-report.js'
 import type { RunContext } from './klines-command.js'
@@ -11,10 +12,15 @@ export async function runListJob(
   report: (catalogue: Catalogue) => ListReport,
   intervals?: readonly Interval[],
 ): Promise<ListReport> {
-  const endpoint = await startEndpoint(flags['base-url'])
+  const endpoint = await startEndpoint(flags['base-url'] ?? addressOf(flags.mirror))
   try {
     return report(await readCatalogue({ baseUrl: endpoint.baseUrl, mirror: flags.mirror, signal, warn }, intervals))
   } finally {
     await endpoint.close()
   }
+}
+
+/** Where a mirror that was named comes from; undefined when none was, or it does not say. */
+function addressOf(mirror: string | undefined): string | undefined {
+  return mirror === undefined ? undefined : openMirror({ mirror }).readMeta()?.baseUrl
 }

@@ -106,6 +106,52 @@ export const ServeSchema = Type.Object(
   { $id: 'klines-serve', additionalProperties: false },
 )
 
+const Paths = Type.Array(Type.String(), { description: 'relative to the mirror' })
+
+/** `mirror verify --json`. */
+export const VerifySchema = Type.Object(
+  {
+    mirror: common.mirror,
+    files: Type.Integer({ minimum: 0, description: 'files that were read' }),
+    windows: Count,
+    candles: Type.Integer({ minimum: 0, description: 'candles of windows that can be read' }),
+    bytes: Count,
+    unsound: Type.Array(Type.Object({ path: Type.String(), why: Type.String() }, { additionalProperties: false }), {
+      description: 'files that were not what they should be, before any repair',
+    }),
+    strays: Type.Array(Type.String(), { description: 'files that have no place in the tree' }),
+    repaired: Type.Array(Type.String(), { description: 'unsound files that --repair fetched again or removed' }),
+    failed: Type.Array(Type.Object({ path: Type.String(), reason: Type.String() }, { additionalProperties: false }), {
+      description: 'unsound files that --repair could not mend',
+    }),
+    warnings: common.warnings,
+  },
+  { $id: 'klines-mirror-verify', additionalProperties: false },
+)
+
+const removal = {
+  mirror: common.mirror,
+  removed: Paths,
+  bytes: Type.Integer({ minimum: 0, description: 'size of what was removed' }),
+  outside: Type.Array(Type.String(), { description: 'files reached through a link, which stay' }),
+}
+
+/** `mirror prune --json`. */
+export const PruneSchema = Type.Object(
+  {
+    dryRun: Type.Boolean({ description: 'whether they only would be removed' }),
+    ...removal,
+    warnings: common.warnings,
+  },
+  { $id: 'klines-mirror-prune', additionalProperties: false },
+)
+
+/** `mirror clear --json`; nothing is removed when the answer was no. */
+export const ClearSchema = Type.Object(
+  { ...removal, warnings: common.warnings },
+  { $id: 'klines-mirror-clear', additionalProperties: false },
+)
+
 /** What any command prints with `--json` when it fails. */
 export const ErrorSchema = Type.Object(
   {
@@ -124,6 +170,9 @@ export const ErrorSchema = Type.Object(
   { $id: 'klines-error', additionalProperties: false },
 )
 
+export type VerifyObject = Omit<Type.Static<typeof VerifySchema>, 'warnings'>
+export type PruneObject = Omit<Type.Static<typeof PruneSchema>, 'warnings'>
+export type ClearObject = Omit<Type.Static<typeof ClearSchema>, 'warnings'>
 export type ServeObject = Omit<Type.Static<typeof ServeSchema>, 'warnings'>
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>

@@ -104,14 +104,16 @@ class Coverage {
   private readonly places: { batch: KlineBatch; row: number }[]
   private readonly seen: Uint8Array
 
-  constructor({ batches, series }: HeldSeries) {
+  constructor({ batches, series, spans }: HeldSeries) {
     this.series = series
+    this.spans = spans
     this.places = batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => ({ batch, row })))
     this.openTimes = this.places.map(({ batch, row }) => batch.openTime(row))
     this.seen = new Uint8Array(this.places.length)
   }
 
   readonly series: Series
+  readonly spans: readonly WindowSpan[]
 
   get uncovered(): number {
     return this.seen.reduce((sum, seen) => sum + 1 - seen, 0)
@@ -131,6 +133,19 @@ class Coverage {
   }
 }
 
+/** Says whether stretches of time are held; asked in order of time. */
+class SpanCursor {
+  private at = 0
+
+  constructor(private readonly spans: readonly WindowSpan[]) {}
+
+  hold(startTime: number, endTime: number): boolean {
+    while (this.at < this.spans.length && this.spans[this.at].endTime <= startTime) this.at++
+    const span = this.spans[this.at]
+    return span !== undefined && span.startTime <= startTime && endTime <= span.endTime
+  }
+}
+
 /** Compares one coarser series with the aggregates of a finer one as these come. */
 class Comparer {
   readonly differences: Difference[] = []
@@ -141,13 +156,16 @@ class Comparer {
   private endTime = Number.NEGATIVE_INFINITY
   /** The next candle of the coarser series. */
   private next = 0
-  private span = 0
+  private readonly finerSpans: SpanCursor
+  private readonly coarserSpans: SpanCursor
 
   constructor(
     private readonly finer: HeldSeries,
     private readonly coarser: Coverage,
   ) {
     this.target = targetOf(coarser.series.interval)
+    this.finerSpans = new SpanCursor(finer.spans)
+    this.coarserSpans = new SpanCursor(coarser.spans)
   }
 
   get pair(): AuditPair {
@@ -202,13 +220,10 @@ class Comparer {
     }
   }
 
-  /** Whether the finer series is held from a candle's start to its end. Asked in order of time. */
+  /** Whether both series are held from a candle's start to its end. Asked in order of time. */
   private isCovered(openTime: number): boolean {
-    const { spans } = this.finer
-    while (this.span < spans.length && spans[this.span].endTime <= openTime) this.span++
-    const span = spans[this.span]
     const endTime = nextOpenTime(this.coarser.series.interval, openTime)
-    return span !== undefined && span.startTime <= openTime && endTime <= span.endTime
+    return this.finerSpans.hold(openTime, endTime) && this.coarserSpans.hold(openTime, endTime)
   }
 
   private differ(column: Difference['column'], value: string, expected: string, openTime: number): void {

@@ -18,7 +18,9 @@ const EXPECTED = 'Expected an http or https address, the part before /api, such 
  * A base address in its one form: no slash, query or fragment at its end. Throws `bad_base_url`.
  */
 export function parseBaseUrl(text: string): string {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined
+  // A host with a port is a URL too, one of the scheme `localhost:`, but nobody means that.
+  const isUrl = URL.canParse(text.trim()) && !/^[\w.-]+:\d+(\/|$)/.test(text.trim())
+  const url = isUrl ? new URL(text.trim()) : undefined
   const fail = (why: string, suggestions: string[] = []) => {
     throw new KlinesError('bad_base_url', `"${text}" is not a base address: ${why}. ${EXPECTED}.`, { suggestions })
   }

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
+import { quote } from '../klines/quote.js'
 import { Failure } from './failure.js'
 
 /** Most bytes taken from the wire for one file; the largest window has 139,569. */
@@ -25,7 +26,7 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
   // A 304 or an error may repeat the coding of the file without having a body.
   if (coding === 'identity' || coding === '' || body.length === 0) return body
   if (!Object.hasOwn(decoders, coding))
-    throw new Failure('garbled', `unknown content encoding ${JSON.stringify(coding.slice(0, 40))}`)
+    throw new Failure('garbled', `unknown content encoding ${quote(coding.slice(0, 40))}`)
   try {
     return await decoders[coding as keyof typeof decoders](body, {
       maxOutputLength: MAX_DECODED_BYTES,

@@ -44,13 +44,15 @@ export function cleanText(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most)}...` : line
 }
 
-/** A cause may have any shape: a list has a line an entry; an entry with a message of its own is shown by that. */
+/** A cause may have any shape: a list has a line an entry; an entry with a message is shown by that and by its field. */
 function causesOf(cause: unknown): string[] {
   const entries = Array.isArray(cause) ? cause.slice(0, MAX_CAUSES) : cause === undefined ? [] : [cause]
   return entries.map(entry => {
     if (!isObject(entry) || typeof entry.message !== 'string') return cleanValue(entry)
-    const { path = entry.instancePath, message } = entry
-    return cleanValue(typeof path === 'string' && path !== '' ? `${path}: ${message}` : message)
+    // Our server names the field, other validators its path: as text, or as a list of names.
+    const { field = entry.instancePath ?? entry.path, message } = entry
+    const name = Array.isArray(field) ? field.join('.') : field
+    return cleanValue(typeof name === 'string' ? `${name} ${message}` : message)
   })
 }
 

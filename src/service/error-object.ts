@@ -15,7 +15,12 @@ export const ErrorObjectSchema = Type.Object(
     isError: Type.Literal(true, { description: 'Always true' }),
     cause: Type.Optional(Type.Unknown({ description: 'Error cause of any shape' })),
   },
-  { $id: 'ErrorObject', additionalProperties: false, description: 'What every failed request is answered with' },
+  {
+    $id: 'ErrorObject',
+    additionalProperties: false,
+    description: 'What every failed request is answered with',
+    examples: [{ statusCode: 400, message: 'What is wrong, in words.', isError: true }],
+  },
 )
 
 export type ErrorObject = Type.Static<typeof ErrorObjectSchema>

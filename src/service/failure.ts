@@ -1,3 +1,5 @@
+import { cleanText } from './error-body.js'
+
 /**
  * What to do about a failed attempt:
  * - `transient`: the network or the server, worth all tries;
@@ -59,6 +61,9 @@ const CONNECTION_WORDS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 }
 
+/** How much is shown of what an error of Node or undici says, characters. */
+const MAX_WORDS = 200
+
 /** Faults that are nothing but slowness. */
 const LATE_CODES = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
 /** Faults that stay: the host does not exist, or is not who it should be. */
@@ -69,11 +74,18 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 export function connectionFailure(error: unknown): Failure {
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
-  const words = CONNECTION_WORDS[code] ?? (root instanceof Error ? root.message : String(root))
+  const words = CONNECTION_WORDS[code] ?? cleanText(wordsOf(root), MAX_WORDS)
   const certificate = CERTIFICATE.test(code)
   const message = `${certificate ? 'TLS: ' : ''}${words}${code && !words.includes(code) ? ` (${code})` : ''}`
   const kind = certificate || FINAL_CODES.has(code) ? 'final' : 'transient'
   return new Failure(kind, message, { unreachable: true, late: LATE_CODES.has(code), cause: error })
+}
+
+/** What an error says; OpenSSL's own message is lines of file names around its reason. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code, reason } = error as NodeJS.ErrnoException & { reason?: unknown }
+  return /^(EPROTO|ERR_SSL)/.test(code ?? '') && typeof reason === 'string' ? reason : error.message
 }
 
 /** The innermost error that has a code; an AggregateError (one try an address) stands for its first. */

@@ -127,7 +127,9 @@ export class FileFetcher {
     const waitMs = status >= 400 ? parseRetryAfter(headers['retry-after'], this.clock.now()) : undefined
     if (waitMs === undefined) return
     if (waitMs > this.policy.maxRetryAfterMs) {
-      const until = new Date(this.clock.now() + waitMs).toISOString().replace(/\.\d+Z$/, 'Z')
+      // In whole seconds, and none too early.
+      const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
+      const until = new Date(untilTime).toISOString().replace(/\.\d+Z$/, 'Z')
       this.stopped = new KlinesError(
         'stay_away',
         `${this.baseUrl} answered ${status} and asks to stay away until ${until}.`,

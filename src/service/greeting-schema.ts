@@ -18,6 +18,7 @@ export function userUpdateSchemas(strict: boolean) {
         format: 'uuid',
         maxLength: 36,
         description: 'User ID',
+        examples: ['123e4567-e89b-12d3-a456-426614174000'],
         ...(strict && { pattern: STRICT_UUID }),
       }),
     }),
@@ -25,17 +26,23 @@ export function userUpdateSchemas(strict: boolean) {
       notify: Type.String({
         minLength: 1,
         description: 'Notification type',
+        examples: ['email'],
         ...(strict && { enum: ['email', 'push', 'none'] }),
       }),
     }),
     body: Type.Object(
       {
-        email: Type.String({ format: 'email', description: 'User email' }),
+        email: Type.String({ format: 'email', description: 'User email', examples: ['john@example.com'] }),
         profile: Type.Object(
           {
-            name: Type.String({ description: 'User full name', ...(strict && { minLength: 2 }) }),
+            name: Type.String({
+              description: 'User full name',
+              examples: ['John Doe'],
+              ...(strict && { minLength: 2 }),
+            }),
             age: Type.Number({
               description: 'User age',
+              examples: [25],
               ...(strict ? { type: 'integer', minimum: 16, maximum: 120 } : { minimum: 0 }),
             }),
           },

@@ -67,6 +67,8 @@ export class GreetingService {
         const line = parseTokenLine(text)
         if ('reason' in line) throw brokenStream(tokens, `the server says ${line.reason}`)
         yield line.token
+        // More lines may lie here than the one that was asked for.
+        signal.throwIfAborted()
         tokens++
       }
     } catch (error) {

@@ -54,10 +54,7 @@ export class HttpReply {
     })
     body.pipe(kept)
     try {
-      for await (const chunk of kept) {
-        this.signal.throwIfAborted()
-        yield chunk
-      }
+      yield* kept
     } finally {
       body.destroy()
     }

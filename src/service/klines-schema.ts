@@ -1,12 +1,18 @@
 import Type from 'typebox'
 import { knownStartDates } from '../klines/calendar.js'
 import { COLUMNS, type KlineRow } from '../klines/columns.js'
-import type { Interval } from '../klines/intervals.js'
+import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS } from '../klines/symbols.js'
 
 /** The objects of the klines service (service.md, "Klines service"), as JSON Schema for its OpenAPI description. */
 
 export const SymbolSchema = Type.Enum([...SYMBOLS], { $id: 'Symbol', type: 'string', description: 'Trading pair' })
+
+export const IntervalSchema = Type.Enum([...INTERVALS], {
+  $id: 'Interval',
+  type: 'string',
+  description: 'Length of a candle; 1M is a calendar month',
+})
 
 /** The startDates of an interval. */
 export function startDateSchema(interval: Interval) {
@@ -37,6 +43,21 @@ const ELEMENTS = [
   { type: 'string', description: 'Unused legacy field' },
 ]
 
+const EXAMPLE: KlineRow = [
+  1735689600000,
+  '2000.00000000',
+  '2010.50000000',
+  '1995.25000000',
+  '2004.00000000',
+  '150.25000000',
+  1735693199999,
+  '301101.00000000',
+  1200,
+  '75.00000000',
+  '150300.00000000',
+  '0',
+]
+
 /** A tuple of JSON Schema 2020-12, which OpenAPI 3.1 is made of. */
 export const KlineSchema = Type.Unsafe<KlineRow>({
   $id: 'Kline',
@@ -46,4 +67,5 @@ export const KlineSchema = Type.Unsafe<KlineRow>({
   items: false,
   minItems: ELEMENTS.length,
   maxItems: ELEMENTS.length,
+  examples: [EXAMPLE],
 })

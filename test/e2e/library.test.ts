@@ -58,6 +58,27 @@ describe.concurrent('the library', () => {
     expect(desk.text('two.csv')).toBe(text)
   })
 
+  it('openGreetingService talks to the greeting API', async () => {
+    const source = `import { openGreetingService, startSample } from 'klines'
+      const sample = await startSample()
+      const service = await openGreetingService({ baseUrl: sample })
+      const fields = { email: 'a@example.com', profile: { name: 'A B', age: 30 } }
+      const answer = await service.updateUser('123e4567-e89b-12d3-a456-426614174000', fields, 'push')
+      const { openapi } = await service.getSpec()
+      let first
+      for await (const { message } of service.streamTokens()) { first = message; break }
+      const { code } = await service.updateUser('x', {}).catch(e => e)
+      await service.close()
+      await sample.close()
+      console.log(JSON.stringify({ answer, openapi, first, code }))`
+    expect(await printedBy('greeting.js', source)).toEqual({
+      answer: { success: true, id: '123e4567-e89b-12d3-a456-426614174000', notify: 'push' },
+      openapi: '3.1.0',
+      first: expect.any(String),
+      code: 'rejected',
+    })
+  })
+
   it('errors have a code to branch on', async () => {
     const source = `import { exportKlines, isKlinesError } from 'klines'
       const error = await exportKlines({ symbols: ['BTCUSD'], intervals: ['1h'], output: 'x.csv', ${PLACE} }).catch(e => e)

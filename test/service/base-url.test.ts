@@ -23,6 +23,7 @@ describe('base address', () => {
     ['', 'it is not a URL', []],
     ['nonsense here', 'it is not a URL', []],
     ['example.com/klines', 'it is not a URL', ['Did you mean http://example.com/klines?']],
+    ['localhost:8787', 'it is not a URL', ['Did you mean http://localhost:8787?']],
     ['ftp://example.com', 'it begins with ftp:', []],
     ['file:///etc/passwd', 'it begins with file:', []],
     ['http://me:secret@example.com', 'a user name or password', []],

@@ -196,15 +196,21 @@ describe('a refusal', () => {
       'a list of validation errors',
       [
         { instancePath: '/profile/age', message: 'must be >= 0', keyword: 'minimum' },
-        { path: '', message: 'bad' },
+        { path: ['profile', 'name'], message: 'is too short' },
+        { field: 'query.notify', message: 'is missing' },
+        { message: 'is bad' },
       ],
-      ['/profile/age: must be >= 0', 'bad'],
+      ['/profile/age must be >= 0', 'profile.name is too short', 'query.notify is missing', 'is bad'],
     ],
     ['an object', { a: [1, { b: null }] }, ['{"a":[1,{"b":null}]}']],
     ['a number', 7, ['7']],
     ['null', null, ['null']],
     ['a list of lists', [[1], []], ['[1]', '[]']],
-    ['twelve entries, of which ten are shown', [...'abcdefghijkl'], [...'abcdefghij']],
+    [
+      'twelve entries, of which ten are shown',
+      Array.from('abcdefghijkl', x => `no ${x}`),
+      Array.from('abcdefghij', x => `no ${x}`),
+    ],
     ['lines and escapes', [`one\ntwo ${ESC}[31mred`], ['one two [31mred']],
     ['3,000 levels', JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`), [`${'['.repeat(200)}...`]],
     ['nothing', undefined, []],
@@ -342,42 +348,28 @@ describe('the token stream', () => {
     expect(await readAll(service)).toEqual({ messages: [], error: undefined })
   })
 
-  it('is the same wherever it is cut on its way, in characters and line ends too', async () => {
-    const word = fc.string({ unit: fc.constantFrom('a', 'ß', '€', '\u{1F30D}', '\n', '"', '\u2028', ' ') })
-    const lineEnd = fc.constantFrom('\n', '\r\n', '\n\n')
-    let bytes = Buffer.alloc(0)
-    let cuts: number[] = []
-    const { service } = await raw(socket => {
-      const edges = [0, ...cuts, bytes.length]
-      socket.write(rawReply('200 OK', CHUNKED))
-      for (let i = 1; i < edges.length; i++) {
-        if (edges[i] > edges[i - 1]) socket.write(chunk(bytes.subarray(edges[i - 1], edges[i])))
+  it('is the same however it is cut on its way, in characters and line ends too', async () => {
+    let body: Buffer[] = []
+    const { service } = await raw(async socket => {
+      socket.setNoDelay().write(rawReply('200 OK', CHUNKED))
+      // Apart from each other, so that they are not one read.
+      for (const part of body) {
+        socket.write(chunk(part))
+        await turns(2)
       }
       socket.write(LAST_CHUNK)
     })
+    const word = fc.string({ unit: fc.constantFrom('a', 'ß', '€', '\u{1F30D}', '\n', '"', ' '), maxLength: 6 })
+    const words = fc.array(word, { maxLength: 4 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(word, { maxLength: 8 }),
-        lineEnd,
-        fc.boolean(),
-        fc.infiniteStream(fc.nat()),
-        fc.nat({ max: 30 }),
-        async (words, end, ended, numbers, count) => {
-          const text = words.map(message => JSON.stringify({ message })).join(end) + (ended ? end : '')
-          bytes = Buffer.from(text)
-          cuts = [...numbers.take(count)].map(number => number % (bytes.length + 1)).sort((a, b) => a - b)
-          expect(await readAll(service)).toEqual({ messages: words, error: undefined })
-        },
-      ),
-      { numRuns: 150 },
+      fc.asyncProperty(words, fc.constantFrom('\n', '\r\n'), fc.integer({ min: 1, max: 9 }), async (all, end, size) => {
+        const bytes = Buffer.from(all.map(message => JSON.stringify({ message })).join(end))
+        const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => at * size)
+        body = starts.map(start => bytes.subarray(start, start + size))
+        expect(await readAll(service)).toEqual({ messages: all, error: undefined })
+      }),
+      { numRuns: 40, examples: [[['ß€\u{1F30D}', 'a'], '\r\n', 1]] },
     )
-  })
-
-  it('comes whole byte by byte', async () => {
-    const bytes = Buffer.from(tokenLines(WORDS))
-    const parts = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
-    const { service } = await raw(Buffer.concat([chunkedReply(...parts), Buffer.from(LAST_CHUNK)]))
-    expect(await readAll(service)).toEqual({ messages: WORDS, error: undefined })
   })
 
   it('gives each token before the next is sent', async () => {
@@ -593,7 +585,10 @@ describe('a service that is not there', () => {
 
   it.each(calls)('that never answers is given up by %s', async (_, call) => {
     const { service } = await raw(() => {}, { idleMs: 100 })
-    expect(await errorOf(call(service))).toMatchObject({ code: 'unreachable', message: /no answer in time/ })
+    expect(await errorOf(call(service))).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/no answer in time/),
+    })
   })
 
   it.each(calls.filter(([name]) => name !== 'streamTokens'))(

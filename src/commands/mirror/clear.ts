@@ -16,6 +16,10 @@ export default class MirrorClear extends KlinesCommand {
     force: Flags.boolean({ summary: 'Do not ask.', env: 'KLINES_FORCE' }),
   }
 
+  protected override get interruptionAdvice(): string {
+    return 'Nothing was removed.'
+  }
+
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorClear)
     const { json, text } = await clearJob(flags, this.context(flags))

@@ -17,6 +17,10 @@ export default class MirrorVerify extends KlinesCommand {
     repair: Flags.boolean({ summary: 'Fetch unsound files again.', env: 'KLINES_REPAIR' }),
   }
 
+  protected override get interruptionAdvice(): string {
+    return 'What --repair fetched by then stays.'
+  }
+
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorVerify)
     const { json, text, exitCode } = await verifyJob(flags, this.context(flags))

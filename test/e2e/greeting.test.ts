@@ -1,0 +1,515 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { deferred, until } from '../support/deferred.js'
+import { type Desk, type Run, useDesks } from '../support/desk.js'
+import {
+  type GreetingAnswer,
+  GreetingServer,
+  KLINES_OPENAPI,
+  OPENAPI,
+  tokenLines,
+  WORDS,
+} from '../support/greeting-server.js'
+
+const newDesk = useDesks()
+const ID = '123e4567-e89b-12d3-a456-426614174000'
+const RESULT = { success: true, id: ID, notify: 'email' }
+const TEXT = WORDS.join('')
+const PROMPT_MS = 2000
+const ESC = String.fromCharCode(0x1b)
+
+/** A desk, a server, and `klines` with its address. */
+async function setUp(answer?: GreetingAnswer) {
+  const server = await GreetingServer.start(answer)
+  const desk = newDesk()
+  const klines = (args: string[], env?: Record<string, string>) => desk.run([...args, '--base-url', server.url], env)
+  const update = (...args: string[]) => klines(['users', 'update', ID, ...args])
+  const sent = () => JSON.parse(server.log.at(-1)?.body ?? '')
+  return { server, desk, klines, update, sent }
+}
+
+/** An address where nobody listens. */
+async function deadAddress(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+/** The error object of a run that printed nothing else. */
+function errorIn(run: Run) {
+  expect(run.stderr).toBe('')
+  const { error, warnings, ...rest } = JSON.parse(run.stdout)
+  expect({ warnings, rest }).toEqual({ warnings: [], rest: {} })
+  expect(error.exitCode).toBe(run.code)
+  return error
+}
+
+const COMMANDS = [['users', 'update', ID, '--age', '3'], ['streams', 'tokens'], ['openapi'], ['openapi', 'klines']]
+
+describe('users update', () => {
+  it('sends what is given and says that it was done', async () => {
+    const { server, update, sent } = await setUp()
+    const run = await update('--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email')
+    expect(run).toMatchObject({ code: 0, stderr: '', stdout: `Updated user ${ID}, notification email.\n` })
+    expect(server.log).toHaveLength(1)
+    expect(server.log[0]).toMatchObject({ method: 'POST', url: `/api/users/${ID}?notify=email` })
+    expect(sent()).toEqual({ email: 'a@example.com', profile: { name: 'A B', age: 30 } })
+  })
+
+  it('prints the answer with --json, and nothing with --quiet', async () => {
+    const { update } = await setUp()
+    const json = await update('--notify', 'email', '--json')
+    expect(json).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(json.stdout)).toEqual({ ...RESULT, warnings: [] })
+    expect(await update('--notify', 'email', '-q')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
+  it.each([
+    [['--age', '0'], { profile: { age: 0 } }, ''],
+    [['--age=-1.5'], { profile: { age: -1.5 } }, ''],
+    [['--name', ''], { profile: { name: '' } }, ''],
+    [['--email', 'x'], { email: 'x' }, ''],
+    [['--notify', 'a&b=c d'], {}, '?notify=a%26b%3Dc%20d'],
+  ])('leaves out what is not given: %j', async (args, body, query) => {
+    const { server, update, sent } = await setUp()
+    expect(await update(...args)).toMatchObject({ code: 0 })
+    expect(sent()).toEqual(body)
+    expect(server.log[0].url).toBe(`/api/users/${ID}${query}`)
+  })
+
+  it('takes the body from a file or from stdin, and single flags win', async () => {
+    const { server, desk, update, sent } = await setUp()
+    const data = { email: 'old@example.com', profile: { name: 'Old', age: 1, city: 'Ulm' }, extra: [1] }
+    desk.write('user.json', `\ufeff${JSON.stringify(data, null, 2)}\n`)
+    expect(await update('--data', 'user.json')).toMatchObject({ code: 0, stderr: '' })
+    expect(sent()).toEqual(data)
+    expect(await update('--data', 'user.json', '--email', 'new@example.com', '--age', '31')).toMatchObject({ code: 0 })
+    const merged = { ...data, email: 'new@example.com', profile: { ...data.profile, age: 31 } }
+    expect(sent()).toEqual(merged)
+    const script = `cat user.json | klines users update ${ID} --base-url ${server.url}`
+    expect(await desk.shell(`${script} --email new@example.com --age 31 --data -`)).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    expect(sent()).toEqual(merged)
+    expect(
+      await desk.shell(`echo '{"email":"e"}' | klines users update x --name N --data - --base-url ${server.url}`),
+    ).toMatchObject({ code: 0 })
+    expect(sent()).toEqual({ email: 'e', profile: { name: 'N' } })
+  })
+
+  it('takes a profile that is no object as it is, for the server to refuse', async () => {
+    const { desk, update, sent } = await setUp()
+    desk.write('user.json', '{"profile":null}')
+    expect(await update('--data', 'user.json')).toMatchObject({ code: 0 })
+    expect(sent()).toEqual({ profile: null })
+  })
+
+  it('takes its flags and its address from the environment too', async () => {
+    const { server, desk, sent } = await setUp()
+    const env = { KLINES_GREETING_URL: server.url, KLINES_BASE_URL: 'http://127.0.0.1:1', KLINES_FORMAT: 'csv' }
+    const run = await desk.run(['users', 'update', ID, '--name', 'N'], { ...env, KLINES_AGE: '7', KLINES_NAME: 'M' })
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(sent()).toEqual({ profile: { name: 'N', age: 7 } })
+    const stream = await desk.run(['streams', 'tokens'], { ...env, KLINES_TOKENS_FORMAT: 'jsonl' })
+    expect(stream).toMatchObject({ code: 0, stdout: tokenLines(WORDS) })
+  })
+
+  it('an answer that says no is exit code 2', async () => {
+    const { update } = await setUp({ body: { ...RESULT, success: false } })
+    const run = await update('--age', '3')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(`did not update user ${ID}`)
+  })
+
+  it('an answer cannot steer the terminal', async () => {
+    const { update } = await setUp({ body: { ...RESULT, id: `${ESC}[31mx`, notify: 'a\nb' } })
+    expect(await update('--age', '3')).toMatchObject({ code: 0, stdout: 'Updated user [31mx, notification a b.\n' })
+  })
+})
+
+describe('exit code 2, bad usage, with nobody asked', () => {
+  let desk: Desk
+  beforeAll(() => {
+    desk = newDesk()
+    desk.write('list.json', '[1]')
+    desk.write('null.json', 'null')
+    desk.write('empty.json', ' \n')
+    desk.write('broken.json', '{\n  "email": "a@example.com",\n  "profile": {"age": 3,}\n}\n')
+    desk.write('word.json', '{\n  "email": nope\n}\n')
+    desk.write('short.json', '{"email":')
+    desk.write('text-profile.json', '{"profile":"x"}')
+    desk.write('latin1.json', '')
+    desk.write('big.json', `{"email":"${'x'.repeat(1024 * 1024)}"}`)
+  })
+
+  it.concurrent.each<[string, string, RegExp[]]>([
+    ['nothing to update', 'users update x', [/nothing to update/, /--email.*--data/]],
+    ['no id', 'users update', [/id/]],
+    ['an id that no path can carry', 'users update .. --age 3', [/"\.\."/, /UUID/]],
+    ['an age in words', 'users update x --age three', [/--age is "three"/, /number/]],
+    ['an empty age', 'users update x --age=', [/--age is ""/]],
+    ['an age in hexadecimal', 'users update x --age 0x1f', [/"0x1f"/]],
+    ['an age that is infinite', `users update x --age ${'9'.repeat(400)}`, [/Expected a number/]],
+    ['a file that is not there', 'users update x --data none.json', [/none\.json/, /no such file/]],
+    ['a folder', 'users update x --data .', [/Cannot read \./, /EISDIR/]],
+    ['an empty file name', 'users update x --data=', [/--data is empty/]],
+    ['broken JSON', 'users update x --data broken.json', [/broken\.json is not JSON/, /line 3, column 24/]],
+    ['a word that is no JSON', 'users update x --data word.json', [/word\.json is not JSON/, /nope/]],
+    ['JSON cut short', 'users update x --data short.json', [/short\.json is not JSON/, /end/]],
+    ['an array', 'users update x --data list.json', [/list\.json is an array/, /JSON object/]],
+    ['null', 'users update x --data null.json', [/null\.json is null/]],
+    ['an empty file', 'users update x --data empty.json', [/empty\.json is empty/]],
+    ['an empty stdin', 'users update x --data -', [/stdin is empty/]],
+    ['more than 1 MiB', 'users update x --data big.json', [/more than 1048576 bytes/]],
+    ['an endless file', 'users update x --data /dev/zero', [/more than 1048576 bytes/]],
+    [
+      'a profile that is no object under --age',
+      'users update x --age 3 --data text-profile.json',
+      [/profile.*not an object/],
+    ],
+    ['--json with -f jsonl', 'streams tokens --json -f jsonl', [/--json.*-f jsonl/]],
+    ['an unknown format', 'streams tokens -f csv', [/csv/, /jsonl/]],
+    ['an unknown description', 'openapi binance', [/binance/, /greeting/]],
+    ['an argument too many', 'streams tokens extra', [/extra/]],
+    ['a base address with /api', 'openapi --base-url http://h.test/api', [/http:\/\/h\.test\?/]],
+    ['a base address without a scheme', 'streams tokens --base-url h.test:80', [/http:\/\/h\.test:80/]],
+  ])('%s', async (_, command, said) => {
+    const run = await desk.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+    expect(run.code).toBe(2)
+    for (const words of said) expect(run.stdout + run.stderr).toMatch(words)
+    expect(command.includes('--json') ? run.stderr : run.stdout).toBe('')
+  })
+
+  it('bytes that are not UTF-8', async () => {
+    const run = await desk.shell(`printf '{"email":"\\xff"}' | klines users update x --data -`)
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('stdin is not UTF-8') })
+  })
+})
+
+describe('exit code 2, the server refuses', () => {
+  const REFUSAL = {
+    status: 400,
+    body: {
+      statusCode: 400,
+      message: 'body.profile.age must be >= 0 (and 1 more).',
+      isError: true,
+      cause: [
+        { field: 'body.profile.age', message: 'must be >= 0' },
+        { field: 'query.notify', message: `is ${ESC}[31mmissing` },
+      ],
+    },
+  }
+
+  it('with its message, its status and the rest of its cause', async () => {
+    const { server, update } = await setUp(REFUSAL)
+    const run = await update('--age=-1')
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toBe(
+      'klines: The server refused the update (400): body.profile.age must be >= 0 (and 1 more).\n  query.notify is [31mmissing\n',
+    )
+    expect(server.log).toHaveLength(1)
+  })
+
+  it('as an object with --json', async () => {
+    const { update } = await setUp(REFUSAL)
+    expect(errorIn(await update('--age=-1', '--json'))).toMatchObject({
+      code: 'rejected',
+      exitCode: 2,
+      data: { status: 400, cause: ['body.profile.age must be >= 0', 'query.notify is [31mmissing'] },
+    })
+  })
+})
+
+describe('exit code 5, no service', () => {
+  it.concurrent.each(COMMANDS)('%s %s says where nobody listens and what to do', async (...command) => {
+    const baseUrl = await deadAddress()
+    const run = await newDesk().run([...command, '--base-url', baseUrl])
+    expect(run).toMatchObject({ code: 5, stdout: '' })
+    expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
+    expect(run.stderr).toMatch(/klines serve.*--base-url/)
+  })
+
+  it.each<[string, GreetingAnswer, RegExp]>([
+    ['500', { status: 500, body: { statusCode: 500, message: 'Oops', isError: true } }, /answered 500.*Oops/],
+    ['408', { status: 408 }, /answered 408/],
+    [
+      'a web page',
+      { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>' },
+      /not the greeting service.*html/,
+    ],
+    ['another JSON', { body: {} }, /not the greeting service/],
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '3600' } }, /stay away until 20\d\d-/],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '3600' } }, /stay away until 20\d\d-/],
+    ['a hang-up', response => response.destroy(), /cannot be reached: connection closed/],
+  ])('%s', async (_, answer, words) => {
+    const { server, klines } = await setUp(answer)
+    const runs = await Promise.all(COMMANDS.map(command => klines(command)))
+    for (const run of runs) {
+      expect(run).toMatchObject({ code: 5, stdout: '' })
+      expect(run.stderr).toMatch(words)
+    }
+    expect(server.log).toHaveLength(COMMANDS.length)
+  })
+})
+
+describe('streams tokens', () => {
+  it('prints the messages as one text, an object a line, or an array', async () => {
+    const { klines } = await setUp()
+    const command = ['streams', 'tokens']
+    const [text, quiet, lines, array] = await Promise.all([
+      klines(command),
+      klines([...command, '-q']),
+      klines([...command, '-f', 'jsonl']),
+      klines([...command, '--json']),
+    ])
+    for (const run of [text, quiet, lines, array]) expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(text.stdout).toBe(`${TEXT}\n`)
+    expect(quiet.stdout).toBe(`${TEXT}\n`)
+    expect(lines.stdout).toBe(tokenLines(WORDS))
+    expect(JSON.parse(array.stdout)).toEqual(WORDS.map(message => ({ message })))
+  })
+
+  it('of no tokens prints nothing, or an empty array', async () => {
+    const { klines } = await setUp({ body: '' })
+    expect(await klines(['streams', 'tokens'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await klines(['streams', 'tokens', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
+  })
+
+  it.each([
+    ['text', (word: string) => word],
+    ['jsonl', (word: string) => tokenLines([word])],
+  ])('prints each token before the next is sent (%s)', async (format, shown) => {
+    const printed = WORDS.map(() => deferred())
+    const { server, desk } = await setUp(async response => {
+      for (const [index, word] of WORDS.entries()) {
+        response.write(tokenLines([word]))
+        await printed[index].promise
+      }
+      response.end()
+    })
+    const { child, ended } = desk.start(['streams', 'tokens', '-f', format, '--base-url', server.url])
+    let seen = ''
+    child.stdout?.on('data', bytes => {
+      seen += bytes
+      for (const index of WORDS.keys()) {
+        if (
+          seen ===
+          WORDS.slice(0, index + 1)
+            .map(shown)
+            .join('')
+        )
+          printed[index].resolve()
+      }
+    })
+    const run = await ended
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout.trimEnd()).toBe(WORDS.map(shown).join('').trimEnd())
+  })
+
+  it('as text cannot steer the terminal; as JSON it is exact', async () => {
+    const message = `a${ESC}[31mb\u0007\u009b\r\n\tc\u200d`
+    const { klines } = await setUp({ body: tokenLines([message]) })
+    expect((await klines(['streams', 'tokens'])).stdout).toBe('a[31mb\n\tc\u200d\n')
+    const { stdout } = await klines(['streams', 'tokens', '-f', 'jsonl'])
+    expect(JSON.parse(stdout)).toEqual({ message })
+  })
+
+  it.each<[string, GreetingAnswer, RegExp]>([
+    [
+      'ends with an error line',
+      { body: `${tokenLines(['a', 'b'])}{"isError":true,"reason":"no words"}\n` },
+      /after 2 tokens: the server says no words/,
+    ],
+    [
+      'is cut',
+      response => {
+        response.write(tokenLines(['a', 'b']), () => response.destroy())
+      },
+      /after 2 tokens: connection closed/,
+    ],
+    ['goes on as something else', { body: `${tokenLines(['a', 'b'])}<html>` }, /after 2 tokens: .*not JSON/],
+  ])('that %s is exit code 3, after what came before', async (_, answer, words) => {
+    const { klines } = await setUp(answer)
+    const text = await klines(['streams', 'tokens'])
+    expect(text).toMatchObject({ code: 3, stdout: 'ab\n' })
+    expect(text.stderr).toMatch(words)
+    const lines = await klines(['streams', 'tokens', '-f', 'jsonl'])
+    expect(lines).toMatchObject({ code: 3, stdout: tokenLines(['a', 'b']), stderr: text.stderr })
+    const error = errorIn(await klines(['streams', 'tokens', '--json']))
+    expect(error).toMatchObject({ code: 'incomplete', exitCode: 3, data: { tokens: 2 } })
+  })
+
+  it('into a reader that has seen enough is a quiet 0, and the server is left', async () => {
+    const { server, desk } = await setUp(async response => {
+      for (let count = 0; !response.destroyed; count++) {
+        response.write(tokenLines([`${count} `]))
+        await new Promise(resolve => setTimeout(resolve, 1))
+      }
+    })
+    const script = `klines streams tokens --base-url ${server.url} | head -c 10; echo "\${PIPESTATUS[@]}"`
+    expect(await desk.shell(script)).toMatchObject({ stdout: '0 1 2 3 4 0 0\n', stderr: '' })
+    await until(() => server.connections === 0)
+  })
+
+  it('into a reader that is slow loses nothing', async () => {
+    const words = Array.from({ length: 20_000 }, (_, index) => `word ${index} `)
+    const { server, desk } = await setUp({ body: tokenLines(words) })
+    const script = `set -o pipefail; klines streams tokens --base-url ${server.url} | { sleep 1; cat; }`
+    const run = await desk.shell(script)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toBe(`${words.join('')}\n`)
+  })
+})
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a stream with exit code %i within 2 s, after what was printed', async (signal, code) => {
+    const { server, desk } = await setUp(response => {
+      response.write(tokenLines(['a', 'b']))
+    })
+    const { child, ended } = desk.start(['streams', 'tokens', '--base-url', server.url])
+    let seen = ''
+    child.stdout?.on('data', bytes => {
+      seen += bytes
+    })
+    await until(() => seen === 'ab', 30_000)
+    const signalled = performance.now()
+    child.kill(signal)
+    const run = await ended
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+    expect(run).toMatchObject({ code, signal: null, stdout: 'ab\n', stderr: `klines: Interrupted (${signal}).\n` })
+    await until(() => server.connections === 0)
+  })
+
+  it('ends a stream whose reader reads nothing', async () => {
+    const { server, desk } = await setUp(response => {
+      const pump = () => {
+        while (response.write(tokenLines(['x'.repeat(1000)])));
+      }
+      response.on('drain', pump)
+      pump()
+    })
+    const script = `mkfifo stalled; sleep 20 < stalled & sleeper=$!
+      klines streams tokens --base-url ${server.url} > stalled & tool=$!
+      sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $sleeper`
+    const run = await desk.shell(script)
+    // Said by the command itself: one that had to be ended would say nothing.
+    expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
+    expect(run.tookMs).toBeLessThan(10_000)
+  })
+
+  it.each(COMMANDS)('ends %s %s that waits for an answer', async (...command) => {
+    const { server, desk } = await setUp(() => {})
+    const { child, ended } = desk.start([...command, '--base-url', server.url])
+    await until(() => server.log.length === 1, 30_000)
+    const signalled = performance.now()
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({
+      code: 130,
+      signal: null,
+      stdout: '',
+      stderr: 'klines: Interrupted (SIGINT).\n',
+    })
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+  })
+
+  it('ends an update that waits for its data', async () => {
+    const { server, desk } = await setUp()
+    const script = `mkfifo data; sleep 20 > data & writer=$!
+      klines users update x --data - --base-url ${server.url} < data & tool=$!
+      sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $writer`
+    const run = await desk.shell(script)
+    // Said by the command itself: one that had to be ended would say nothing.
+    expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
+    expect(run.tookMs).toBeLessThan(10_000)
+    expect(server.log).toEqual([])
+  })
+
+  it('with --json is said in an object', async () => {
+    const { server, desk } = await setUp(response => {
+      response.write(tokenLines(['a']))
+    })
+    const { child, ended } = desk.start(['streams', 'tokens', '--json', '--base-url', server.url])
+    await until(() => server.log.length === 1, 30_000)
+    child.kill('SIGTERM')
+    expect(errorIn(await ended)).toMatchObject({ code: 'interrupted', exitCode: 143 })
+  })
+})
+
+describe('openapi', () => {
+  it('prints the description of each API as the server gives it', async () => {
+    const { server, desk, klines } = await setUp()
+    const [plain, json, greeting, ofKlines] = await Promise.all([
+      klines(['openapi']),
+      klines(['openapi', '--json']),
+      klines(['openapi', 'greeting']),
+      klines(['openapi', 'klines']),
+    ])
+    for (const run of [plain, json, greeting, ofKlines]) expect(run).toMatchObject({ code: 0, stderr: '' })
+    for (const run of [plain, json, greeting]) expect(run.stdout).toBe(`${JSON.stringify(OPENAPI, null, 2)}\n`)
+    expect(ofKlines.stdout).toBe(`${JSON.stringify(KLINES_OPENAPI, null, 2)}\n`)
+    expect(await desk.shell(`klines openapi --base-url ${server.url} > api.json`)).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(desk.path('api.json'), 'utf8'))).toEqual(OPENAPI)
+  })
+})
+
+describe.concurrent('--base-url sample serves the greeting API for one command', () => {
+  const sample = (...args: string[]) => newDesk().run([...args, '--base-url', 'sample'])
+  const WHOLE = ['--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email']
+
+  it('updates', async () => {
+    const run = await sample('users', 'update', ID, ...WHOLE, '--json')
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(run.stdout)).toEqual({ ...RESULT, warnings: [] })
+  })
+
+  it('refuses, naming each field', async () => {
+    const run = await sample(
+      'users',
+      'update',
+      ID,
+      '--email',
+      'nobody',
+      '--name',
+      'A B',
+      '--age=-1',
+      '--notify',
+      'none',
+    )
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: The server refused the update \(400\): /)
+    for (const field of ['email', 'age']) expect(run.stderr).toContain(field)
+  })
+
+  it('streams', async () => {
+    const [text, json] = await Promise.all([sample('streams', 'tokens'), sample('streams', 'tokens', '--json')])
+    for (const run of [text, json]) expect(run).toMatchObject({ code: 0, stderr: '' })
+    const tokens: { message: string }[] = JSON.parse(json.stdout)
+    expect(tokens.length).toBeGreaterThan(1)
+    expect(text.stdout).toBe(`${tokens.map(({ message }) => message).join('')}\n`)
+  })
+
+  it('ends promptly when it is interrupted', async () => {
+    const { child, ended } = newDesk().start(['streams', 'tokens', '--base-url', 'sample'])
+    await new Promise(resolve => child.stdout?.once('data', resolve))
+    const signalled = performance.now()
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130, stderr: 'klines: Interrupted (SIGINT).\n' })
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+  })
+
+  it.each([
+    ['greeting', '0.0.88'],
+    ['klines', '0.1.8'],
+  ])('describes the %s API', async (api, version) => {
+    const run = await sample('openapi', api)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(run.stdout)).toMatchObject({ openapi: '3.1.0', info: { version, license: { name: 'MIT' } } })
+  })
+})
