@@ -15,21 +15,22 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
   // The terminal hands over Ctrl-C as a key while it is asked, and a prompt that is closed answers nothing.
   prompt.on('SIGINT', () => process.emit('SIGINT'))
   let isAnswered = false
+  const answered = prompt.question(`${question} [y/N] `).then(
+    text => {
+      isAnswered = true
+      return text
+    },
+    () => '',
+  )
   const ended = new Promise<string>(resolve => prompt.once('close', () => resolve('')))
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
   try {
-    const answer = await Promise.race([
-      prompt.question(`${question} [y/N] `).finally(() => {
-        isAnswered = true
-      }),
-      ended,
-      interrupted,
-    ])
-    return /^y(es)?$/i.test(answer.trim())
+    return /^y(es)?$/i.test((await Promise.race([interrupted, answered, ended])).trim())
   } finally {
     prompt.close()
+    // The cursor stands behind the question still.
     if (!isAnswered) process.stderr.write('\n')
   }
 }

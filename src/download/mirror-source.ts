@@ -4,7 +4,7 @@ import type { Interval } from '../klines/intervals.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
 import { parseStartDates } from '../klines/lists.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import { SYMBOLS } from '../klines/symbols.js'
+import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
@@ -78,6 +78,10 @@ export class MirrorSource implements WindowSource {
 
   holds(series: Series): boolean {
     return this.mirror.heldStartDates(series).length > 0
+  }
+
+  threeDayAnchor(symbol: SymbolName): number | undefined {
+    return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
   peek(window: WindowRef): 'held' | 'absent' {

@@ -76,6 +76,10 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
+  threeDayAnchor(symbol: SymbolName): number | undefined {
+    return this.mirror.firstOpenTime({ symbol, interval: '3d' })
+  }
+
   peek(window: WindowRef): 'held' | 'stale' | 'absent' {
     const held = this.mirror.readWindow(window)
     if (held === undefined || held instanceof KlinesError) return 'absent'
@@ -158,13 +162,13 @@ export class ServiceSource implements WindowSource {
   /** The service's symbols that this version knows. */
   async symbols(): Promise<readonly SymbolName[]> {
     const list = await this.list('the list of symbols', this.service.symbols(this.options.signal))
-    this.keep(SYMBOLS_PATH, list)
     const { symbols, unknown } = list.value
     if (unknown.length > 0) this.options.warn(`Symbols this version does not know are left out: ${unknown.join(', ')}.`)
     if (symbols.length === 0)
       throw new KlinesError('bad_list', 'The list of symbols is refused: it has none that this version knows.', {
         data: { baseUrl: this.baseUrl },
       })
+    this.keep(SYMBOLS_PATH, list)
     return symbols
   }
 

@@ -2,6 +2,7 @@ import type { WindowChange } from '../klines/compare.js'
 import type { Interval } from '../klines/intervals.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
 import type { Series, WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import type { Selection } from './selection.js'
 
 /**
@@ -46,6 +47,8 @@ export interface WindowSource {
   horizon(series: Series, toTime: number | undefined): number
   /** Whether candles of a series can be had at all: any, for a service; those that are held, for a mirror alone. */
   holds(series: Series): boolean
+  /** When the first 3d candle of a symbol opens that is held, ms UTC: its 3d grid. */
+  threeDayAnchor(symbol: SymbolName): number | undefined
   /** What a window's state is, without asking anybody: `held` needs no request, `stale` and `absent` do. */
   peek(window: WindowRef): 'held' | 'stale' | 'absent'
   /** A window, or why not. Throws only what ends the run: `unreachable`, `stay_away`, `mirror_unusable`, an abort. */

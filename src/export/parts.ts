@@ -7,6 +7,7 @@ import { INTERVALS } from '../klines/intervals.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
 import { resample, sourceRange } from '../klines/resampler.js'
 import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import { checkMultiple, isMultiple, parseTarget, type TargetInterval, targetOf } from '../klines/target-interval.js'
 import type { TimeRange } from '../klines/time-range.js'
 
@@ -45,7 +46,10 @@ export async function partsOf(
   if (length === undefined) return series.map(one => ({ output: one, source: one }))
   const target = parseTarget(length)
   for (const { interval } of series) checkMultiple(target, interval)
-  const parts = series.map(one => ({ output: { symbol: one.symbol, interval: target.name }, source: one, target }))
+  const parts = series.map(one => {
+    const { symbol } = one
+    return { output: { symbol, interval: target.name }, source: one, target: anchored(target, source, symbol) }
+  })
   if (new Set(parts.map(({ output }) => output.symbol)).size < parts.length) {
     const names = [...new Set(series.map(({ interval }) => interval))].join(', ')
     throw new KlinesError(
@@ -62,7 +66,9 @@ function derivedParts(source: WindowSource, selection: Selection, held: readonly
     if (source.holds(one)) return { output: one, source: one }
     const target = targetOf(one.interval)
     const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.holds({ ...one, interval }))
-    if (finest !== undefined) return { output: one, source: { ...one, interval: finest }, target }
+    if (finest !== undefined) {
+      return { output: one, source: { ...one, interval: finest }, target: anchored(target, source, one.symbol) }
+    }
     throw new KlinesError(
       'window_missing',
       `${seriesName(one)} is not in the mirror, and nothing it could be made of.`,
@@ -71,6 +77,11 @@ function derivedParts(source: WindowSource, selection: Selection, held: readonly
       },
     )
   })
+}
+
+/** A target on the symbol's own 3d grid, where that is known. */
+function anchored(target: TargetInterval, source: WindowSource, symbol: SymbolName): TargetInterval {
+  return { ...target, anchor: source.threeDayAnchor(symbol) }
 }
 
 /** The open times of source candles that outputs in `range` are made of. */

@@ -163,7 +163,8 @@ class Comparer {
     private readonly finer: HeldSeries,
     private readonly coarser: Coverage,
   ) {
-    this.target = targetOf(coarser.series.interval)
+    // A 3d grid is taken from the first candle (observed.md, "Grids").
+    this.target = { ...targetOf(coarser.series.interval), anchor: coarser.openTimes[0] }
     this.finerSpans = new SpanCursor(finer.spans)
     this.coarserSpans = new SpanCursor(coarser.spans)
   }

@@ -1,6 +1,6 @@
 import { parseDate } from './calendar.js'
 import { KlinesError } from './errors.js'
-import { DAY_MS, HOUR_MS, type Interval, isInterval, MINUTE_MS, nextOpenTime } from './intervals.js'
+import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from './intervals.js'
 import type { SymbolName } from './symbols.js'
 
 /** Monday, 5 January 1970. */
@@ -31,7 +31,7 @@ const FORMS = 'Expected a number and m, h, d, w, M, q or y, such as 45m, 3h, 2d,
 
 /**
  * A length that candles are resampled to, aligned as the exchange aligns: weeks from Mondays, multiples of 3d from the
- * symbol's listing date, months, quarters and years from the calendar; other lengths from the epoch, several weeks from
+ * symbol's own grid, which begins with its listing, months, quarters and years from the calendar; other lengths from the epoch, several weeks from
  * Monday 5 January 1970, several months from January of the year 0.
  */
 export interface TargetInterval {
@@ -39,6 +39,8 @@ export interface TargetInterval {
   readonly name: string
   /** Length in ms, or in months. */
   readonly length: { readonly ms: number } | { readonly months: number }
+  /** When any candle of the symbol's own 3d grid opens, ms UTC; default: its listing date. */
+  readonly anchor?: number | undefined
 }
 
 /** Throws `unknown_interval` on anything but a whole number and a unit. */
@@ -54,13 +56,13 @@ export function parseTarget(text: string): TargetInterval {
 }
 
 /** When the candle of that length that holds `time` opens, ms UTC. */
-export function bucketStart({ length }: TargetInterval, symbol: SymbolName, time: number): number {
+export function bucketStart({ length, anchor: own }: TargetInterval, symbol: SymbolName, time: number): number {
   if ('months' in length) {
     const date = new Date(time)
     const months = date.getUTCFullYear() * 12 + date.getUTCMonth()
     return monthStart(Math.floor(months / length.months) * length.months)
   }
-  const anchor = anchorOf(length.ms, symbol)
+  const anchor = isThreeDays(length.ms) && own !== undefined ? own : anchorOf(length.ms, symbol)
   return anchor + Math.floor((time - anchor) / length.ms) * length.ms
 }
 
@@ -95,14 +97,13 @@ export function targetOf(interval: Interval): TargetInterval {
   return parseTarget(interval)
 }
 
-/** The interval of the service that a target is, if it is one. */
-export function serviceInterval({ name }: TargetInterval): Interval | undefined {
-  return isInterval(name) ? name : undefined
-}
-
 function anchorOf(ms: number, symbol: SymbolName): number {
   if (ms % UNIT_MS.w === 0) return FIRST_MONDAY
-  return ms % (3 * DAY_MS) === 0 ? parseDate(LISTED[symbol]) : 0
+  return isThreeDays(ms) ? parseDate(LISTED[symbol]) : 0
+}
+
+function isThreeDays(ms: number): boolean {
+  return ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
 }
 
 /** The first of a month, counted from January of the year 0. */

@@ -14,7 +14,7 @@ import { META_FILE, type MirrorMeta, metaOf, readMeta } from './mirror-meta.js'
 
 /** https://bford.info/cachedir/: backup tools pass such a folder by. */
 export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
-const CACHE_TAG =
+export const CACHE_TAG =
   'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 /** An empty window is `[]`; anything longer holds rows (or is broken). */
 export const EMPTY_WINDOW_BYTES = 2
@@ -141,6 +141,15 @@ export class Mirror {
       .filter(name => /^\d{4}-\d{2}-\d{2}\.json$/.test(name))
       .map(name => name.slice(0, -'.json'.length))
       .filter(startDate => parseTreePath(windowPath({ interval, symbol, startDate })) !== undefined)
+  }
+
+  /** When the first candle that is held of a series opens, ms UTC. */
+  firstOpenTime(series: Series): number | undefined {
+    for (const startDate of this.heldStartDates(series)) {
+      const batch = this.readBriefly({ ...series, startDate })
+      if (batch && !(batch instanceof KlinesError) && batch.length > 0) return batch.openTime(0)
+    }
+    return undefined
   }
 
   /** Size in bytes of a held window file; 0 when it is not there. */

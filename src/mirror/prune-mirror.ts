@@ -1,11 +1,12 @@
-import { lstatSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { knownStartDates } from '../klines/calendar.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { parseStartDates } from '../klines/lists.js'
-import type { TreeEntry } from '../klines/paths.js'
-import { TEMP_FOLDER } from './files.js'
-import { CACHE_TAG_FILE, type Mirror } from './mirror.js'
+import { startDatesPath, type TreeEntry } from '../klines/paths.js'
+import { listFolder, TEMP_FOLDER } from './files.js'
+import { CACHE_TAG, CACHE_TAG_FILE, type Mirror } from './mirror.js'
 import { mirrorError } from './mirror-error.js'
 import { META_FILE } from './mirror-meta.js'
 import { leftoverTemps, treeFiles } from './tree-files.js'
@@ -16,13 +17,14 @@ export interface Removal {
   /** Relative to the mirror. */
   readonly paths: readonly string[]
   readonly bytes: number
-  /** What lies outside through a link, and stays. */
+  /** What is reached through a link, and stays. */
   readonly outside: readonly string[]
 }
 
 /**
  * Removes temp files of dead processes and every file of the tree that no list names: strays, and windows whose start date
- * the list of their interval lacks. With `dryRun` only says what it would remove.
+ * the list of their interval lacks. With `dryRun` only says what it would remove. Throws `bad_list` before anything is
+ * removed when a list is broken, and `mirror_unusable`.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Removal {
   const lists = new Map<Interval, ReadonlySet<string>>()
@@ -37,24 +39,25 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   return remove(mirror, [...unnamed.map(({ path }) => path), ...leftoverTemps(mirror.root, now)], dryRun)
 }
 
-/** Files at a mirror's root. */
-const OWN_FILES = [META_FILE, CACHE_TAG_FILE]
-
 /** What `clearMirror` would remove: everything that is the mirror's, and nothing else in its folder. */
 export function mirrorContents(mirror: Mirror): Removal {
-  return remove(
-    mirror,
-    [...treeFiles(mirror.root).map(({ path }) => path), ...OWN_FILES, ...leftoverTemps(mirror.root, Date.now())],
-    true,
-  )
+  const tree = treeFiles(mirror.root).map(({ path }) => path)
+  return remove(mirror, [...tree, ...ownFiles(mirror), ...leftoverTemps(mirror.root, Date.now())], true)
 }
 
 /** Removes a mirror: its tree, its temp files, its own files; and its folder, if nothing else is in it. */
 export function clearMirror(mirror: Mirror): Removal {
   const removal = remove(mirror, mirrorContents(mirror).paths, false)
-  removeEmpty(join(mirror.root, TEMP_FOLDER))
-  removeEmpty(mirror.root)
+  removeEmptyBelow(join(mirror.root, 'api'), 'klines')
+  for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
   return removal
+}
+
+/** The files at a mirror's root that are its own; another program may have tagged the folder as a cache of its own. */
+function ownFiles(mirror: Mirror): string[] {
+  const tag = mirror.readBytes(CACHE_TAG_FILE)
+  const isTagged = typeof tag === 'object' && tag.bytes.toString() === CACHE_TAG
+  return isTagged ? [META_FILE, CACHE_TAG_FILE] : [META_FILE]
 }
 
 /** Throws `mirror_unusable`; what was removed by then stays removed. */
@@ -64,7 +67,7 @@ function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean):
   for (const path of candidates) {
     const version = mirror.version(path)
     if (version === undefined) continue
-    if (!mirror.contains(path)) outside.push(path)
+    if (isThroughLink(mirror, path)) outside.push(path)
     else {
       paths.push(path)
       bytes += version.size
@@ -72,6 +75,15 @@ function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean):
     }
   }
   return { mirror: mirror.root, paths, bytes, outside }
+}
+
+/** Whether a file is reached through a link below the root: it may be anybody's then, also inside of the mirror's folder. */
+function isThroughLink({ root }: Mirror, path: string): boolean {
+  try {
+    return realpathSync.native(dirname(join(root, path))) !== join(realpathSync.native(root), dirname(path))
+  } catch {
+    return true
+  }
 }
 
 /** A link is removed, never what it points to; folders that are empty then go too. */
@@ -82,6 +94,14 @@ function removeFile({ root }: Mirror, path: string): void {
     throw mirrorError(error, 'write', root)
   }
   for (let folder = dirname(path); folder !== '.' && removeEmpty(join(root, folder)); ) folder = dirname(folder)
+}
+
+/** Removes a folder that holds nothing but folders of the kind. */
+function removeEmptyBelow(parent: string, name: string): void {
+  const folder = join(parent, name)
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  for (const child of listFolder(folder)) removeEmptyBelow(folder, child)
+  removeEmpty(folder)
 }
 
 /** Whether a folder was empty, and is gone. */
@@ -95,8 +115,21 @@ function removeEmpty(folder: string): boolean {
   }
 }
 
-/** The list that the mirror holds of an interval, else the one of this version. */
+/** The list that the mirror holds of an interval, else the one of this version. Throws `bad_list` when it is broken. */
 function listedStartDates(mirror: Mirror, interval: Interval): readonly string[] {
-  const file = mirror.startDatesFile(interval)
-  return file ? parseStartDates(file.bytes, interval) : knownStartDates(interval)
+  const path = startDatesPath(interval)
+  const file = mirror.readBytes(path)
+  if (file === undefined) return knownStartDates(interval)
+  try {
+    if (file === 'broken') throw new KlinesError('bad_list', 'It is not a regular file.')
+    return parseStartDates(file.bytes, interval)
+  } catch (cause) {
+    if (!isKlinesError(cause, 'bad_list')) throw cause
+    const message = `${path} does not say which windows there are, so nothing is removed. ${cause.message}`
+    throw new KlinesError('bad_list', message, {
+      cause,
+      suggestions: ['klines mirror verify --repair fetches it again.'],
+      data: { mirror: mirror.root, path },
+    })
+  }
 }

@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { KlinesError } from '../klines/errors.js'
 import { gridOffset, strangeRow } from '../klines/grid.js'
+import type { KlineBatch } from '../klines/kline-batch.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import type { TreeEntry } from '../klines/paths.js'
+import { RowScratch } from '../klines/row-index.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
+import { decodeWindow } from '../klines/window-codec.js'
+import { faultWords } from './errno.js'
 import type { Mirror } from './mirror.js'
 import { leftoverTemps, type TreeFile, treeFiles } from './tree-files.js'
 
@@ -44,65 +48,88 @@ export async function verifyMirror(mirror: Mirror, options: VerifyOptions = {}):
   const { signal, now = Date.now(), progress } = options
   const files = treeFiles(mirror.root)
   const reader = new FileReader(mirror)
-  const unsound: UnsoundFile[] = []
+  const faults = new Map<string, string>()
   for (const [index, { path, entry }] of files.entries()) {
     if (index % FILES_A_TURN === 0) {
       await nextTurn()
       signal?.throwIfAborted()
     }
     const why = entry && reader.faultOf(path, entry)
-    if (why !== undefined) unsound.push({ path, entry, why })
+    if (why !== undefined) faults.set(path, why)
     progress?.(index + 1, files.length)
   }
+  for (const path of reader.grids.strangers()) faults.set(path, 'not on the grid of the other windows of its series')
+  const unsound = files.flatMap(({ path, entry }) => {
+    const why = faults.get(path)
+    return why === undefined ? [] : [{ path, entry, why }]
+  })
   for (const path of leftoverTemps(mirror.root, now)) {
     unsound.push({ path, entry: undefined, why: 'a temp file of a process that is gone' })
   }
   const strays = files.filter(({ entry }) => entry === undefined).map(({ path }) => path)
-  const { windows, candles, bytes } = reader
-  return { mirror: mirror.root, files: files.length - strays.length, windows, candles, bytes, unsound, strays }
+  const { files: read, windows, candles, bytes } = reader
+  return { mirror: mirror.root, files: read, windows, candles, bytes, unsound, strays }
 }
 
 /** Reads files for a look, and counts what it saw. */
 class FileReader {
+  files = 0
   windows = 0
   candles = 0
   bytes = 0
-  /** Grid offset of each 3d series, from its first candle on. */
-  private readonly phases = new Map<string, number>()
+  readonly grids = new SeriesGrids()
+  private readonly scratch = new RowScratch()
 
   constructor(private readonly mirror: Mirror) {}
 
   /** What is wrong with a file, in words; undefined when nothing is, or it is gone. */
   faultOf(path: string, entry: TreeEntry): string | undefined {
-    return entry.kind === 'window' ? this.windowFault(entry.window) : this.listFault(path, entry)
-  }
-
-  private windowFault(window: WindowRef): string | undefined {
-    this.windows++
-    const batch = this.mirror.readBriefly(window)
-    if (batch === undefined) return undefined
-    if (batch instanceof KlinesError) return batch.message.replace(`${windowName(window)}: `, '')
-    this.candles += batch.length
-    this.bytes += batch.bytes.length
-    if (window.interval !== '3d' || batch.length === 0) return strangeRow(batch)
-    const name = seriesName(window)
-    const phase = this.phases.get(name) ?? gridOffset('3d', batch.openTime(0))
-    this.phases.set(name, phase)
-    return strangeRow(batch, phase)
-  }
-
-  private listFault(path: string, entry: TreeEntry): string | undefined {
-    const file = this.mirror.readBytes(path)
-    if (file === undefined) return undefined
-    if (file === 'broken') return 'not a regular file'
-    this.bytes += file.bytes.length
     try {
+      const file = this.mirror.readBytes(path)
+      if (file === undefined) return undefined
+      this.files++
+      if (entry.kind === 'window') this.windows++
+      if (file === 'broken') return 'not a regular file'
+      this.bytes += file.bytes.length
+      if (entry.kind === 'window') return this.windowFault(path, entry.window, file.bytes)
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
       else parseSymbols(file.bytes)
       return undefined
     } catch (error) {
-      if (error instanceof KlinesError) return error.message
-      throw error
+      if (!(error instanceof KlinesError)) throw error
+      return error.code === 'mirror_unusable' ? `cannot be read: ${faultWords(error.cause)}` : error.message
     }
+  }
+
+  private windowFault(path: string, window: WindowRef, bytes: Buffer): string | undefined {
+    let batch: KlineBatch
+    try {
+      batch = decodeWindow(bytes, window, this.scratch)
+    } catch (error) {
+      return (error as Error).message.replace(`${windowName(window)}: `, '')
+    }
+    this.candles += batch.length
+    const why = strangeRow(batch)
+    if (why === undefined && window.interval === '3d' && batch.length > 0) {
+      this.grids.add(seriesName(window), path, gridOffset('3d', batch.openTime(0)))
+    }
+    return why
+  }
+}
+
+/** The 3d grids of symbols, each its own: what its windows do not agree on is of another symbol. */
+class SeriesGrids {
+  private readonly series = new Map<string, { path: string; offset: number }[]>()
+
+  add(series: string, path: string, offset: number): void {
+    this.series.set(series, [...(this.series.get(series) ?? []), { path, offset }])
+  }
+
+  /** Windows that are not on the grid that most windows of their series are on; all of a series where none has most. */
+  strangers(): string[] {
+    return [...this.series.values()].flatMap(windows => {
+      const isCommon = (offset: number) => 2 * windows.filter(one => one.offset === offset).length > windows.length
+      return windows.filter(({ offset }) => !isCommon(offset)).map(({ path }) => path)
+    })
   }
 }
