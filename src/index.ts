@@ -43,6 +43,7 @@ export {
 } from './klines/intervals.js'
 export { KlineBatch } from './klines/kline-batch.js'
 export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
+export { type ResampleOptions, resample } from './klines/resampler.js'
 export type { Series, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName } from './klines/symbols.js'
 export { decodeWindow } from './klines/window-codec.js'

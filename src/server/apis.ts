@@ -21,7 +21,11 @@ export function klinesApi(tree: Tree): Api {
   const info = {
     title: 'klines API',
     version: '0.1.8',
-    description: 'Historical spot candles as static JSON files, one a calendar window. All times are UTC.',
+    description:
+      'Historical spot candles as static JSON files, one a calendar window: the list of symbols, the list of start dates ' +
+      'of each interval, and a file for every interval, symbol and start date. All times are UTC. HEAD, conditional ' +
+      'requests, one byte range, gzip and br are answered everywhere.',
+    tags: { meta: 'What there is: symbols and start dates', klines: 'Candles, one file a window' },
   }
   return { endpoints, document: documentOf(info, endpoints) }
 }
@@ -32,6 +36,7 @@ export function greetingApi(strict: boolean): Api {
     title: 'Greeting API',
     version: '0.0.88',
     description: 'Update a user, stream tokens, and this description.',
+    tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
   }
   const endpoints = greetingEndpoints(strict)
   const document = documentOf(info, endpoints)

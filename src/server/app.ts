@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Api, greetingApi, KLINES_SPEC_PATH, klinesApi } from './apis.js'
+import { serveDocs } from './docs-routes.js'
 import { knowAllMethods, serve, serveEndpoint } from './endpoint.js'
 import { specEndpoint } from './greeting-routes.js'
 import { hardenedServer, LIMITS, refuseConnection } from './hardened-server.js'
@@ -22,6 +24,7 @@ export interface AppOptions {
 
 /** The application: the file tree, the greeting API, what describes them, and one form for every refusal. */
 export function createApp({ tree, host, strict = false, onError, limits = LIMITS }: AppOptions): FastifyInstance {
+  const check = requestCheck(new HostCheck(host), limits.urlBytes)
   const app = Fastify({
     serverFactory: listener => hardenedServer(listener, limits),
     clientErrorHandler: refuseConnection,
@@ -31,11 +34,11 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.urlBytes },
     ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    // What Fastify itself refuses (a malformed %-escape) never comes to the error handler.
-    frameworkErrors: (error, request, reply) => sendRefusal(refusalOf(error), request, reply),
+    // What Fastify itself refuses (a malformed %-escape) comes neither to the hooks nor to the error handler.
+    frameworkErrors: (error, request, reply) => sendRefusal(check(request.raw) ?? refusalOf(error), request, reply),
   })
   app.removeContentTypeParser('text/plain')
-  guard(app, new HostCheck(host), limits.urlBytes)
+  guard(app, check)
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.statusCode === 500) onError?.(error)
@@ -43,17 +46,32 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
   })
   knowAllMethods(app)
   serveApis(app, klinesApi(tree), greetingApi(strict))
+  serveDocs(app, tree.mirror)
   return app
 }
 
+type RequestCheck = (request: IncomingMessage) => HttpError | undefined
+
+/** What is wrong with a request whatever it asks for. */
+function requestCheck(hosts: HostCheck, urlBytes: number): RequestCheck {
+  return request => {
+    const { url = '', method, httpVersionMajor } = request
+    // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
+    if (httpVersionMajor !== 1) return plainError(505)
+    const refusal = hosts.check(request)
+    if (refusal) return refusal
+    if (url.length > urlBytes) return plainError(414)
+    // RFC 9112, 3.2: a target has no fragment, and the asterisk is for OPTIONS.
+    const isTarget = !url.includes('#') && (!url.startsWith('*') || (url === '*' && method === 'OPTIONS'))
+    return isTarget ? undefined : new HttpError(400, 'The address is not one that can be asked for.')
+  }
+}
+
 /** Looks at every request before a body is read. */
-function guard(app: FastifyInstance, hosts: HostCheck, urlBytes: number): void {
+function guard(app: FastifyInstance, check: RequestCheck): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { url = '', headers, httpVersion } = request.raw
-    hosts.check(url, headers.host, httpVersion)
-    if (url.length > urlBytes) throw plainError(414)
-    if (request.is404) throw notFound()
-    done()
+    const refusal = check(request.raw) ?? (request.is404 ? notFound() : undefined)
+    done(refusal)
   })
   app.setNotFoundHandler(() => {
     throw notFound()

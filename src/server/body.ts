@@ -5,6 +5,8 @@ import type { Coding } from './negotiation.js'
 
 /** Below this a coding saves nothing worth its header. */
 const MIN_CODED_BYTES = 256
+/** What zlib fills: the buffer of anything shorter is one of these. */
+const ZLIB_BLOCK_BYTES = 16 * 1024
 /** Of 6 and 11: 4 ms and 200 ms for the largest window, a twentieth of the size apart. */
 const BROTLI_QUALITY = 5
 
@@ -20,8 +22,12 @@ const coders = {
     }),
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** What is known of a body besides its bytes. */
 export interface BodyFacts {
+  /** Its media type; JSON unless said otherwise. */
+  readonly type?: string
   /** When the file was modified, ms; undefined for a body that follows from a rule. */
   readonly mtimeMs?: number
   /** Whether it can change no more, so that a cache may keep it for good. */
@@ -35,7 +41,7 @@ export interface Representation {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A JSON body in memory. Each coding is made once, when it is first asked for. */
+/** A body in memory. Each coding is made once, when it is first asked for. */
 export class Body {
   readonly identity: Representation
   /** HTTP dates have whole seconds (RFC 9110, 5.6.7). */
@@ -52,29 +58,37 @@ export class Body {
     this.identity = this.represent(bytes, 'identity')
   }
 
-  /** Memory this takes, codings included. */
-  get size(): number {
-    return 2 * this.bytes.length + 1024
+  get isJson(): boolean {
+    return this.facts.type === undefined
   }
 
-  /** The body in a coding; in none where that would not be smaller. */
+  /** Memory this takes, codings included: each is half of it at the most, and zlib gives no less than a block. */
+  get size(): number {
+    return this.bytes.length + (this.isSmall ? 0 : Math.max(this.bytes.length, 2 * ZLIB_BLOCK_BYTES)) + 1024
+  }
+
+  /** Whether a coding would gain nothing. */
+  get isSmall(): boolean {
+    return this.bytes.length < MIN_CODED_BYTES
+  }
+
+  /** The body in a coding. */
   in(coding: Coding): Representation | Promise<Representation> {
-    if (coding === 'identity' || this.bytes.length < MIN_CODED_BYTES) return this.identity
+    if (coding === 'identity') return this.identity
     const made = this.coded.get(coding) ?? this.code(coding)
     this.coded.set(coding, made)
     return made
   }
 
   private async code(coding: 'gzip' | 'br'): Promise<Representation> {
-    const bytes = await coders[coding](this.bytes)
-    return bytes.length < this.bytes.length ? this.represent(bytes, coding) : this.identity
+    return this.represent(await coders[coding](this.bytes), coding)
   }
 
   /** A strong tag differs from coding to coding (RFC 9110, 8.8.3.3). */
   private represent(bytes: Buffer, coding: Coding): Representation {
     const etag = coding === 'identity' ? `"${this.hash}"` : `"${this.hash}-${coding}"`
     const headers = {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': this.facts.type ?? JSON_TYPE,
       'content-length': String(bytes.length),
       ...(coding !== 'identity' && { 'content-encoding': coding }),
       etag,

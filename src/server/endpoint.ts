@@ -4,6 +4,14 @@ import type { TObject, TSchema } from 'typebox'
 import { HttpError } from './http-error.js'
 import { checkFields } from './refusal.js'
 
+/** What 200 says, and what it carries by media type. */
+export interface Answer {
+  readonly description: string
+  readonly content: Readonly<Record<string, TSchema>>
+  /** Whether it has validators, so that 304 may come in its place. */
+  readonly revalidates?: boolean
+}
+
 /** What exists at a path: how it is served, and how OpenAPI describes it. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST'
@@ -11,13 +19,16 @@ export interface Endpoint {
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  /** More, for who reads on. */
+  readonly description?: string
   readonly tag: string
   readonly params?: TObject
   readonly query?: TObject
   /** What a JSON body has to be. */
   readonly body?: TSchema
-  /** What 200 says, and what it carries by media type. */
-  readonly answer: { readonly description: string; readonly content: Readonly<Record<string, TSchema>> }
+  readonly answer: Answer
+  /** Why it is refused, by the status; only what a client may want to tell apart. */
+  readonly refusals?: Readonly<Record<number, string>>
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown
 }
 

@@ -24,9 +24,15 @@ export function greetingEndpoints(strict: boolean): Endpoint[] {
       path: '/api/users/{id}',
       operationId: 'updateUser',
       summary: 'Update a user, and hear the notification type back',
+      description: 'Nothing is stored.',
       tag: 'UserRPC',
       ...userUpdateSchemas(strict),
       answer: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
+      refusals: {
+        400: 'A field is missing or wrong: cause lists them all',
+        413: 'The body is too large',
+        415: 'The body is not application/json',
+      },
       handler: updateUser,
     },
     {
@@ -34,6 +40,9 @@ export function greetingEndpoints(strict: boolean): Endpoint[] {
       path: '/api/streams/tokens',
       operationId: 'streamTokens',
       summary: 'A text, word by word, as JSON Lines',
+      description:
+        'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain. ' +
+        'A failure on the way is a last line, {"isError":true,"reason":...}.',
       tag: 'StreamRPC',
       answer: {
         description: 'One object a line',
@@ -62,7 +71,8 @@ function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   })
   if (request.method === 'HEAD') return reply.send()
   const left = new AbortController()
-  reply.raw.on('close', () => left.abort())
+  // A response that waits behind another one hears of its reader's leaving through the request alone.
+  for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
   return reply.send(Readable.from(jsonLines(greetingTokens(left.signal), left.signal), { objectMode: true }))
 }
 
@@ -80,7 +90,7 @@ export function specEndpoint(path: string, operationId: string, tag: string, doc
     operationId,
     summary: 'The OpenAPI description of this API',
     tag,
-    answer: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) } },
+    answer: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
     handler: (request, reply) => sendBody(request, reply, document()),
   }
 }

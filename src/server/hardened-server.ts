@@ -39,18 +39,42 @@ export function hardenedServer(listener: RequestListener, limits: typeof LIMITS 
       // Node answers a missing Host with an empty 400; ours has a body.
       requireHostHeader: false,
     },
-    listener,
+    (request, response) => {
+      latest.set(request.socket, response)
+      // Node loses what it read together with a request for another protocol: nobody is to wait for answers to that.
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+      // What comes behind the last answer of a connection is not for us to do any more.
+      if (!request.socket.writableEnded) listener(request, response)
+    },
   )
   server.timeout = limits.idleMs
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const error = plainError(417, { headers: { connection: 'close' } })
-    response.writeHead(417, errorHeaders(error)).end(JSON.stringify(errorObject(error)))
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response)
+    answer(response, plainError(417))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    refuse(socket, new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } }))
+    // Node leaves such a connection to us, in the midst of answers to requests before.
+    socket.on('error', () => {}).once('timeout', () => socket.destroy())
+    socket.resume()
+    const error = new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
+    inTurn(socket, () => refuse(socket, error))
+  })
+  server.on('connection', (socket: Socket) => {
+    // So Node ends a connection after its last answer.
+    socket.destroySoon = () => end(socket)
   })
   capConnections(server, limits.connections)
   return server
+}
+
+/** The last response of a connection; further requests may come before the answers to others have left. */
+const latest = new WeakMap<Socket, ServerResponse>()
+
+/** Does something when the answers to all requests of a connection have left. */
+function inTurn(socket: Socket, action: () => void): void {
+  const response = latest.get(socket)
+  if (response === undefined || response.closed) action()
+  else response.once('close', action)
 }
 
 /** Connections beyond the cap are told so and closed; far beyond it, closed without a word. */
@@ -71,31 +95,60 @@ interface ParserError {
   readonly rawPacket?: unknown
 }
 
-/** Answers what Node's parser refused, where an answer can still be heard. */
+/** Connections that are given up: more may come of what cannot be read. */
+const givenUp = new WeakSet<Socket>()
+
+/** Answers what Node's parser refused, where an answer can still be heard, and in its turn. */
 export function refuseConnection(error: ParserError, socket: Socket): void {
-  // A response that has begun cannot become another one; node:http knows it by this field, and has no other way to ask.
-  const begun = (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent === true
-  if (error.code === 'ECONNRESET' || !socket.writable || begun) socket.destroy()
-  else refuse(socket, plainError(statusOf(error)))
+  if (givenUp.has(socket)) return
+  givenUp.add(socket)
+  const response = latest.get(socket)
+  const refusal = plainError(statusOf(error))
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else if (response === undefined || response.req.complete) inTurn(socket, () => refuse(socket, refusal))
+  // The body of the last request is at fault: that is answered once, if it was not before.
+  else if (response.headersSent) socket.destroySoon()
+  else answer(response, refusal)
 }
 
-function statusOf({ code, rawPacket }: ParserError): number {
+function statusOf({ code = '', rawPacket }: ParserError): number {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return 413
+  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return 505
   if (code !== 'HPE_HEADER_OVERFLOW') return 400
-  // Still in its first line when there was too much of it: that is the address.
-  const isFirstLine = Buffer.isBuffer(rawPacket) && /^[A-Z]+ [^\r\n]*$/.test(rawPacket.toString('latin1'))
-  return isFirstLine ? 414 : 431
+  const [, target = ''] =
+    /^[A-Z-]+ ([^\r\n]*)/.exec(Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '') ?? []
+  return target.length > LIMITS.urlBytes ? 414 : 431
+}
+
+/** Answers with an error as the last answer of the connection. */
+function answer(response: ServerResponse, error: HttpError): void {
+  const body = JSON.stringify(errorObject(error))
+  response.writeHead(error.statusCode, lastHeaders(error, body)).end(body)
 }
 
 /** Writes an error answer to a bare connection and ends it. */
 function refuse(socket: Socket, error: HttpError): void {
   const body = JSON.stringify(errorObject(error))
-  const headers = { ...errorHeaders(error), 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const headers = { ...lastHeaders(error, body), date: new Date().toUTCString() }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const status = `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}\r\n`
+  if (socket.destroyed) return
   socket.on('error', () => {})
-  socket.end(`${status}${lines.join('')}\r\n${body}`)
-  // One that goes on sending, or never reads, is not waited for.
-  setTimeout(() => socket.destroy(), 1_000).unref()
+  end(socket, `${status}${lines.join('')}\r\n${body}`)
+}
+
+/**
+ * Ends a connection so that what was written last arrives: closing it while more comes in makes the kernel throw away
+ * what has not been read. One that goes on sending, or never reads, is not waited for.
+ */
+function end(socket: Socket, last = ''): void {
+  givenUp.add(socket)
+  socket.end(last)
+  const limit = setTimeout(() => socket.destroy(), 1_000).unref()
+  socket.once('close', () => clearTimeout(limit))
+}
+
+function lastHeaders(error: HttpError, body: string): Record<string, string> {
+  return { ...errorHeaders(error), 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
 }

@@ -1,5 +1,8 @@
-import { isIP } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { isIPv4, isIPv6 } from 'node:net'
 import { HttpError } from './http-error.js'
+
+const MAX_PORT = 65_535
 
 /**
  * Whether a request may be for us, by the Host it names. A page of another site whose name was pointed at this machine
@@ -10,30 +13,44 @@ export class HostCheck {
 
   /** `host`: what the server listens on. */
   constructor(host: string) {
-    this.names = new Set(['localhost', host.toLowerCase()])
+    this.names = new Set(['localhost', withoutDot(host.toLowerCase())])
   }
 
   /**
-   * Throws 400 for a Host that is missing or not one (RFC 9112, 3.2), 421 for one that is not ours. A target that is a whole
-   * URL says the host itself, and has to be ours too.
+   * 400 for a Host that is missing, doubled or not one (RFC 9112, 3.2), 421 for one that is not ours, else undefined.
+   * A target that is a whole URL says the host itself, and has to be ours too.
    */
-  check(target: string, host: string | undefined, httpVersion: string): void {
-    const [, authority] = /^\w+:\/\/([^/?#]*)/.exec(target) ?? []
-    if (authority !== undefined) this.checkHost(authority)
+  check({ url = '', headers: { host }, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
+    // Node has the first of two alone.
+    if (rawHeaders.filter(isHostName).length > 1) return new HttpError(400, 'There is more than one Host header.')
+    const [, authority] = url.startsWith('/') ? [] : (/^\w+:\/\/([^/?#]*)/.exec(url) ?? [])
+    const refusal = authority === undefined ? undefined : this.checkHost(authority)
     // HTTP/1.0 has no Host; no browser speaks it.
-    if (host !== undefined || httpVersion !== '1.0') this.checkHost(host)
+    return refusal ?? (host === undefined && httpVersion === '1.0' ? undefined : this.checkHost(host))
   }
 
-  private checkHost(host: string | undefined): void {
-    const [, name] = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::\d{1,5})?$/.exec(host ?? '') ?? []
-    if (name === undefined) throw new HttpError(400, 'The Host header is missing or no host.')
-    if (!this.isOurs(name.toLowerCase().replace(/\.$/, ''))) {
-      throw new HttpError(421, 'This server does not answer for that host; use its address, or localhost.')
+  private checkHost(host: string | undefined): HttpError | undefined {
+    const [, name, port] =
+      /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_-]+(?:\.[0-9A-Za-z_-]+)*\.?)(?::(\d{0,5}))?$/.exec(host ?? '') ?? []
+    if (name === undefined || Number(port ?? 0) > MAX_PORT) {
+      return new HttpError(400, 'The Host header is missing or no host.')
     }
+    if (this.isOurs(withoutDot(name.toLowerCase()))) return undefined
+    return new HttpError(421, 'This server does not answer for that host; use its address, or localhost.')
   }
 
   private isOurs(name: string): boolean {
     if (this.names.has(name) || name.endsWith('.localhost')) return true
-    return isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0
+    return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name)
   }
+}
+
+/** Names and values take turns in raw headers. */
+function isHostName(text: string, index: number): boolean {
+  return index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+}
+
+/** A name may be written with the root's dot at its end. */
+function withoutDot(name: string): string {
+  return name.replace(/\.$/, '')
 }

@@ -36,15 +36,17 @@ const MESSAGES: Partial<Record<number, string>> = {
   413: 'The body is too large.',
   414: 'The address is too long.',
   415: 'The body must be application/json.',
+  417: 'Of Expect, this server knows 100-continue alone.',
   431: 'The header fields are too large.',
   500: 'Internal error.',
+  505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
-/** A refusal that needs no words of its own. A status that an error object may not carry becomes 400 or 500. */
+/** A refusal that needs no words of its own. A status that an error object may not carry (431) becomes 400 or 500. */
 export function plainError(status: number, details?: HttpErrorDetails): HttpError {
   const known = ERROR_STATUSES.find(code => code === status)
   const statusCode = known ?? (status >= 400 && status < 500 ? 400 : 500)
-  return new HttpError(statusCode, MESSAGES[statusCode] ?? `${STATUS_CODES[statusCode]}.`, details)
+  return new HttpError(statusCode, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`, details)
 }
 
 /** Header fields of every error answer. */

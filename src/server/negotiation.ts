@@ -21,6 +21,12 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding {
   return coding as Coding
 }
 
+/** Whether a client takes bytes as they are; only one that says `identity;q=0`, or `*;q=0`, does not. */
+export function takesIdentity(acceptEncoding: string | undefined): boolean {
+  if (acceptEncoding === undefined || !/;\s*q\s*=\s*0/i.test(acceptEncoding)) return true
+  return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encoding(['identity']) !== undefined
+}
+
 /** Throws 406 when a client's Accept leaves out JSON. */
 export function checkAcceptsJson(accept: string | undefined): void {
   if (accept === undefined || accept === '*/*') return

@@ -39,12 +39,17 @@ export function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Va
 export function wantedRange(headers: IncomingHttpHeaders, size: number, now: Validators): ByteRange | undefined {
   const { range } = headers
   if (range === undefined || !isSameVersion(headers['if-range'], now)) return undefined
+  // The parser would hold other units against the number of bytes, and leave out those of several ranges that lie outside.
+  if (!/^bytes=[^,]*$/.test(range)) return undefined
+  // More of the last bytes than there are are all of them (RFC 9110, 14.1.2); the parser takes that for one outside.
+  const [, suffix] = /^bytes=\s*-\s*(\d+)\s*$/.exec(range) ?? []
+  if (Number(suffix) > size) return { start: 0, end: size - 1 }
   const ranges = parseRange(size, range)
   if (ranges === -1) {
     const message = `The body has ${size} bytes; the range lies outside.`
     throw new HttpError(416, message, { headers: { 'content-range': `bytes */${size}` } })
   }
-  return ranges !== -2 && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined
+  return ranges === -2 ? undefined : ranges[0]
 }
 
 /** If-Range (RFC 9110, 13.1.5): a part is good only for the version that the client has the rest of. */

@@ -12,7 +12,8 @@ interface FieldFault {
 export function refusalOf(error: Error | FastifyError): HttpError {
   if (error instanceof HttpError) return error
   const { statusCode = 500, code } = error as Partial<FastifyError>
-  // What Fastify says of a body or an address that cannot be read is fit to be shown.
+  if (code === 'FST_ERR_BAD_URL') return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
+  // What Fastify says of a body that cannot be read is fit to be shown.
   const isReadable = statusCode === 400 && code?.startsWith('FST_')
   return isReadable ? new HttpError(400, error.message) : plainError(statusCode)
 }

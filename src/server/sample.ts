@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { SAMPLE } from './sample-name.js'
 
-/** What people write instead of a base address, and the name the sample's mirror and files carry. */
-export const SAMPLE = 'sample'
+export { SAMPLE } from './sample-name.js'
 
 /** The tree of made candles that comes with the package. */
 export const SAMPLE_ROOT = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
@@ -50,6 +50,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await upstream?.start()
   const app = createApp({ ...options, host, tree: new Tree(new Mirror(options.root), now, upstream) })
   if (options.log) logRequests(app.server, options.log)
+  const connections = connectionsOf(app.server)
   try {
     // Fastify would listen on both addresses of that name, of which one may be missing.
     await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
@@ -57,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw unusable(error as NodeJS.ErrnoException, host, port)
   }
   const close = async () => {
-    const drained = drain(app.server)
+    const drained = drain(app.server, connections)
     await Promise.all([app.close(), drained])
     await upstream?.close()
   }
@@ -65,18 +66,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** Ends connections as their requests end, and all of them when the time is over. */
-async function drain(server: Server): Promise<void> {
-  for (let waited = 0; waited < DRAIN_MS && (await connectionsOf(server)) > 0; waited += REAP_MS) {
+async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+  for (let waited = 0; waited < DRAIN_MS && connections.size > 0; waited += REAP_MS) {
     server.closeIdleConnections()
+    // Node waits for the first request of a connection, which may never come: browsers connect before they need to.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
     await sleep(REAP_MS)
   }
   server.closeAllConnections()
 }
 
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+/** The connections of a server that are open. */
+function connectionsOf(server: Server): ReadonlySet<Socket> {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
   })
+  return open
 }
 
 /** What a client on this machine writes: a server on all addresses is reached over the loopback. */

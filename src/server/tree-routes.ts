@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { windowLength } from '../klines/calendar.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS_PATH } from '../klines/paths.js'
-import { KlineSchema, SymbolSchema, startDateSchema } from '../service/klines-schema.js'
+import { IntervalSchema, KlineSchema, SymbolSchema, startDateSchema } from '../service/klines-schema.js'
 import type { Endpoint } from './endpoint.js'
 import { sendBody } from './send-body.js'
 import type { Tree } from './tree.js'
@@ -26,10 +27,11 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       operationId: 'getStartDates',
       summary: 'The start dates of all windows of an interval, ascending',
       tag: 'meta',
-      params: Type.Object({
-        interval: Type.Enum([...INTERVALS], { type: 'string', description: 'Length of a candle' }),
-      }),
+      description:
+        'Each is the startDate of a window; in order they cover the whole history, and reach into the future.',
+      params: Type.Object({ interval: IntervalSchema }),
       answer: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
+      refusals: { 404: 'There is no such interval' },
       handler,
     },
     ...INTERVALS.map(interval => windowEndpoint(interval, handler)),
@@ -42,15 +44,19 @@ function windowEndpoint(interval: Interval, handler: Endpoint['handler']): Endpo
     path: `/api/klines/${interval}/{symbol}/{startDate}.json`,
     operationId: `getKlines${interval}`,
     summary: `The ${interval} candles of a window, ascending by open time`,
+    description:
+      `A window covers ${windowLength(interval)}. A candle belongs to the window in which it opens; only closed ones ` +
+      'are served. Before the listing of a symbol, and in the future, a window is empty.',
     tag: 'klines',
     params: Type.Object({ symbol: SymbolSchema, startDate: startDateSchema(interval) }),
-    answer: json('Candles; none before the listing, and in the future', Type.Array(KlineSchema)),
+    answer: json('Candles', Type.Array(KlineSchema)),
+    refusals: { 404: 'There is no such symbol or window, or this server does not have it' },
     handler,
   }
 }
 
 function json(description: string, schema: TSchema): Endpoint['answer'] {
-  return { description, content: { 'application/json': schema } }
+  return { description, content: { 'application/json': schema }, revalidates: true }
 }
 
 /** The path a request names, relative to the tree: no query, %-escapes undone. */
@@ -63,9 +69,10 @@ function pathOf(url: string): string {
 /** What a path may be is the grammar's to say: what it does not know is 404, as with any static tree, and never 400. */
 async function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { body, warning } = await tree.file(pathOf(request.url))
+  // What the service says may be in the message: a header field has no room for all of it.
   // RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped the field, and have no other that says as much.
   const stale = warning && {
-    warning: `111 klines "Revalidation Failed: ${warning.message}"`,
+    warning: `111 klines "Revalidation Failed: ${warning.message.replace(/[^ -~]|["\\]/g, "'")}"`,
     'cache-control': 'no-cache',
   }
   return sendBody(request, reply, body, stale)

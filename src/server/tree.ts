@@ -4,9 +4,11 @@ import { KlinesError } from '../klines/errors.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import { parseTreePath, type TreeEntry } from '../klines/paths.js'
 import { RowScratch } from '../klines/row-index.js'
+import type { WindowRef } from '../klines/series.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import type { FileVersion } from '../mirror/files.js'
+import { isLate } from '../mirror/finality.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { Body } from './body.js'
 import { HttpError } from './http-error.js'
@@ -29,6 +31,8 @@ interface Cached {
   readonly body: Body
   readonly version: FileVersion
   readonly final: boolean
+  /** The window itself, where it becomes final as soon as a later one holds candles. */
+  readonly waiting?: WindowRef | undefined
 }
 
 /**
@@ -82,7 +86,8 @@ export class Tree {
   /** A sound file of the mirror. */
   private held(path: string): Cached | undefined {
     const cached = this.cache.get(path)
-    if (cached && this.isCurrent(path, cached.version)) return cached
+    const isAsBefore = !cached?.waiting || !this.mirror.isFollowed(cached.waiting)
+    if (cached && isAsBefore && this.isCurrent(path, cached.version)) return cached
     const entry = parseTreePath(path)
     if (!entry) return undefined
     const read = this.read(path, entry)
@@ -109,7 +114,9 @@ export class Tree {
       const final = entry.kind === 'window' && this.isFinal(entry, bytes, mtimeMs)
       if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
       if (entry.kind === 'symbols') parseSymbols(bytes)
-      return { body: new Body(bytes, { mtimeMs, final }), version: file, final }
+      const waits = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
+      const waiting = waits ? entry.window : undefined
+      return { body: new Body(bytes, { mtimeMs, final }), version: file, final, waiting }
     } catch (error) {
       if (error instanceof KlinesError) return undefined
       throw error

@@ -18,8 +18,8 @@ import { afterAll } from 'vitest'
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url)).slice(0, -1)
 /** The program that users run. */
 export const BIN = join(PROJECT, 'bin', 'run.js')
-/** A run that takes longer hangs, and is ended. */
-const LIMIT_MS = 50_000
+/** A run that takes longer hangs, and is ended; a soak gives it longer. */
+const LIMIT_MS = Number(process.env.KLINES_TEST_LIMIT_MS ?? 50_000)
 /** What runs now, each with a process group of its own. */
 const running = new Set<ChildProcess>()
 
@@ -96,12 +96,20 @@ export class Desk {
 
   /** Runs a script of bash, for which `klines` is on the PATH. */
   shell(script: string, env: Env = {}): Promise<Run> {
-    return this.launch('bash', ['-c', script], env).ended
+    return this.startShell(script, env).ended
+  }
+
+  startShell(script: string, env: Env = {}): Running {
+    return this.launch('bash', ['-c', script], env)
   }
 
   /** Runs another program of the project with Node. */
   node(args: readonly string[], env: Env = {}): Promise<Run> {
-    return this.launch(process.execPath, args, env).ended
+    return this.startNode(args, env).ended
+  }
+
+  startNode(args: readonly string[], env: Env = {}): Running {
+    return this.launch(process.execPath, args, env)
   }
 
   private launch(command: string, args: readonly string[], env: Env): Running {

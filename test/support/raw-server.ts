@@ -22,10 +22,20 @@ export class RawServer {
 
   /** Answers with `answers` one after the other, then always with the last one. Stops when the test is over. */
   static async start(...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
+    const server = await RawServer.listen(...answers)
+    onTestFinished(() => server.stop())
+    return server
+  }
+
+  /** The same for tests side by side, which vitest cannot tell apart here: it has to be stopped. */
+  static listen(...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
+    return RawServer.listenAt(0, ...answers)
+  }
+
+  static async listenAt(port: number, ...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
     const server = new RawServer(answers.at(-1) as RawAnswer)
     server.answers.push(...answers.slice(0, -1))
-    await new Promise<void>(resolve => server.server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => server.stop())
+    await new Promise<void>(resolve => server.server.listen(port, '127.0.0.1', resolve))
     return server
   }
 

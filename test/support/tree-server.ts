@@ -46,12 +46,17 @@ export class TreeServer {
     this.server.on('connection', () => this.connections++)
   }
 
-  /** A server that is listening, and stops when the test is over. */
-  static async start(root: string): Promise<TreeServer> {
+  /** A server that is listening, on a free port unless one is given, and stops when the test is over. */
+  static async start(root: string, port = 0): Promise<TreeServer> {
     const server = new TreeServer(root)
-    await new Promise<void>(resolve => server.server.listen(0, '127.0.0.1', resolve))
+    await new Promise<void>(resolve => server.server.listen(port, '127.0.0.1', resolve))
     onTestFinished(() => server.stop())
     return server
+  }
+
+  /** Requests after which it ends a connection; 0 for never. */
+  set requestsPerConnection(count: number) {
+    this.server.maxRequestsPerSocket = count
   }
 
   get url(): string {

@@ -1,0 +1,159 @@
+// Preload: of all calls that a program makes on files below a folder, or on its connections, the k-th one fails. Set by
+// KLINES_TEST_CALLS, such as {"folder":"/tmp/d","kind":"file","at":3,"fault":"ENOSPC","report":"/tmp/r.json"}:
+// - kind: `file` (every call on a path or a descriptor), `room` (those that need room on the disk), `bytes` (reads and
+//   writes) or `net` (connect, write and read of a socket);
+// - at: which one, from 1; 0 for none. With `"lasting":true` all that come after it fail too;
+// - fault: the code of an error; `short` (half is done, and said so) or `lying` (half is written, and all is claimed).
+// When the program ends, `report` gets how many calls there were and the names of those that failed.
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import { resolve, sep } from 'node:path'
+
+const { folder, kind, at, lasting = false, fault, report } = JSON.parse(process.env.KLINES_TEST_CALLS)
+const { writeFileSync } = fs
+const failed = []
+let calls = 0
+/** Set while a call of ours runs: what it calls itself is part of it. */
+let inside = false
+
+process.on('exit', () => writeFileSync(report, JSON.stringify({ calls, failed })))
+
+/** Counts a call; whether it is to fail. */
+function fails(name, kinds) {
+  if (inside || !kinds.includes(kind)) return false
+  calls++
+  const isIt = at > 0 && (lasting ? calls >= at : calls === at)
+  if (isIt) failed.push(name)
+  return isIt
+}
+
+function errorOf(name) {
+  return Object.assign(new Error(`${fault}: injected, ${name}`), { code: fault, syscall: name })
+}
+
+const isBelow = path => typeof path === 'string' && `${resolve(path)}${sep}`.startsWith(`${folder}${sep}`)
+const wantsRoom = flags =>
+  typeof flags === 'string' ? /[wa+x]/.test(flags) : (flags & (fs.constants.O_WRONLY | fs.constants.O_CREAT)) !== 0
+
+/** The calls on paths, and whether one of them needs room. */
+const PATH_CALLS = {
+  open: args => wantsRoom(args[1] ?? 'r'),
+  mkdir: () => true,
+  rename: () => true,
+  readdir: () => false,
+  readFile: () => false,
+  stat: () => false,
+  lstat: () => false,
+  access: () => false,
+  realpath: () => false,
+  rm: () => false,
+}
+/** The calls on descriptors and handles. */
+const FILE_CALLS = {
+  read: ['file', 'bytes'],
+  write: ['file', 'bytes', 'room'],
+  fstat: ['file'],
+  stat: ['file'],
+  futimes: ['file'],
+  chmod: ['file'],
+  sync: ['file', 'room'],
+  close: ['file'],
+}
+
+const descriptors = new Set()
+const handles = new WeakSet()
+
+for (const [call, needsRoom] of Object.entries(PATH_CALLS)) {
+  const kindsOf = args => (needsRoom(args) ? ['file', 'room'] : ['file'])
+  const real = fs[`${call}Sync`]
+  const wrapped = function (...args) {
+    if (!isBelow(args[0])) return real.apply(this, args)
+    if (fails(`${call}Sync`, kindsOf(args))) throw errorOf(call)
+    const outer = inside
+    inside = true
+    try {
+      const result = real.apply(this, args)
+      if (call === 'open') descriptors.add(result)
+      return result
+    } finally {
+      inside = outer
+    }
+  }
+  fs[`${call}Sync`] = Object.assign(wrapped, real)
+
+  const realPromise = fs.promises[call]
+  fs.promises[call] = async function (...args) {
+    if (!isBelow(args[0])) return realPromise.apply(this, args)
+    if (fails(`promises.${call}`, kindsOf(args))) throw errorOf(call)
+    const result = await realPromise.apply(this, args)
+    if (call === 'open') handles.add(result)
+    return result
+  }
+}
+
+/** How a call on an open file goes that is to fail: the arguments that it is run with, and what it claims to have done. */
+function halfOf([buffer, offset = 0, length = buffer.length - offset, ...rest]) {
+  const half = Math.max(1, Math.floor(length / 2))
+  return { given: [buffer, offset, Math.min(half, length), ...rest], claimed: fault === 'lying' ? length : undefined }
+}
+const isHalf = fault === 'short' || fault === 'lying'
+
+for (const [call, kinds] of Object.entries(FILE_CALLS)) {
+  const name = `${call}Sync`
+  const real = fs[name]
+  if (real === undefined || call === 'stat') continue
+  fs[name] = (descriptor, ...args) => {
+    if (!descriptors.has(descriptor)) return real(descriptor, ...args)
+    // A close that fails has closed the descriptor all the same.
+    if (call === 'close') descriptors.delete(descriptor)
+    if (!fails(name, kinds)) return real(descriptor, ...args)
+    if (call === 'close') real(descriptor)
+    if (!isHalf) throw errorOf(call)
+    const { given, claimed } = halfOf(args)
+    const done = real(descriptor, ...given)
+    return claimed ?? done
+  }
+}
+
+const probe = await fs.promises.open(new URL(import.meta.url), 'r')
+const methods = Object.getPrototypeOf(probe)
+await probe.close()
+for (const [call, kinds] of Object.entries(FILE_CALLS)) {
+  const real = methods[call]
+  if (real === undefined) continue
+  methods[call] = async function (...args) {
+    if (!handles.has(this)) return real.apply(this, args)
+    if (call === 'close') handles.delete(this)
+    if (!fails(`handle.${call}`, kinds)) return real.apply(this, args)
+    if (call === 'close') await real.apply(this, args)
+    if (!isHalf) throw errorOf(call)
+    const { given, claimed } = halfOf(args)
+    const result = await real.apply(this, given)
+    return { ...result, bytesWritten: claimed ?? result.bytesWritten }
+  }
+}
+
+const connections = new WeakSet()
+const { connect, read, write } = net.Socket.prototype
+/** Ends a socket as the system would. */
+function breakDown(socket, name) {
+  process.nextTick(() => socket.destroy(errorOf(name)))
+}
+net.Socket.prototype.connect = function (...args) {
+  connections.add(this)
+  if (!fails('connect', ['net'])) return connect.apply(this, args)
+  breakDown(this, 'connect')
+  return this
+}
+net.Socket.prototype.write = function (...args) {
+  if (!connections.has(this) || !fails('write', ['net'])) return write.apply(this, args)
+  breakDown(this, 'write')
+  return false
+}
+net.Socket.prototype.read = function (...args) {
+  if (!connections.has(this) || !fails('read', ['net'])) return read.apply(this, args)
+  breakDown(this, 'read')
+  return null
+}
+syncBuiltinESMExports()

@@ -1,0 +1,152 @@
+import { connect, type Socket } from 'node:net'
+
+/** An answer as it came over the wire. */
+export interface WireAnswer {
+  readonly status: number
+  /** Names in lower case; a field that came twice has its values joined. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+interface Waiter {
+  readonly head: boolean
+  readonly resolve: (answer: WireAnswer) => void
+  readonly reject: (error: Error) => void
+}
+
+/** An HTTP/1.1 client that sends any bytes at all, and reads the answers one by one. */
+export class RawClient {
+  /** Fulfilled when the server has ended the connection, or it broke. */
+  readonly closed: Promise<void>
+  /** Bytes that came and are of no answer yet. */
+  rest: Buffer = Buffer.alloc(0)
+  private isOver = false
+  private readonly waiters: Waiter[] = []
+
+  private constructor(readonly socket: Socket) {
+    socket.on('error', () => {})
+    socket.on('data', chunk => {
+      this.rest = Buffer.concat([this.rest, chunk])
+      this.serve()
+    })
+    this.closed = new Promise(resolve => {
+      const over = () => {
+        this.isOver = true
+        this.serve()
+        resolve()
+      }
+      socket.on('end', over).on('close', over)
+    })
+  }
+
+  /** A connection to `url`; half-open, so that ours may end while answers still come. */
+  static open(url: string): Promise<RawClient> {
+    const { hostname, port } = new URL(url)
+    return new Promise((resolve, reject) => {
+      const host = hostname.replace(/^\[(.*)\]$/, '$1')
+      const socket = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true })
+      socket.once('error', reject)
+      socket.once('connect', () => resolve(new RawClient(socket)))
+    })
+  }
+
+  send(bytes: string | Buffer): void {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+  }
+
+  /** The next answer, interim ones (1xx) passed over; `head` when it was asked for by HEAD. Rejects when none comes. */
+  next({ head = false } = {}): Promise<WireAnswer> {
+    return new Promise((resolve, reject) => {
+      this.waiters.push({ head, resolve, reject })
+      this.serve()
+    })
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+
+  private serve(): void {
+    while (this.waiters.length > 0) {
+      const [{ head, resolve, reject }] = this.waiters
+      const parsed = parseAnswer(this.rest, head, this.isOver)
+      if (parsed) {
+        this.rest = parsed.rest
+        if (parsed.answer.status >= 200) this.waiters.shift()
+        if (parsed.answer.status >= 200) resolve(parsed.answer)
+      } else if (this.isOver) {
+        this.waiters.shift()
+        reject(new Error(`The connection ended without an answer: ${JSON.stringify(this.rest.toString('latin1'))}`))
+      } else return
+    }
+  }
+}
+
+/** Sends bytes over a connection of their own and takes the first answer. */
+export async function ask(url: string, bytes: string | Buffer, { head = false } = {}): Promise<WireAnswer> {
+  const client = await RawClient.open(url)
+  try {
+    client.send(bytes)
+    return await client.next({ head })
+  } finally {
+    client.close()
+  }
+}
+
+/** A whole request: `line` is such as `GET /`; `headers` are lines, behind the Host. */
+export function rawRequest(line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
+  const head = [`${line} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), Buffer.from(body)])
+}
+
+/** A request with a body and its length. */
+export function rawPost(path: string, body: string | Buffer, type: string | null = 'application/json'): Buffer {
+  const length = `Content-Length: ${Buffer.byteLength(body)}`
+  return rawRequest(`POST ${path}`, type === null ? [length] : [`Content-Type: ${type}`, length], body)
+}
+
+/** The first answer in `bytes` and what is behind it; undefined while it is not whole. */
+export function parseAnswer(
+  bytes: Buffer,
+  head: boolean,
+  isOver: boolean,
+): { answer: WireAnswer; rest: Buffer } | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end === -1) return undefined
+  const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
+  const [, code] = /^HTTP\/1\.1 (\d{3}) [ -~]*$/.exec(statusLine) ?? []
+  if (code === undefined) throw new Error(`No status line: ${JSON.stringify(statusLine)}`)
+  const headers: Record<string, string> = {}
+  for (const line of lines) {
+    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+): ?(.*)$/.exec(line) ?? []
+    if (name === undefined) throw new Error(`No header field: ${JSON.stringify(line)}`)
+    const key = name.toLowerCase()
+    headers[key] = key in headers ? `${headers[key]}, ${value}` : value
+  }
+  const status = Number(code)
+  const bodyless = head || status < 200 || status === 204 || status === 304
+  const found = bodyless ? { body: Buffer.alloc(0), used: 0 } : bodyOf(bytes.subarray(end + 4), headers, isOver)
+  return found && { answer: { status, headers, body: found.body }, rest: bytes.subarray(end + 4 + found.used) }
+}
+
+function bodyOf(bytes: Buffer, headers: Record<string, string>, isOver: boolean) {
+  if (headers['transfer-encoding'] === 'chunked') return chunkedBody(bytes)
+  const length = headers['content-length']
+  if (length === undefined) return isOver ? { body: bytes, used: bytes.length } : undefined
+  const used = Number(length)
+  return bytes.length < used ? undefined : { body: bytes.subarray(0, used), used }
+}
+
+function chunkedBody(bytes: Buffer): { body: Buffer; used: number } | undefined {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf('\r\n', at)
+    if (end === -1) return undefined
+    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
+    if (Number.isNaN(size)) throw new Error(`No chunk: ${bytes.toString('latin1', at, end)}`)
+    if (bytes.length < end + 2 + size + 2) return undefined
+    chunks.push(bytes.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+    if (size === 0) return { body: Buffer.concat(chunks), used: at }
+  }
+}

@@ -1,0 +1,23 @@
+import { readFileSync, statSync } from 'node:fs'
+import { writeFile } from '../../src/mirror/files.js'
+
+/**
+ * Puts the versions of a file (given by their own files, times included) at `root/path` in turn, over and over, until its
+ * input ends; then prints how often it did, and which version was the last.
+ */
+const [root, path, ...files] = process.argv.slice(2)
+const versions = files.map(file => ({ bytes: readFileSync(file), mtimeMs: statSync(file).mtimeMs }))
+let [swaps, ended] = [0, false]
+process.stdin.on('end', () => {
+  ended = true
+})
+process.stdin.resume()
+
+function swap(): void {
+  const { bytes, mtimeMs } = versions[swaps % versions.length]
+  writeFile(root, path, bytes, mtimeMs)
+  swaps++
+  if (ended) console.log(JSON.stringify({ swaps, last: (swaps - 1) % versions.length }))
+  else setImmediate(swap)
+}
+swap()
