@@ -1,8 +1,11 @@
-import { COLUMNS, ROW_LENGTH } from './columns.js'
-import { DECIMAL_COLUMNS, decimalText, type RowValues, UNIT } from './row-values.js'
+import { type CandleTable, DECIMALS, decimalText, UNIT, WIDTH } from './candle-table.js'
+import { COLUMNS } from './columns.js'
 
-const [HIGH, LOW, CLOSE] = (['high', 'low', 'close'] as const).map(name => COLUMNS.indexOf(name))
-const SUMS = DECIMAL_COLUMNS.filter(column => column > CLOSE)
+/** Places among the decimals of a row. */
+const [HIGH, LOW, CLOSE] = [1, 2, 3]
+const CLOSE_TIME = COLUMNS.indexOf('close_time')
+const COUNT = COLUMNS.indexOf('count')
+const IGNORE = COLUMNS.indexOf('ignore')
 /** Sums above this go on in a BigInt: beyond 2^53 a double would round. */
 const MAX_WHOLE = 2 ** 52
 
@@ -17,11 +20,11 @@ export class Aggregate {
   count = 0
   /** Candles it was made of, those without a trade included. */
   rows = 0
-  ignore = ''
+  private ignore = '0'
   private traded = false
-  private readonly whole = new Float64Array(ROW_LENGTH)
-  private readonly fraction = new Float64Array(ROW_LENGTH)
-  private readonly digits = new Uint8Array(ROW_LENGTH)
+  private readonly whole = new Float64Array(WIDTH)
+  private readonly fraction = new Float64Array(WIDTH)
+  private readonly digits = new Uint8Array(WIDTH)
   private readonly beyond = new Map<number, bigint>()
 
   /** Begins a candle that opens at `openTime`. */
@@ -32,26 +35,26 @@ export class Aggregate {
   }
 
   /** Adds the next finer candle. */
-  add(values: RowValues): void {
-    this.rows++
-    if (values.count === 0 && this.traded) return
-    if (this.rows === 1 || (values.count > 0 && !this.traded)) this.take(values)
-    else this.addTo(values)
-    this.traded ||= values.count > 0
+  add(table: CandleTable, row: number): void {
+    const hasTrades = table.counts[row] > 0
+    if (this.rows++ === 0 || (hasTrades && !this.traded)) this.take(table, row)
+    else if (hasTrades || !this.traded) this.addTo(table, row)
+    if (hasTrades) this.traded = true
   }
 
   /** The columns in which a candle of the exchange differs from this one. */
-  differences(values: RowValues): number[] {
-    const found = DECIMAL_COLUMNS.filter(
-      column =>
-        values.whole[column] !== this.whole[column] ||
-        values.fraction[column] !== this.fraction[column] ||
-        this.beyond.has(column),
-    )
-    if (values.closeTime !== this.closeTime) found.push(COLUMNS.indexOf('close_time'))
-    if (values.count !== this.count) found.push(COLUMNS.indexOf('count'))
-    if (values.ignore !== this.ignore) found.push(COLUMNS.indexOf('ignore'))
-    return found.sort((a, b) => a - b)
+  differences(table: CandleTable, row: number): number[] {
+    const found: number[] = []
+    const first = row * WIDTH
+    for (let place = 0; place < WIDTH; place++) {
+      const isSame =
+        table.whole[first + place] === this.whole[place] && table.fraction[first + place] === this.fraction[place]
+      if (!isSame || this.beyond.has(place)) found.push(DECIMALS[place])
+    }
+    if (table.closeTimes[row] !== this.closeTime) found.push(CLOSE_TIME)
+    if (table.counts[row] !== this.count) found.push(COUNT)
+    if (table.ignore(row) !== this.ignore) found.push(IGNORE)
+    return found
   }
 
   /** A cell as text; sums with as many decimals as the most precise of what was added. */
@@ -61,48 +64,51 @@ export class Aggregate {
     if (name === 'close_time') return String(this.closeTime)
     if (name === 'count') return String(this.count)
     if (name === 'ignore') return this.ignore
-    const beyond = this.beyond.get(column)
-    const whole = beyond === undefined ? this.whole[column] : beyond + BigInt(this.whole[column])
-    return decimalText(whole, this.fraction[column], this.digits[column])
+    const place = DECIMALS.indexOf(column)
+    const beyond = this.beyond.get(place)
+    const whole = beyond === undefined ? this.whole[place] : beyond + BigInt(this.whole[place])
+    return decimalText(whole, this.fraction[place], this.digits[place])
   }
 
-  private take({ closeTime, count, whole, fraction, digits, ignore }: RowValues): void {
-    this.closeTime = closeTime
-    this.count = count
-    this.ignore = ignore
-    this.whole.set(whole)
-    this.fraction.set(fraction)
-    this.digits.set(digits)
+  private take(table: CandleTable, row: number): void {
+    this.closeTime = table.closeTimes[row]
+    this.count = table.counts[row]
+    this.ignore = table.ignore(row)
+    for (let place = 0; place < WIDTH; place++) this.copy(table, row * WIDTH, place)
     if (this.beyond.size > 0) this.beyond.clear()
   }
 
-  private addTo(values: RowValues): void {
-    this.closeTime = values.closeTime
-    this.count += values.count
-    if (this.compare(values, HIGH) > 0) this.copy(values, HIGH)
-    if (this.compare(values, LOW) < 0) this.copy(values, LOW)
-    this.copy(values, CLOSE)
-    for (let index = 0; index < SUMS.length; index++) this.sum(values, SUMS[index])
+  private addTo(table: CandleTable, row: number): void {
+    const first = row * WIDTH
+    this.closeTime = table.closeTimes[row]
+    this.count += table.counts[row]
+    if (this.compare(table, first, HIGH) > 0) this.copy(table, first, HIGH)
+    if (this.compare(table, first, LOW) < 0) this.copy(table, first, LOW)
+    this.copy(table, first, CLOSE)
+    for (let place = CLOSE + 1; place < WIDTH; place++) this.sum(table, first, place)
   }
 
-  private compare({ whole, fraction }: RowValues, column: number): number {
-    return whole[column] - this.whole[column] || fraction[column] - this.fraction[column]
+  private compare({ whole, fraction }: CandleTable, first: number, place: number): number {
+    return whole[first + place] - this.whole[place] || fraction[first + place] - this.fraction[place]
   }
 
-  private copy({ whole, fraction, digits }: RowValues, column: number): void {
-    this.whole[column] = whole[column]
-    this.fraction[column] = fraction[column]
-    this.digits[column] = digits[column]
+  private copy({ whole, fraction, digits }: CandleTable, first: number, place: number): void {
+    this.whole[place] = whole[first + place]
+    this.fraction[place] = fraction[first + place]
+    this.digits[place] = digits[first + place]
   }
 
-  private sum({ whole, fraction, digits }: RowValues, column: number): void {
-    const total = this.fraction[column] + fraction[column]
+  private sum({ whole, fraction, digits }: CandleTable, first: number, place: number): void {
+    const total = this.fraction[place] + fraction[first + place]
     const carry = total >= UNIT ? 1 : 0
-    this.fraction[column] = total - carry * UNIT
-    this.whole[column] += whole[column] + carry
-    if (digits[column] > this.digits[column]) this.digits[column] = digits[column]
-    if (this.whole[column] < MAX_WHOLE) return
-    this.beyond.set(column, (this.beyond.get(column) ?? 0n) + BigInt(this.whole[column]))
-    this.whole[column] = 0
+    this.fraction[place] = total - carry * UNIT
+    this.whole[place] += whole[first + place] + carry
+    if (digits[first + place] > this.digits[place]) this.digits[place] = digits[first + place]
+    if (this.whole[place] >= MAX_WHOLE) this.spill(place)
+  }
+
+  private spill(place: number): void {
+    this.beyond.set(place, (this.beyond.get(place) ?? 0n) + BigInt(this.whole[place]))
+    this.whole[place] = 0
   }
 }

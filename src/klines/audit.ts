@@ -1,9 +1,8 @@
 import { Aggregate } from './aggregate.js'
 import type { WindowSpan } from './calendar.js'
+import { type CandleTable, DECIMALS } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import { type Interval, nextOpenTime } from './intervals.js'
-import type { KlineBatch } from './kline-batch.js'
-import { RowValues } from './row-values.js'
 import type { Series } from './series.js'
 import type { SymbolName } from './symbols.js'
 import { bucketEnd, bucketStart, isMultiple, type TargetInterval, targetOf } from './target-interval.js'
@@ -12,7 +11,7 @@ import { bucketEnd, bucketStart, isMultiple, type TargetInterval, targetOf } fro
 export interface HeldSeries {
   readonly series: Series
   /** Its candles, in order of time. */
-  readonly batches: readonly KlineBatch[]
+  readonly table: CandleTable
   /** Stretches for which all candles are held that there are, ascending, ms UTC. */
   readonly spans: readonly WindowSpan[]
 }
@@ -61,76 +60,26 @@ const KNOWN = {
 
 /**
  * Compares every coarser candle that a finer series of the same symbol covers with the exact aggregate of its finer candles,
- * in all columns, for every pair of intervals of which one fits into the other. Throws `digits_lost` at a decimal too long to
- * be added up exactly.
+ * in all columns, for every pair of intervals of which one fits into the other.
  */
 export function auditSymbol(held: readonly HeldSeries[]): Audit {
-  const covers = new Map(held.map(one => [one.series.interval, new Coverage(one)]))
+  const compared = new Map(held.map(one => [one.series.interval, new Uint8Array(one.table.length)]))
   const pairs: AuditPair[] = []
   const differences: Difference[] = []
   for (const finer of held) {
-    const comparers = held
-      .filter(({ series }) => isMultiple(targetOf(series.interval), finer.series.interval))
-      .map(coarser => new Comparer(finer, covers.get(coarser.series.interval) as Coverage))
-    compareAll(finer, comparers)
-    for (const { pair, differences: found } of comparers) {
-      pairs.push(pair)
-      differences.push(...found)
+    for (const coarser of held) {
+      const { symbol, interval } = coarser.series
+      if (!isMultiple(targetOf(interval), finer.series.interval)) continue
+      const comparer = new Comparer(finer, coarser, compared.get(interval) as Uint8Array)
+      comparer.run()
+      pairs.push({ symbol, interval, finer: finer.series.interval, comparisons: comparer.comparisons })
+      differences.push(...comparer.differences)
     }
   }
-  return {
-    pairs,
-    differences,
-    uncovered: new Map([...covers].map(([interval, { uncovered }]) => [interval, uncovered])),
-  }
-}
-
-/** One pass over the finer candles for all that they make up. */
-function compareAll({ batches }: HeldSeries, comparers: readonly Comparer[]): void {
-  if (comparers.length === 0) return
-  const values = new RowValues()
-  for (const batch of batches) {
-    for (let row = 0; row < batch.length; row++) {
-      values.read(batch, row)
-      for (const comparer of comparers) comparer.add(values)
-    }
-  }
-  for (const comparer of comparers) comparer.end()
-}
-
-/** A coarser series, and which of its candles were compared with anything. */
-class Coverage {
-  readonly openTimes: number[]
-  private readonly places: { batch: KlineBatch; row: number }[]
-  private readonly seen: Uint8Array
-
-  constructor({ batches, series, spans }: HeldSeries) {
-    this.series = series
-    this.spans = spans
-    this.places = batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => ({ batch, row })))
-    this.openTimes = this.places.map(({ batch, row }) => batch.openTime(row))
-    this.seen = new Uint8Array(this.places.length)
-  }
-
-  readonly series: Series
-  readonly spans: readonly WindowSpan[]
-
-  get uncovered(): number {
-    return this.seen.reduce((sum, seen) => sum + 1 - seen, 0)
-  }
-
-  read(index: number, values: RowValues): void {
-    this.seen[index] = 1
-    const { batch, row } = this.places[index]
-    values.read(batch, row)
-  }
-
-  text(index: number, column: number): string {
-    const { batch, row } = this.places[index]
-    const name = COLUMNS[column]
-    if (name === 'close_time') return String(batch.closeTime(row))
-    return name === 'count' ? String(batch.count(row)) : batch.text(row, column)
-  }
+  const uncovered = [...compared].map(
+    ([interval, seen]) => [interval, seen.reduce((sum, was) => sum + 1 - was, 0)] as const,
+  )
+  return { pairs, differences, uncovered: new Map(uncovered) }
 }
 
 /** Says whether stretches of time are held; asked in order of time. */
@@ -146,14 +95,12 @@ class SpanCursor {
   }
 }
 
-/** Compares one coarser series with the aggregates of a finer one as these come. */
+/** Compares one coarser series with the aggregates of a finer one. */
 class Comparer {
+  comparisons = 0
   readonly differences: Difference[] = []
-  private comparisons = 0
   private readonly target: TargetInterval
   private readonly candle = new Aggregate()
-  private readonly values = new RowValues()
-  private endTime = Number.NEGATIVE_INFINITY
   /** The next candle of the coarser series. */
   private next = 0
   private readonly finerSpans: SpanCursor
@@ -161,30 +108,30 @@ class Comparer {
 
   constructor(
     private readonly finer: HeldSeries,
-    private readonly coarser: Coverage,
+    private readonly coarser: HeldSeries,
+    /** By row of the coarser series: 1 where it was compared with anything. */
+    private readonly compared: Uint8Array,
   ) {
     // A 3d grid is taken from the first candle (observed.md, "Grids").
-    this.target = { ...targetOf(coarser.series.interval), anchor: coarser.openTimes[0] }
+    const anchor = coarser.table.length > 0 ? coarser.table.openTimes[0] : undefined
+    this.target = { ...targetOf(coarser.series.interval), anchor }
     this.finerSpans = new SpanCursor(finer.spans)
     this.coarserSpans = new SpanCursor(coarser.spans)
   }
 
-  get pair(): AuditPair {
-    const { symbol, interval } = this.coarser.series
-    return { symbol, interval, finer: this.finer.series.interval, comparisons: this.comparisons }
-  }
-
-  add(values: RowValues): void {
-    if (values.openTime >= this.endTime) {
-      this.finish()
-      const start = bucketStart(this.target, this.coarser.series.symbol, values.openTime)
-      this.candle.start(start)
-      this.endTime = bucketEnd(this.target, start)
+  run(): void {
+    const { table, series } = this.finer
+    let endTime = Number.NEGATIVE_INFINITY
+    for (let row = 0; row < table.length; row++) {
+      const openTime = table.openTimes[row]
+      if (openTime >= endTime) {
+        this.finish()
+        const start = bucketStart(this.target, series.symbol, openTime)
+        endTime = bucketEnd(this.target, start)
+        this.candle.start(start)
+      }
+      this.candle.add(table, row)
     }
-    this.candle.add(values)
-  }
-
-  end(): void {
     this.finish()
     this.skipTo(Number.POSITIVE_INFINITY)
   }
@@ -194,30 +141,32 @@ class Comparer {
     const { openTime, rows } = this.candle
     if (rows === 0) return
     this.skipTo(openTime)
-    const isThere = this.coarser.openTimes[this.next] === openTime
+    const row = this.next
+    const isThere = row < this.coarser.table.length && this.coarser.table.openTimes[row] === openTime
     if (isThere) this.next++
     if (!this.isCovered(openTime)) return
     this.comparisons++
-    if (isThere) this.compare(this.next - 1)
+    if (isThere) this.compare(row, openTime)
     else this.differ(undefined, 'no candle', `${rows} finer candles`, openTime)
   }
 
   /** Candles that open before `time` and have no finer candle, though these should be there. */
   private skipTo(time: number): void {
-    const { openTimes } = this.coarser
-    for (; this.next < openTimes.length && openTimes[this.next] < time; this.next++) {
+    const { length, openTimes } = this.coarser.table
+    for (; this.next < length && openTimes[this.next] < time; this.next++) {
       const openTime = openTimes[this.next]
       if (!this.isCovered(openTime)) continue
       this.comparisons++
-      this.coarser.read(this.next, this.values)
+      this.compared[this.next] = 1
       this.differ(undefined, 'a candle', 'no finer candle', openTime)
     }
   }
 
-  private compare(index: number): void {
-    this.coarser.read(index, this.values)
-    for (const column of this.candle.differences(this.values)) {
-      this.differ(COLUMNS[column], this.coarser.text(index, column), this.candle.text(column), this.values.openTime)
+  private compare(row: number, openTime: number): void {
+    const { table } = this.coarser
+    this.compared[row] = 1
+    for (const column of this.candle.differences(table, row)) {
+      this.differ(COLUMNS[column], cellText(table, row, column), this.candle.text(column), openTime)
     }
   }
 
@@ -230,9 +179,14 @@ class Comparer {
   private differ(column: Difference['column'], value: string, expected: string, openTime: number): void {
     const { symbol, interval } = this.coarser.series
     const found = { symbol, interval, finer: this.finer.series.interval, openTime, column }
-    const known = Object.entries(KNOWN).every(
-      ([key, expectedValue]) => found[key as keyof typeof found] === expectedValue,
-    )
+    const known = Object.entries(KNOWN).every(([key, of]) => found[key as keyof typeof found] === of)
     this.differences.push({ ...found, value, expected, known })
   }
+}
+
+function cellText(table: CandleTable, row: number, column: number): string {
+  const name = COLUMNS[column]
+  if (name === 'close_time') return String(table.closeTimes[row])
+  if (name === 'count') return String(table.counts[row])
+  return name === 'ignore' ? table.ignore(row) : table.decimal(row, DECIMALS.indexOf(column))
 }

@@ -1,8 +1,7 @@
+import { type CandleTable, DECIMALS, WIDTH } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import { gridOffset } from './grid.js'
 import { nextOpenTime, stepsBetween } from './intervals.js'
-import type { KlineBatch } from './kline-batch.js'
-import { RowValues } from './row-values.js'
 import type { Series } from './series.js'
 
 /** Candles that are not there: the exchange was away, or a hole. Times in ms UTC. */
@@ -34,7 +33,7 @@ export interface Inspection {
   readonly oddities: readonly Oddity[]
 }
 
-const column = (name: (typeof COLUMNS)[number]) => COLUMNS.indexOf(name)
+const place = (name: (typeof COLUMNS)[number]) => DECIMALS.indexOf(COLUMNS.indexOf(name))
 /** Pairs of which the first must not be greater than the second. */
 const ORDERED = (
   [
@@ -45,68 +44,58 @@ const ORDERED = (
     ['taker_buy_volume', 'volume'],
     ['taker_buy_quote_volume', 'quote_volume'],
   ] as const
-).map(([less, more]) => ({ less: column(less), more: column(more), what: `${less} is above ${more}` }))
+).map(([less, more]) => ({ less: place(less), more: place(more), what: `${less} is above ${more}` }))
 
 /**
- * Looks at every candle of a series, batch by batch in order of time. Volumes cannot be negative: the codec takes no sign. A 3d
- * grid is taken from the first candle (observed.md, "Grids").
+ * Looks at every candle of a series, in order of time. Volumes cannot be negative: the codec takes no sign. A 3d grid is taken
+ * from the first candle (observed.md, "Grids").
  */
-export class Inspector {
-  private candles = 0
-  private first: number | undefined
-  private last: number | undefined
-  private readonly gaps: Gap[] = []
-  private readonly oddities: Oddity[] = []
-  private readonly values = new RowValues()
-
-  constructor(private readonly series: Series) {}
-
-  /** Throws `digits_lost` at a decimal too long to be compared exactly. */
-  add(batch: KlineBatch): void {
-    for (let row = 0; row < batch.length; row++) {
-      this.values.read(batch, row)
-      this.place(batch.openTime(row))
-      this.look()
-    }
-    this.candles += batch.length
+export function inspect(series: Series, table: CandleTable): Inspection {
+  const { length, openTimes } = table
+  const gaps: Gap[] = []
+  const oddities: Oddity[] = []
+  const phase = series.interval === '3d' && length > 0 ? gridOffset('3d', openTimes[0]) : 0
+  for (let row = 0; row < length; row++) {
+    if (row > 0) step(series, openTimes[row - 1], openTimes[row], gaps, oddities)
+    lookAt(series, table, row, phase, oddities)
   }
-
-  get result(): Inspection {
-    const { candles, first: firstOpenTime, last: lastOpenTime, gaps, oddities } = this
-    return { candles, firstOpenTime, lastOpenTime, gaps, oddities }
+  return {
+    candles: length,
+    firstOpenTime: at(openTimes, 0, length),
+    lastOpenTime: at(openTimes, length - 1, length),
+    gaps,
+    oddities,
   }
+}
 
-  /** Where a candle stands among the others. */
-  private place(openTime: number): void {
-    const { interval } = this.series
-    this.first ??= openTime
-    const offset = gridOffset(interval, openTime)
-    if (offset !== (interval === '3d' ? gridOffset(interval, this.first) : 0)) {
-      this.note('off_grid', openTime, `opens ${offset} ms off the grid`)
-    }
-    if (this.last !== undefined) {
-      if (openTime === this.last) this.note('duplicate', openTime, 'opens when the one before does')
-      else if (openTime < this.last) this.note('disorder', openTime, 'opens before the one before')
-      const missing = stepsBetween(interval, this.last, openTime) - 1
-      if (missing > 0) this.gaps.push({ startTime: nextOpenTime(interval, this.last), endTime: openTime, missing })
-    }
-    this.last = openTime
-  }
+/** Where a candle stands behind the one before. */
+function step({ interval }: Series, before: number, openTime: number, gaps: Gap[], oddities: Oddity[]): void {
+  const due = nextOpenTime(interval, before)
+  if (openTime === due) return
+  if (openTime === before) oddities.push({ kind: 'duplicate', openTime, what: 'opens when the one before does' })
+  else if (openTime < before) oddities.push({ kind: 'disorder', openTime, what: 'opens before the one before' })
+  const missing = stepsBetween(interval, before, openTime) - 1
+  if (missing > 0) gaps.push({ startTime: due, endTime: openTime, missing })
+}
 
-  /** What a candle is in itself. */
-  private look(): void {
-    const { openTime, closeTime, count, whole, fraction } = this.values
-    const due = nextOpenTime(this.series.interval, openTime) - 1
-    if (closeTime < due) this.note('early_close', openTime, `closes ${due - closeTime} ms early`)
-    else if (closeTime > due) this.note('insane', openTime, `closes ${closeTime - due} ms late`)
-    if (count === 0) this.note('zero_trades', openTime, 'has no trade')
-    for (const { less, more, what } of ORDERED) {
-      const order = whole[less] - whole[more] || fraction[less] - fraction[more]
-      if (order > 0) this.note('insane', openTime, what)
-    }
+/** What a candle is in itself. */
+function lookAt({ interval }: Series, table: CandleTable, row: number, phase: number, oddities: Oddity[]): void {
+  const { openTimes, closeTimes, counts, whole, fraction } = table
+  const openTime = openTimes[row]
+  const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
+  const offset = gridOffset(interval, openTime)
+  if (offset !== phase) note('off_grid', `opens ${offset} ms off the grid`)
+  const early = nextOpenTime(interval, openTime) - 1 - closeTimes[row]
+  if (early > 0) note('early_close', `closes ${early} ms early`)
+  else if (early < 0) note('insane', `closes ${-early} ms late`)
+  if (counts[row] === 0) note('zero_trades', 'has no trade')
+  const first = row * WIDTH
+  for (const { less, more, what } of ORDERED) {
+    const order = whole[first + less] - whole[first + more] || fraction[first + less] - fraction[first + more]
+    if (order > 0) note('insane', what)
   }
+}
 
-  private note(kind: OddityKind, openTime: number, what: string): void {
-    this.oddities.push({ kind, openTime, what })
-  }
+function at(times: Float64Array, row: number, length: number): number | undefined {
+  return length === 0 ? undefined : times[row]
 }

@@ -1,8 +1,8 @@
 import { Aggregate } from './aggregate.js'
 import { BatchBuilder } from './batch-builder.js'
+import { CandleTable } from './candle-table.js'
 import { nextOpenTime } from './intervals.js'
 import type { KlineBatch } from './kline-batch.js'
-import { RowValues } from './row-values.js'
 import type { Series } from './series.js'
 import { bucketEnd, bucketStart, checkMultiple, parseTarget, type TargetInterval } from './target-interval.js'
 import type { TimeRange } from './time-range.js'
@@ -23,7 +23,7 @@ export interface ResampleOptions {
  * coarser candles are made of the rest, too.
  */
 export class Resampler {
-  private readonly values = new RowValues()
+  private readonly table = new CandleTable()
   private readonly candle = new Aggregate()
   private readonly out: BatchBuilder
   /** When the candle under way ends, ms; before the first one, nothing is under way. */
@@ -42,11 +42,12 @@ export class Resampler {
 
   /** Takes the next candles; the coarser ones that are over with them, if any. */
   add(batch: KlineBatch): KlineBatch | undefined {
+    this.table.clear()
+    this.table.add(batch)
     for (let row = 0; row < batch.length; row++) {
       const openTime = batch.openTime(row)
       if (openTime >= this.endTime) this.begin(openTime)
-      this.values.read(batch, row)
-      this.candle.add(this.values)
+      this.candle.add(this.table, row)
       this.reachedTime = nextOpenTime(this.source.interval, openTime)
     }
     return this.out.take()

@@ -1,7 +1,7 @@
 import { Aggregate } from './aggregate.js'
+import { CandleTable } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import type { KlineBatch } from './kline-batch.js'
-import { RowValues } from './row-values.js'
 import type { Series } from './series.js'
 import { Tally, type TallyTotals } from './tally.js'
 
@@ -24,7 +24,7 @@ export interface SeriesStats extends Series, TallyTotals {
 export class StatsBuilder {
   private readonly tally: Tally
   private readonly total = new Aggregate()
-  private readonly values = new RowValues()
+  private readonly table = new CandleTable()
 
   constructor(private readonly series: Series) {
     this.tally = new Tally(series)
@@ -33,10 +33,9 @@ export class StatsBuilder {
   /** Throws `digits_lost` at a decimal too long for exact sums. */
   add(batch: KlineBatch): void {
     this.tally.add(batch)
-    for (let row = 0; row < batch.length; row++) {
-      this.values.read(batch, row)
-      this.total.add(this.values)
-    }
+    this.table.clear()
+    this.table.add(batch)
+    for (let row = 0; row < batch.length; row++) this.total.add(this.table, row)
   }
 
   get result(): SeriesStats {

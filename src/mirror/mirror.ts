@@ -172,12 +172,6 @@ export class Mirror {
     }
   }
 
-  /** The rows of a held window, for good; otherwise as `readBriefly`. */
-  readRows(window: WindowRef): KlineBatch | KlinesError | undefined {
-    const read = this.read(window)
-    return read === undefined || read instanceof KlinesError ? read : read.batch
-  }
-
   private read(window: WindowRef, brief = false): Omit<HeldWindow, 'final'> | KlinesError | undefined {
     const path = join(this.root, windowPath(window))
     try {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuditPair, auditSymbol, type Difference, type HeldSeries } from '../klines/audit.js'
 import { type WindowSpan, windowSpan } from '../klines/calendar.js'
+import { CandleTable } from '../klines/candle-table.js'
 import { KlinesError } from '../klines/errors.js'
-import { type Gap, type Inspection, Inspector } from '../klines/inspect.js'
+import { type Gap, type Inspection, inspect } from '../klines/inspect.js'
 import { nextOpenTime } from '../klines/intervals.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
 import { type Series, windowName } from '../klines/series.js'
 import type { Mirror } from './mirror.js'
 
@@ -56,7 +56,7 @@ export async function verifyKlines(
   for (const symbol of new Set(series.map(one => one.symbol))) {
     const held: ReadSeries[] = []
     for (const one of series.filter(other => other.symbol === symbol)) {
-      held.push(readSeries(mirror, one, audit))
+      held.push(readSeries(mirror, one))
       progress(++done, series.length)
       await nextTurn()
       signal?.throwIfAborted()
@@ -64,35 +64,33 @@ export async function verifyKlines(
     const found = audit ? auditSymbol(held) : undefined
     pairs.push(...(found?.pairs ?? []))
     differences.push(...(found?.differences ?? []))
-    for (const { batches, spans, series: of, ...verdict } of held) {
+    for (const { table, spans, series: of, ...verdict } of held) {
       verdicts.push({ ...verdict, uncovered: found?.uncovered.get(of.interval) })
     }
   }
   return { mirror: mirror.root, series: verdicts.map(one => withOutages(one, verdicts)), pairs, differences }
 }
 
-function readSeries(mirror: Mirror, series: Series, keep: boolean): ReadSeries {
-  const inspector = new Inspector(series)
-  const batches: KlineBatch[] = []
+function readSeries(mirror: Mirror, series: Series): ReadSeries {
+  const table = new CandleTable()
   const held: WindowSpan[] = []
   const unsound: { startDate: string; why: string }[] = []
   const startDates = mirror.heldStartDates(series)
   for (const startDate of startDates) {
     const window = { ...series, startDate }
-    const batch = keep ? mirror.readRows(window) : mirror.readBriefly(window)
+    const batch = mirror.readBriefly(window)
     if (batch === undefined) continue
     if (batch instanceof KlinesError) {
       unsound.push({ startDate, why: batch.message.replace(`${windowName(window)}: `, '') })
       continue
     }
     held.push(windowSpan(window))
-    inspector.add(batch)
-    if (keep && batch.length > 0) batches.push(batch)
+    table.add(batch)
   }
-  const { result } = inspector
-  const spans =
-    result.lastOpenTime === undefined ? [] : coveredSpans(held, nextOpenTime(series.interval, result.lastOpenTime))
-  return { ...series, ...result, windows: startDates.length, unsound, series, batches, spans }
+  const inspection = inspect(series, table)
+  const { lastOpenTime } = inspection
+  const spans = lastOpenTime === undefined ? [] : coveredSpans(held, nextOpenTime(series.interval, lastOpenTime))
+  return { ...series, ...inspection, windows: startDates.length, unsound, series, table, spans }
 }
 
 /** Neighbouring windows as one span, none beyond the end of the last candle. */

@@ -9,13 +9,19 @@ export interface HttpErrorDetails {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/**
+ * Statuses we answer: those of service.md, and 431 (RFC 6585, 5), which its list does not have and nothing else says: header
+ * fields that are too large.
+ */
+type Status = ErrorObject['statusCode'] | 431
+
 /** A request that is refused: the status and what the error object says. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
-    readonly statusCode: ErrorObject['statusCode'],
+    readonly statusCode: Status,
     message: string,
     { cause, headers = {} }: HttpErrorDetails = {},
   ) {
@@ -25,7 +31,11 @@ export class HttpError extends Error {
 }
 
 /** The error object of a refusal (service.md, "Errors"). */
-export function errorObject({ statusCode, message, cause }: HttpError): ErrorObject {
+export function errorObject({
+  statusCode,
+  message,
+  cause,
+}: HttpError): Omit<ErrorObject, 'statusCode'> & { statusCode: Status } {
   return { statusCode, message, isError: true, ...(cause !== undefined && { cause }) }
 }
 
@@ -42,9 +52,9 @@ const MESSAGES: Partial<Record<number, string>> = {
   505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
-/** A refusal that needs no words of its own. A status that an error object may not carry (431) becomes 400 or 500. */
+/** A refusal that needs no words of its own. A status that nobody knows becomes 400 or 500. */
 export function plainError(status: number, details?: HttpErrorDetails): HttpError {
-  const known = ERROR_STATUSES.find(code => code === status)
+  const known = status === 431 ? status : ERROR_STATUSES.find(code => code === status)
   const statusCode = known ?? (status >= 400 && status < 500 ? 400 : 500)
   return new HttpError(statusCode, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`, details)
 }

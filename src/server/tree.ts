@@ -72,14 +72,13 @@ export class Tree {
   /** What the service has now, through the mirror; what is held, with a warning, when the service cannot be asked. */
   private async fresh(path: string, entry: TreeEntry, upstream: Upstream): Promise<TreeFile> {
     try {
-      await upstream.bring(path, entry)
+      await upstream.bring(path, entry).finally(() => this.looked.delete(path))
     } catch (error) {
       if (!(error instanceof HttpError)) throw error
       const body = this.held(path)?.body ?? (entry.kind === 'window' ? undefined : this.builtInList(path, entry))
       if (!body) throw error
       return { body, warning: error }
     }
-    this.looked.delete(path)
     return this.held(path) ?? { body: this.ruled(path, entry) }
   }
 

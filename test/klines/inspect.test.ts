@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Inspector, type OddityKind } from '../../src/klines/inspect.js'
+import { CandleTable } from '../../src/klines/candle-table.js'
+import { inspect as inspectTable, type OddityKind } from '../../src/klines/inspect.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import { decodeWindow } from '../../src/klines/window-codec.js'
 import { sampleRow, wire } from '../support/windows.js'
@@ -8,11 +9,11 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const START = Date.parse('2024-02-01')
 
-/** What an inspector says of rows, which need not be a window's. */
+/** What an inspection says of rows, which need not be a window's. */
 function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01') {
-  const inspector = new Inspector({ symbol: 'BTCUSDT', interval })
-  for (const row of rows) inspector.add(decodeWindow(wire([row]), { symbol: 'BTCUSDT', interval, startDate }))
-  return inspector.result
+  const table = new CandleTable()
+  for (const row of rows) table.add(decodeWindow(wire([row]), { symbol: 'BTCUSDT', interval, startDate }))
+  return inspectTable({ symbol: 'BTCUSDT', interval }, table)
 }
 
 const hour = (index: number, cells: Record<number, unknown> = {}) =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/klines/columns.js'
 import type { KlineBatch } from '../../src/klines/kline-batch.js'
-import { Resampler, resample, sourceRange } from '../../src/klines/resampler.js'
+import { type ResampleOptions, Resampler, resample, sourceRange } from '../../src/klines/resampler.js'
 import { parseTarget } from '../../src/klines/target-interval.js'
 import { decimals } from '../support/kline-arbitraries.js'
 import { aggregateOracle, amountOf } from '../support/resample-oracle.js'
@@ -18,7 +18,11 @@ const rowsOf = (batches: readonly (KlineBatch | undefined)[]) =>
   batches.flatMap(batch => (batch ? Array.from({ length: batch.length }, (_, row) => batch.row(row)) : []))
 
 /** Rows through a resampler, in batches cut at `cuts`. */
-function resampled(rows: readonly KlineRow[], target: string, { cuts = [] as number[], ...options } = {}): KlineRow[] {
+function resampled(
+  rows: readonly KlineRow[],
+  target: string,
+  { cuts = [], ...options }: ResampleOptions & { cuts?: number[] } = {},
+): KlineRow[] {
   const resampler = new Resampler(SOURCE, parseTarget(target), options)
   const ends = [...new Set([...cuts.map(cut => cut % (rows.length + 1)), rows.length])].sort((a, b) => a - b)
   const batches = ends.map((end, index) => resampler.add(batchOf(rows.slice(ends[index - 1] ?? 0, end), LEAP_MONTH)))

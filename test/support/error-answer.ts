@@ -3,11 +3,11 @@ import { expect } from 'vitest'
 import { PROJECT } from './desk.js'
 import type { WireAnswer } from './raw-client.js'
 
-/** The statuses an error object may carry, as service.md lists them under "Errors". */
+/** The statuses an error object may carry, as service.md lists them under "Errors"; and 431, which has no other form. */
 const ALLOWED = [
   ...[100, 101, 102, 103, 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308],
   ...[400, 401, 402, 403, 404, 405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424],
-  ...[428, 429, 500, 501, 502, 503, 504, 505],
+  ...[428, 429, 431, 500, 501, 502, 503, 504, 505],
 ]
 
 /** What no client is to see: folders of this machine, stacks, and the words of what the server is made of. */

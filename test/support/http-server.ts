@@ -8,11 +8,11 @@ import { ask, type WireAnswer } from './raw-client.js'
 
 /** One server over the made tree for all tests of a group, spoken to in raw bytes. */
 export function useHttpServer(options: Partial<ServerOptions> = {}) {
-  const root = mkdtempSync(join(tmpdir(), 'klines-http-'))
   const errors: Error[] = []
-  const started = { url: '', close: async () => {} }
+  const started = { root: '', url: '', close: async () => {} }
   beforeAll(async () => {
-    makeTree(root)
+    const root = makeTree(mkdtempSync(join(tmpdir(), 'klines-http-')))
+    started.root = root
     Object.assign(
       started,
       await startServer({ root, now: () => NOW, onError: error => void errors.push(error), ...options }),
@@ -20,10 +20,10 @@ export function useHttpServer(options: Partial<ServerOptions> = {}) {
   })
   afterAll(async () => {
     await started.close()
-    rmSync(root, { recursive: true, force: true })
+    rmSync(started.root, { recursive: true, force: true })
   })
   return {
-    root,
+    root: () => started.root,
     /** What the server said of its own failures. */
     errors,
     url: () => started.url,
