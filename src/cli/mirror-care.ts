@@ -108,8 +108,8 @@ function verdictText(verdict: MirrorVerdict, repair: Repair | undefined): string
 }
 
 /** `mirror prune`. */
-export function pruneJob(flags: PlaceFlags & { 'dry-run': boolean }): Report<PruneObject> {
-  const dryRun = flags['dry-run']
+export function pruneJob(flags: PlaceFlags & { 'dry-run'?: boolean }): Report<PruneObject> {
+  const { 'dry-run': dryRun = false } = flags
   const removal = pruneMirror(heldMirror(flags), { dryRun })
   return { json: { dryRun, ...removalObject(removal) }, text: () => removalText(removal, dryRun) }
 }

@@ -7,6 +7,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { withoutStop } from './outcome.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -101,7 +102,9 @@ export class MirrorSource implements WindowSource {
   async close(): Promise<void> {}
 
   private result(window: WindowRef, held: KlineBatch | KlinesError | undefined): WindowResult | WindowFailure {
-    if (held instanceof KlinesError) return { window, how: 'failed', reason: `broken in the mirror: ${held.message}` }
+    if (held instanceof KlinesError) {
+      return { window, how: 'failed', reason: `broken in the mirror: ${withoutStop(held.message)}` }
+    }
     const batch = held ?? (this.complete ? decodeWindow(EMPTY_WINDOW, window) : undefined)
     return batch ? { window, how: 'held', batch } : { window, how: 'failed', reason: 'not in the mirror' }
   }

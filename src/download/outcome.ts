@@ -37,3 +37,8 @@ export function noCandles({ series, range }: Plan): KlinesError {
     suggestions: ['klines start-dates INTERVAL shows which windows there are.'],
   })
 }
+
+/** A reason as part of a sentence: what the disk says ends with a full stop, what the codec says does not. */
+export function withoutStop(reason: string): string {
+  return reason.replace(/\.$/, '')
+}

@@ -10,6 +10,7 @@ import { Failure } from '../service/failure.js'
 import { unreachable } from '../service/file-fetcher.js'
 import type { Fetched, KlinesService } from '../service/klines-service.js'
 import { Keeper, type KeeperOptions } from './keeper.js'
+import { withoutStop } from './outcome.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -127,7 +128,7 @@ export class ServiceSource implements WindowSource {
   held(window: WindowRef): HeldWindow | undefined {
     const held = this.mirror.readWindow(window)
     if (!(held instanceof KlinesError)) return held
-    this.options.warn(`Broken in the mirror, fetched again: ${held.message}.`)
+    this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(held.message)}.`)
     return undefined
   }
 

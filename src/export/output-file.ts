@@ -121,7 +121,7 @@ export class OutputFile {
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
-  await folder?.close()
+  await folder?.close().catch(() => {})
 }
 
 function missing(error: NodeJS.ErrnoException): undefined {

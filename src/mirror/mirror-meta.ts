@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
+import { readFile } from './files.js'
 import { mirrorError } from './mirror-error.js'
 
 /** Layout of a mirror's folder; a later one would get another number. */
@@ -29,11 +29,13 @@ export function readMeta(root: string): MirrorMeta | undefined {
   const path = join(root, META_FILE)
   let meta: Partial<MirrorMeta>
   try {
-    meta = JSON.parse(readFileSync(path, 'utf8'))
+    // Not by a plain read: that would wait at a FIFO for ever.
+    const file = readFile(path)
+    if (file === undefined) return undefined
+    if (file === 'broken') throw new SyntaxError('not a regular file')
+    meta = JSON.parse(file.bytes.toString())
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code !== undefined && code !== 'EISDIR') throw mirrorError(error, 'read', root)
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw mirrorError(error, 'read', root)
     throw new KlinesError('mirror_mismatch', `${path} cannot be read as JSON.`, {
       cause: error,
       suggestions: [`Remove it if ${root} is a mirror of yours.`],

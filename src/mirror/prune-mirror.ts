@@ -47,7 +47,8 @@ export function mirrorContents(mirror: Mirror): Removal {
 
 /** Removes a mirror: its tree, its temp files, its own files; and its folder, if nothing else is in it. */
 export function clearMirror(mirror: Mirror): Removal {
-  const removal = remove(mirror, mirrorContents(mirror).paths, false)
+  const { paths, outside } = mirrorContents(mirror)
+  const removal = { ...remove(mirror, paths, false), outside }
   removeEmptyBelow(join(mirror.root, 'api'), 'klines')
   for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
   return removal

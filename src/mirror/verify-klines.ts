@@ -4,7 +4,7 @@ import { type WindowSpan, windowSpan } from '../klines/calendar.js'
 import { CandleTable } from '../klines/candle-table.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Gap, type Inspection, inspect } from '../klines/inspect.js'
-import { nextOpenTime } from '../klines/intervals.js'
+import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { type Series, windowName } from '../klines/series.js'
 import type { Mirror } from './mirror.js'
 
@@ -52,11 +52,15 @@ export async function verifyKlines(
   const verdicts: (Omit<SeriesVerdict, 'gaps'> & { gaps: readonly Gap[] })[] = []
   const pairs: AuditPair[] = []
   const differences: Difference[] = []
+  // One symbol's tables serve the next one, too: they are large.
+  const tables = new Map<Interval, CandleTable>()
   let done = 0
   for (const symbol of new Set(series.map(one => one.symbol))) {
     const held: ReadSeries[] = []
     for (const one of series.filter(other => other.symbol === symbol)) {
-      held.push(readSeries(mirror, one))
+      const table = tables.get(one.interval) ?? new CandleTable()
+      tables.set(one.interval, table)
+      held.push(readSeries(mirror, one, table))
       progress(++done, series.length)
       await nextTurn()
       signal?.throwIfAborted()
@@ -71,8 +75,8 @@ export async function verifyKlines(
   return { mirror: mirror.root, series: verdicts.map(one => withOutages(one, verdicts)), pairs, differences }
 }
 
-function readSeries(mirror: Mirror, series: Series): ReadSeries {
-  const table = new CandleTable()
+function readSeries(mirror: Mirror, series: Series, table: CandleTable): ReadSeries {
+  table.clear()
   const held: WindowSpan[] = []
   const unsound: { startDate: string; why: string }[] = []
   const startDates = mirror.heldStartDates(series)

@@ -95,8 +95,9 @@ export class FileFetcher {
     leftMs: number,
   ): Promise<{ outcome: { value: T } | Failure; tookMs: number }> {
     if (this.stopped) throw this.stopped
-    const started = this.clock.now()
-    const limitMs = Math.min(this.policy.attemptMs, leftMs)
+    const started = this.clock.elapsed()
+    // AbortSignal.timeout throws on a fraction, which a random delay leaves.
+    const limitMs = Math.ceil(Math.min(this.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
     this.requests++
     try {
@@ -109,14 +110,14 @@ export class FileFetcher {
       this.heed(reply)
       const value = request.accept(reply)
       this.throttle.succeeded()
-      return { outcome: { value }, tookMs: this.clock.now() - started }
+      return { outcome: { value }, tookMs: this.clock.elapsed() - started }
     } catch (error) {
       request.signal.throwIfAborted()
       const late = deadline.aborted && !(error instanceof Failure)
       const outcome = late
         ? new Failure('transient', `no whole answer within ${limitMs / 1000} s`, { unreachable: true, late: true })
         : error
-      if (outcome instanceof Failure) return { outcome, tookMs: this.clock.now() - started }
+      if (outcome instanceof Failure) return { outcome, tookMs: this.clock.elapsed() - started }
       throw error
     }
   }

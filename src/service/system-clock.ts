@@ -4,6 +4,7 @@ import type { Clock } from '../klines/clock.js'
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: Date.now,
+  elapsed: () => performance.now(),
   async sleep(ms, signal) {
     signal?.throwIfAborted()
     try {

@@ -30,16 +30,20 @@ export class Throttle {
     return this.limit(async () => {
       signal.throwIfAborted()
       // Another answer may lengthen the pause while this one is waited for.
-      for (let wait = this.pausedUntil - this.clock.now(); wait > 0; wait = this.pausedUntil - this.clock.now()) {
+      for (let wait = this.pauseLeft(); wait > 0; wait = this.pauseLeft()) {
         await this.clock.sleep(wait, signal)
       }
       return await task()
     })
   }
 
+  private pauseLeft(): number {
+    return this.pausedUntil - this.clock.elapsed()
+  }
+
   /** Holds every request for `ms` from now, if no longer pause holds already. */
   pause(ms: number): void {
-    this.pausedUntil = Math.max(this.pausedUntil, this.clock.now() + ms)
+    this.pausedUntil = Math.max(this.pausedUntil, this.clock.elapsed() + ms)
   }
 
   /** The host says it is too much: half as many at once. */
