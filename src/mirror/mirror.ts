@@ -199,7 +199,8 @@ export class Mirror {
     const known = this.populated.get(key)
     if ((known?.startDate ?? '') > startDate) return known?.startDate
     const folder = join(this.root, 'api', 'klines', key)
-    const folderTime = this.reading(() => lookAt(folder)?.mtimeMs)
+    // With the dot it is the folder that a link leads to: a link's own time stays as it is.
+    const folderTime = this.reading(() => lookAt(`${folder}/.`)?.mtimeMs)
     if (known && known.folderTime === folderTime) return known.startDate
     const found = { startDate: this.findLastPopulated({ interval, symbol }), folderTime }
     this.populated.set(key, found)

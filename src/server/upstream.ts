@@ -84,7 +84,7 @@ async function bringEntry(source: ServiceSource, entry: TreeEntry): Promise<void
 /** What a client is told of a failure; what is no failure of the service stays as it is. */
 function refusalOf(error: unknown, quietMs: number): unknown {
   if (isKlinesError(error, 'stay_away')) return leftAlone(quietMs)
-  // A list that names nothing this version knows: it is stored, and served with this as a warning.
+  // A list that names nothing this version knows: the one before is served, with this as a warning.
   if (isKlinesError(error, 'bad_list') && error.cause === undefined) return new HttpError(502, error.message)
   const failure = error instanceof Failure ? error : (error as Error).cause
   if (!(failure instanceof Failure)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
