@@ -34,6 +34,7 @@ export {
   windowSpan,
 } from './klines/calendar.js'
 export { COLUMNS, type Column, type KlineRow } from './klines/columns.js'
+export type { ChangedCell } from './klines/compare.js'
 export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'
 export {
   INTERVALS,

@@ -10,6 +10,8 @@ const MAX_PORT = 65_535
  */
 export class HostCheck {
   private readonly names: ReadonlySet<string>
+  /** The Host of the last request that was good: most clients are one. */
+  private good: string | undefined
 
   /** `host`: what the server listens on. */
   constructor(host: string) {
@@ -22,11 +24,16 @@ export class HostCheck {
    */
   check({ url = '', headers: { host }, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
     // Node has the first of two alone.
-    if (rawHeaders.filter(isHostName).length > 1) return new HttpError(400, 'There is more than one Host header.')
-    const [, authority] = url.startsWith('/') ? [] : (/^\w+:\/\/([^/?#]*)/.exec(url) ?? [])
-    const refusal = authority === undefined ? undefined : this.checkHost(authority)
+    if (hostCount(rawHeaders) > 1) return new HttpError(400, 'There is more than one Host header.')
+    const isPath = url.startsWith('/')
+    if (isPath && host !== undefined && host === this.good) return undefined
+    const [, authority] = isPath ? [] : (/^\w+:\/\/([^/?#]*)/.exec(url) ?? [])
     // HTTP/1.0 has no Host; no browser speaks it.
-    return refusal ?? (host === undefined && httpVersion === '1.0' ? undefined : this.checkHost(host))
+    const isExempt = host === undefined && httpVersion === '1.0'
+    const refusal =
+      (authority === undefined ? undefined : this.checkHost(authority)) ?? (isExempt ? undefined : this.checkHost(host))
+    if (!refusal) this.good = host
+    return refusal
   }
 
   private checkHost(host: string | undefined): HttpError | undefined {
@@ -46,8 +53,12 @@ export class HostCheck {
 }
 
 /** Names and values take turns in raw headers. */
-function isHostName(text: string, index: number): boolean {
-  return index % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+function hostCount(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index].length === 4 && rawHeaders[index].toLowerCase() === 'host') count++
+  }
+  return count
 }
 
 /** A name may be written with the root's dot at its end. */

@@ -23,12 +23,15 @@ export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }:
     if (!tags.includes('*') && !tags.includes(etag)) throw new HttpError(412, 'There is another version of this now.')
     return
   }
-  const limit = Date.parse(headers['if-unmodified-since'] ?? '')
+  const since = headers['if-unmodified-since']
+  if (since === undefined) return
+  const limit = Date.parse(since)
   if (Date.parse(lastModified ?? '') > limit) throw new HttpError(412, 'This was modified since.')
 }
 
 /** Whether the client has it already (RFC 9110, 13.1.2 and 13.1.3). */
 export function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+  if (headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined) return false
   return fresh(headers, { etag, ...(lastModified !== undefined && { 'last-modified': lastModified }) })
 }
 

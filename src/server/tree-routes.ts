@@ -6,7 +6,7 @@ import { SYMBOLS_PATH } from '../klines/paths.js'
 import { IntervalSchema, KlineSchema, SymbolSchema, startDateSchema } from '../service/klines-schema.js'
 import type { Endpoint } from './endpoint.js'
 import { sendBody } from './send-body.js'
-import type { Tree } from './tree.js'
+import type { Tree, TreeFile } from './tree.js'
 
 /** Endpoints 1 to 7 of service.md, and the form of 3 to 7 for all intervals (observed.md). */
 export function treeEndpoints(tree: Tree): Endpoint[] {
@@ -61,14 +61,19 @@ function json(description: string, schema: TSchema): Endpoint['answer'] {
 
 /** The path a request names, relative to the tree: no query, %-escapes undone. */
 function pathOf(url: string): string {
-  const [path] = url.split('?', 1)
+  const query = url.indexOf('?')
+  const path = query === -1 ? url : url.slice(0, query)
   const tail = path.startsWith('/') ? path.slice(1) : new URL(path).pathname.slice(1)
   return tail.includes('%') ? decodeURIComponent(tail) : tail
 }
 
 /** What a path may be is the grammar's to say: what it does not know is 404, as with any static tree, and never 400. */
-async function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { body, warning } = await tree.file(pathOf(request.url))
+function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+  const file = tree.file(pathOf(request.url))
+  return file instanceof Promise ? file.then(it => sendHeld(it, request, reply)) : sendHeld(file, request, reply)
+}
+
+function sendHeld({ body, warning }: TreeFile, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
   // What the service says may be in the message: a header field has no room for all of it.
   // RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped the field, and have no other that says as much.
   const stale = warning && {
