@@ -10,7 +10,7 @@ import type { RunContext } from './klines-command.js'
 import { showCount } from './progress.js'
 import type { ClearObject, PruneObject, VerifyObject } from './report-schema.js'
 import { namedEndpoint, startEndpoint } from './sample.js'
-import { formatBytes, formatCount, plural } from './text.js'
+import { formatBytes, formatCount, plural, printable } from './text.js'
 
 type Count = (done: number, total: number) => void
 
@@ -92,7 +92,7 @@ function exitCodeOf({ unsound }: MirrorVerdict, repair: Repair | undefined): Exi
 
 function verdictText(verdict: MirrorVerdict, repair: Repair | undefined): string {
   const { mirror, files, windows, candles, bytes, unsound, strays } = verdict
-  const lines = unsound.map(({ path, why }) => `${shown(path)}: ${why}`)
+  const lines = unsound.map(({ path, why }) => `${printable(path)}: ${why}`)
   if (lines.length > 0) lines.push('')
   const read = `${plural(files, 'file')} read: ${plural(windows, 'window')}, ${plural(candles, 'candle')}, ${formatBytes(bytes)}`
   lines.push(`${read}; ${unsound.length === 0 ? 'all sound.' : `${formatCount(unsound.length)} unsound.`}`)
@@ -141,15 +141,10 @@ function removalObject({ mirror, paths, bytes, outside }: Removal): ClearObject 
 
 function removalText({ mirror, paths, bytes, outside }: Removal, dryRun: boolean): string {
   const more = paths.length > LISTED ? [`and ${formatCount(paths.length - LISTED)} more`] : []
-  const lines = [...paths.slice(0, LISTED).map(shown), ...more]
+  const lines = [...paths.slice(0, LISTED).map(printable), ...more]
   if (lines.length > 0) lines.push('')
   lines.push(`${plural(paths.length, 'file')}, ${formatBytes(bytes)}, ${dryRun ? 'would be removed' : 'removed'}.`)
   if (outside.length > 0)
     lines.push(`${plural(outside.length, 'file')} reached through a link ${dryRun ? 'would stay' : 'left'}.`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
-}
-
-/** A file of any name must not write to the terminal. */
-function shown(path: string): string {
-  return path.replace(/\p{C}/gu, '?')
 }

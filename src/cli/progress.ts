@@ -2,7 +2,7 @@ import type { Ora } from 'ora'
 import type { Progress } from '../download/download-klines.js'
 import type { ChangedCell } from '../klines/compare.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
-import { formatBytes, formatCount } from './text.js'
+import { formatBytes, formatCount, printable } from './text.js'
 
 /** Milliseconds between two texts: more often nobody reads. */
 const EVERY_MS = 80
@@ -45,7 +45,7 @@ function lines(): ProgressDisplay {
 
 /** A restated value for people. */
 export function changedCell(window: WindowRef, { openTime, column, before, after }: ChangedCell): string {
-  return `${seriesName(window)} ${new Date(openTime).toISOString()} ${column}: ${before} -> ${after}`
+  return `${seriesName(window)} ${new Date(openTime).toISOString()} ${column}: ${printable(before)} -> ${printable(after)}`
 }
 
 async function spinner(text: string): Promise<ProgressDisplay> {

@@ -61,3 +61,8 @@ export function formatBytes(bytes: number): string {
 export function formatTime(time: number | undefined): string {
   return time === undefined ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
+
+/** Text of somebody else's in one line that writes nothing but itself to a terminal. */
+export function printable(text: string): string {
+  return text.replace(/\p{C}/gu, '?')
+}

@@ -7,6 +7,8 @@ import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
 /** Longest list that is believed; the longest of the service has 783 entries. */
 const MAX_ENTRIES = 20_000
 const MAX_SYMBOLS = 1_000
+/** Longest list that is looked into: parsing sixteen megabytes of `[],` would take hundreds more. */
+const MAX_BYTES = 4 * 1024 * 1024
 
 /**
  * The startDates of an interval (service.md, endpoint 2) out of the list's bytes: real dates that are window starts of
@@ -39,6 +41,8 @@ export function parseSymbols(bytes: Uint8Array): {
 }
 
 function parseList(bytes: Uint8Array, what: string, most: number): string[] {
+  if (bytes.length > MAX_BYTES)
+    throw badList(`${what} is refused: ${bytes.length} bytes, expected at most ${MAX_BYTES}.`)
   let list: unknown
   try {
     list = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

@@ -12,6 +12,19 @@ const PLAIN = /^[A-Za-z0-9._-]*$/
 /** How much of a value an error shows. */
 const SHOWN_CHARACTERS = 40
 
+/** Bodies up to this are parsed whatever they are; the largest window of the service has 139,569 bytes. */
+const LARGE_BYTES = 1024 * 1024
+/** Bytes of `[0,"0","0","0","0","0",0,"0",0,"0","0",""]`. */
+const SHORTEST_ROW = 42
+/** Characters of -9007199254740991. */
+const LONGEST_NUMBER = 17
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN = 0x5b
+const BACKSLASH = 0x5c
+const BRACE = 0x7b
+
 const encoder = new TextEncoder()
 
 /**
@@ -20,28 +33,35 @@ const encoder = new TextEncoder()
  */
 export function parseRows(bytes: Uint8Array, window: WindowRef, span: WindowSpan): KlineBatch {
   const rows = checkRows(parseJson(bytes, window), window, span)
-  const cells = rows.map(row => row.map(cell => encoder.encode(String(cell === 0 ? 0 : cell))))
-  const text = new Uint8Array(cells.flat().reduce((total, cell) => total + cell.length, 0))
+  // A number may become longer than it was written: 1e15. A text never does.
+  const text = new Uint8Array(bytes.length + rows.length * NUMBERS_PER_ROW * LONGEST_NUMBER)
   const offsets = new Uint32Array(rows.length * OFFSETS_PER_ROW)
   const numbers = new Float64Array(rows.length * NUMBERS_PER_ROW)
   let [at, offset, number] = [0, 0, 0]
-  for (const [index, row] of rows.entries()) {
+  for (const row of rows) {
     // Adding 0 makes -0, which JSON has, a plain 0.
     numbers.set([row[0] + 0, row[6] + 0, row[8] + 0], number)
     number += NUMBERS_PER_ROW
-    for (const cell of cells[index]) {
-      text.set(cell, at)
+    for (const cell of row) {
       offsets[offset++] = at
-      at += cell.length
+      at += encoder.encodeInto(String(cell === 0 ? 0 : cell), text.subarray(at)).written
       offsets[offset++] = at
     }
   }
   const plain = rows.every(row => PLAIN.test(row[11]))
-  return new KlineBatch({ symbol: window.symbol, interval: window.interval }, text, offsets, numbers, plain)
+  return new KlineBatch(
+    { symbol: window.symbol, interval: window.interval },
+    text.slice(0, at),
+    offsets,
+    numbers,
+    plain,
+  )
 }
 
 /** The JSON value in `bytes`: UTF-8 with or without a byte order mark, bad sequences refused, not replaced. */
 function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
+  if (bytes.length > LARGE_BYTES && isCrowded(bytes))
+    throw badWindow(window, `the body is no list of rows: its ${bytes.length} bytes hold more elements than rows can`)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -55,6 +75,26 @@ function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
     const what = page ? 'the body is a web page, not JSON' : `the body is not JSON (it starts with ${show(text)})`
     throw badWindow(window, text === '' ? 'the body is empty' : what, { kind: 'not_json' }, cause)
   }
+}
+
+/**
+ * Whether a body has more arrays, objects or elements than rows of its length can have. Sixteen megabytes of `[],` are some
+ * five million arrays: hundreds of megabytes and most of a minute for `JSON.parse`, only to be refused.
+ */
+function isCrowded(bytes: Uint8Array): boolean {
+  const most = bytes.length / SHORTEST_ROW
+  let [arrays, commas, inText] = [0, 0, false]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (inText) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) inText = false
+    } else if (byte === QUOTE) inText = true
+    else if (byte === OPEN) arrays++
+    else if (byte === COMMA) commas++
+    else if (byte === BRACE) return true
+  }
+  return arrays > most + 1 || commas > ROW_LENGTH * most
 }
 
 function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRow[] {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
+import pLimit from 'p-limit'
 import { quote } from '../klines/quote.js'
 import { Failure } from './failure.js'
 
@@ -7,6 +8,9 @@ import { Failure } from './failure.js'
 export const MAX_WIRE_BYTES = 8 * 1024 * 1024
 /** Most bytes a file may have when decoded. */
 export const MAX_DECODED_BYTES = 16 * 1024 * 1024
+
+/** Bodies that are decoded at once: sixteen that are small on the wire could be 16 MiB each, and twice that meanwhile. */
+const decoding = pLimit(2)
 
 /** What we can decode, as the request says it. */
 export const ACCEPT_ENCODING = 'gzip, br'
@@ -28,9 +32,8 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
   if (!Object.hasOwn(decoders, coding))
     throw new Failure('garbled', `unknown content encoding ${quote(coding.slice(0, 40))}`)
   try {
-    return await decoders[coding as keyof typeof decoders](body, {
-      maxOutputLength: MAX_DECODED_BYTES,
-    })
+    const decode = decoders[coding as keyof typeof decoders]
+    return await decoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES }))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new Failure('final', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })

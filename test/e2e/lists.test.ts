@@ -80,6 +80,44 @@ describe('the lists', () => {
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
   })
 
+  it('of a mirror that is named come from where that mirror comes, unless an address is named too', async () => {
+    const desk = newDesk()
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    const [one, two] = FULL_WEEKS
+    const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', one, '--to', two]
+    expect(await desk.run([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
+    for (const command of [['symbols'], ['start-dates', '15m']]) {
+      server.reset()
+      const run = await desk.run([...command, '--mirror', 'm', '--json'])
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(run.stdout)).toMatchObject({ authority: 'service', mirror: 'm', warnings: [] })
+      expect(server.log.length).toBeGreaterThan(0)
+    }
+    server.reset()
+    const [other, asked] = await Promise.all([
+      desk.run(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
+      desk.run(download),
+    ])
+    expect(server.log).toEqual([])
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain(`m is a mirror of ${server.url}, not of http://other.example.`)
+    // What brings candles says where from: the mismatch stays an error that names the way.
+    expect(asked).toMatchObject({ code: 2, stdout: '' })
+    expect(asked.stderr).toContain(`--base-url ${server.url}`)
+  })
+
+  it.concurrent('of a mirror of the sample come from the sample', async () => {
+    const desk = newDesk()
+    expect(await desk.run('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({ code: 0 })
+    const run = await desk.run('intervals --mirror m --json'.split(' '))
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const { authority, intervals } = JSON.parse(run.stdout)
+    expect({ authority, last: intervals.at(-1) }).toMatchObject({
+      authority: 'service',
+      last: { interval: '1M', windows: 2, mirrored: 1 },
+    })
+  })
+
   it.concurrent('of intervals say how each is cut, as observed', async () => {
     const desk = newDesk()
     const [json, text] = await Promise.all([

@@ -68,6 +68,7 @@ describe.concurrent('stdout and stderr', () => {
           gaps: 0,
           missing: 0,
           restated: 0,
+          changes: [],
           windows: { total: 6, held: 6, fetched: 0, unmodified: 0, kept: 0 },
         },
       ],

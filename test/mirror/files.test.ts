@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listFolder, readFile, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/files.js'
+import { filesBelow } from '../support/desk.js'
 import { errorOf } from '../support/errors.js'
 import { runChild } from '../support/run-child.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -109,6 +110,19 @@ describe('writing', () => {
     expect(stdout).toMatch(/^refused: Short write/)
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
+  })
+
+  it.each([
+    [0, 'stored'],
+    [1, 'stored'],
+    [2, 'stored'],
+    [3, 'refused: ENOENT'],
+  ])('where the folder vanishes %d times meanwhile ends as %s, with no temp file', async (times, outcome) => {
+    const root = join(tempFolder(), 'mirror')
+    const { stdout } = await runChild('vanishing-folder.ts', [root, PATH, String(times)])
+    expect(stdout.trim()).toBe(outcome)
+    expect(filesBelow(root)).toEqual(outcome === 'stored' ? [PATH] : [])
+    if (outcome === 'stored') expect(readFileSync(join(root, PATH), 'utf8')).toBe('[1,2,3,4]')
   })
 
   it('two processes, 2,000 times each, and reading meanwhile never shows a mixed or a short file', async () => {

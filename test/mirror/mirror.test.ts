@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KlinesError } from '../../src/klines/errors.js'
 import type { WindowRef } from '../../src/klines/series.js'
-import { Mirror } from '../../src/mirror/mirror.js'
+import { type HeldWindow, Mirror } from '../../src/mirror/mirror.js'
 import { errorOf } from '../support/errors.js'
 import {
   EMPTY_WEEK,
@@ -182,6 +182,21 @@ describe('a window', () => {
     putFile(root, 'api/klines/15m/BTCUSDT/2025-01-07.json', weekRows(FULL_WEEKS[0]))
     expect(finalOf(root, EMPTY_WEEK)).toBe(false)
   })
+
+  it.each(['a folder', 'a link to a folder'])(
+    'that is empty turns final when a later one comes, while the mirror is in use (the series is %s)',
+    kind => {
+      const [root, elsewhere] = [tempFolder(), tempFolder()]
+      mkdirSync(join(root, 'api/klines/15m'), { recursive: true })
+      if (kind !== 'a folder') symlinkSync(elsewhere, join(root, 'api/klines/15m/BTCUSDT'))
+      putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
+      const mirror = new Mirror(root)
+      const isFinal = () => (mirror.readWindow(week(EMPTY_WEEK)) as HeldWindow).final
+      expect(isFinal()).toBe(false)
+      mirror.writeBytes(weekPath('BTCUSDT', FULL_WEEKS[0]), sound, RENDERED)
+      expect(isFinal()).toBe(true)
+    },
+  )
 
   it('that is under way is not final', () => {
     expect(finalOf(makeTree(tempFolder()), OPEN_WEEK)).toBe(false)

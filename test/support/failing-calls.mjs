@@ -1,7 +1,7 @@
 // Preload: of all calls that a program makes on files below a folder, or on its connections, the k-th one fails. Set by
 // KLINES_TEST_CALLS, such as {"folder":"/tmp/d","kind":"file","at":3,"fault":"ENOSPC","report":"/tmp/r.json"}:
 // - kind: `file` (every call on a path or a descriptor), `room` (those that need room on the disk), `bytes` (reads and
-//   writes) or `net` (connect, write and read of a socket);
+//   writes), `write` (those alone) or `net` (connect, write and read of a socket);
 // - at: which one, from 1; 0 for none. With `"lasting":true` all that come after it fail too;
 // - fault: the code of an error; `short` (half is done, and said so) or `lying` (half is written, and all is claimed).
 // When the program ends, `report` gets how many calls there were and the names of those that failed.
@@ -52,7 +52,7 @@ const PATH_CALLS = {
 /** The calls on descriptors and handles. */
 const FILE_CALLS = {
   read: ['file', 'bytes'],
-  write: ['file', 'bytes', 'room'],
+  write: ['file', 'bytes', 'write', 'room'],
   fstat: ['file'],
   stat: ['file'],
   futimes: ['file'],
@@ -87,7 +87,7 @@ for (const [call, needsRoom] of Object.entries(PATH_CALLS)) {
     if (!isBelow(args[0])) return realPromise.apply(this, args)
     if (fails(`promises.${call}`, kindsOf(args))) throw errorOf(call)
     const result = await realPromise.apply(this, args)
-    if (call === 'open') handles.add(result)
+    if (call === 'open') watch(result)
     return result
   }
 }
@@ -116,17 +116,27 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   }
 }
 
+/** Has the calls on an open file counted. Its `close` is its own; one that fails has closed it all the same. */
+function watch(handle) {
+  handles.add(handle)
+  const { close } = handle
+  handle.close = async () => {
+    const isOpen = handles.delete(handle)
+    const isToFail = isOpen && fails('handle.close', FILE_CALLS.close)
+    await close()
+    if (isToFail) throw errorOf('close')
+  }
+}
+
 const probe = await fs.promises.open(new URL(import.meta.url), 'r')
 const methods = Object.getPrototypeOf(probe)
 await probe.close()
 for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   const real = methods[call]
-  if (real === undefined) continue
+  if (real === undefined || call === 'close') continue
   methods[call] = async function (...args) {
     if (!handles.has(this)) return real.apply(this, args)
-    if (call === 'close') handles.delete(this)
     if (!fails(`handle.${call}`, kinds)) return real.apply(this, args)
-    if (call === 'close') await real.apply(this, args)
     if (!isHalf) throw errorOf(call)
     const { given, claimed } = halfOf(args)
     const result = await real.apply(this, given)

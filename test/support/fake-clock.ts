@@ -10,6 +10,10 @@ export class FakeClock implements Clock {
     return this.time
   }
 
+  elapsed(): number {
+    return this.time
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted()
     this.sleeps.push(ms)

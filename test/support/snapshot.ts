@@ -7,7 +7,8 @@ export function snapshot(folder: string): Record<string, unknown> {
   return Object.fromEntries(
     names.map(name => {
       const path = join(folder, name)
-      const { ino, mode, mtimeMs, ctimeMs, ...stat } = lstatSync(path)
+      const stat = lstatSync(path)
+      const { ino, mode, mtimeMs, ctimeMs } = stat
       const content = stat.isFile() ? readFileSync(path, 'latin1') : stat.isSymbolicLink() ? readlinkSync(path) : ''
       return [name, { ino, mode, mtimeMs, ctimeMs, content }]
     }),

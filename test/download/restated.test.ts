@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { downloadKlines, type Progress } from '../../src/download/download-klines.js'
+import { downloadSetup, readJson } from '../support/download-setup.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/made-tree.js'
+
+const [WEEK, NEXT_WEEK] = FULL_WEEKS
+const DAY = 86_400_000
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+/** Noon of a column: what the service changes a volume to. */
+const RESTATED = '9.99000000'
+
+/** Rows of a week with some cells changed: row, element, value. */
+function changed(startDate: string, cells: [number, number, string | number][], options = {}): Row[] {
+  const rows = weekRows(startDate, options)
+  for (const [row, element, value] of cells) rows[row] = rows[row].with(element, value) as Row
+  return rows
+}
+
+const NOTHING = { restated: 0, changes: [] }
+const cell = (row: Row, column: string, before: string, after: string) => ({ openTime: row[0], column, before, after })
+
+describe('values that the service changed', () => {
+  it('in a final window are not asked for by a plain run; with refresh exactly they are reported', async () => {
+    const { tree, server, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    const rows = changed(WEEK, [
+      [0, 5, RESTATED],
+      [0, 8, 43],
+      [7, 4, '1.00000000'],
+    ])
+    putFile(tree, path(WEEK), rows, RENDERED + DAY)
+    server.reset()
+    expect((await downloadKlines(request)).series).toMatchObject([NOTHING])
+    expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
+    const [old] = [weekRows(WEEK)]
+    const report = await downloadKlines({ ...request, refresh: true })
+    expect(report.series[0]).toMatchObject({ restated: 2, windows: { fetched: 7, kept: 0 } })
+    expect(report.series[0].changes).toEqual([
+      cell(rows[0], 'volume', '3.50000000', RESTATED),
+      cell(rows[0], 'count', '42', '43'),
+      cell(rows[7], 'close', old[7][4], '1.00000000'),
+    ])
+    expect(readJson(mirror, path(WEEK))).toEqual(rows)
+    expect((await downloadKlines({ ...request, refresh: true })).series).toMatchObject([NOTHING])
+  })
+
+  it('in a window that is under way are reported without refresh, and new candles are no changes', async () => {
+    const { tree, mirror, request } = await downloadSetup()
+    await downloadKlines(request)
+    const rows = changed(OPEN_WEEK, [[1, 7, RESTATED]], { days: 3 })
+    putFile(tree, path(OPEN_WEEK), rows, RENDERED + DAY)
+    const later = { ...request, now: RENDERED + 2 * DAY }
+    const report = await downloadKlines(later)
+    expect(report.series[0]).toMatchObject({ rows: 43, restated: 1 })
+    expect(report.series[0].changes).toEqual([cell(rows[1], 'quote_volume', '7.00000001', RESTATED)])
+    expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows)
+  })
+
+  it('beside candles that it lost are not taken: the old file stays, nothing counts as changed', async () => {
+    const { tree, mirror, warnings, request } = await downloadSetup()
+    await downloadKlines(request)
+    putFile(tree, path(WEEK), changed(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
+    const changes: unknown[] = []
+    const progress: Progress = ({ how, change }) => how === 'kept' && changes.push(change)
+    const report = await downloadKlines({ ...request, refresh: true }, progress)
+    expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, kept: 1 } })
+    expect(changes).toEqual([undefined])
+    expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 candles? that/)])
+    expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
+  })
+
+  it('are all counted, and the first 1,000 listed, series by series', async () => {
+    const { tree, request } = await downloadSetup()
+    const HOUR = 3_600_000
+    const many = (startDate: string, volume: string): Row[] =>
+      Array.from({ length: 168 }, (_, hour) => {
+        const openTime = Date.parse(startDate) + hour * HOUR
+        const price = volume
+        return [openTime, price, price, price, price, volume, openTime, '1', 1, '1', '1', '0']
+      })
+    const both = { ...request, symbols: ['BTCUSDT', 'ETHUSDT'], refresh: true }
+    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), many(week, '5'))
+    putFile(tree, weekPath('ETHUSDT', WEEK), many(WEEK, '5'))
+    await downloadKlines(both)
+    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), many(week, '6'))
+    putFile(tree, weekPath('ETHUSDT', WEEK), many(WEEK, '6').slice(0, 3).concat(many(WEEK, '5').slice(3)))
+    const [btc, eth] = (await downloadKlines(both)).series
+    // Five columns of 168 candles of two weeks: 1,680 cells.
+    expect([btc.restated, btc.changes.length]).toEqual([336, 1_000])
+    expect(btc.changes.every(({ before, after }) => before === '5' && after === '6')).toBe(true)
+    expect(btc.changes.at(-1)).toMatchObject({ openTime: Date.parse(NEXT_WEEK) + 31 * HOUR, column: 'volume' })
+    expect([eth.restated, eth.changes.length]).toEqual([3, 15])
+  })
+})

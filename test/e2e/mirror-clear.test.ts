@@ -1,0 +1,176 @@
+import { renameSync, symlinkSync } from 'node:fs'
+import { Check } from 'typebox/value'
+import { describe, expect, it } from 'vitest'
+import { ClearSchema, ErrorSchema } from '../../src/cli/report-schema.js'
+import { deferred, until } from '../support/deferred.js'
+import { type Desk, useDesks } from '../support/desk.js'
+import { makeTree, OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/made-tree.js'
+import { snapshot } from '../support/snapshot.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { atTerminal, hasScript } from '../support/terminal.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const CLEAR = ['mirror', 'clear', '--mirror', 'm']
+const DOWNLOAD = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
+
+/** A desk with a mirror in `m`, things of the user's in and beside it, and the server it came from. */
+async function stockedDesk(): Promise<{ desk: Desk; server: TreeServer; mirrored: string[] }> {
+  const desk = newDesk()
+  const server = await TreeServer.start(makeTree(tempFolder()))
+  expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+  const mirrored = desk.files('m')
+  expect(mirrored).toHaveLength(START_DATES.length + 3)
+  return { desk, server, mirrored }
+}
+
+/** Files of the user's, relative to the desk. */
+const OTHERS = ['m/thesis.tex', 'm/api/openapi.json', 'm/api/mine/a.txt', 'beside.txt', 'elsewhere/2025-01-06.json']
+
+function putOthers(desk: Desk): void {
+  for (const path of OTHERS) putFile(desk.folder, path, 'precious')
+  symlinkSync(desk.path('elsewhere'), desk.path('m/api/klines/15m/ADAUSDT'))
+  symlinkSync(desk.path('elsewhere'), desk.path('m/api/klines/more'))
+}
+
+describe('mirror clear', () => {
+  it('without a terminal removes nothing and is a usage error that names --force', async () => {
+    const { desk } = await stockedDesk()
+    const before = snapshot(desk.folder)
+    const [text, json] = await Promise.all([desk.run(CLEAR), desk.run([...CLEAR, '--json'])])
+    expect(text).toMatchObject({ code: 2, stdout: '' })
+    expect(text.stderr).toBe(
+      'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --force removes them without asking.\n',
+    )
+    expect(json).toMatchObject({ code: 2, stderr: '' })
+    expect(Check(ErrorSchema, JSON.parse(json.stdout))).toBe(true)
+    expect(snapshot(desk.folder)).toEqual(before)
+  })
+
+  it('--force removes all of the mirror and nothing else', async () => {
+    const { desk, mirrored } = await stockedDesk()
+    putOthers(desk)
+    const sentinels = snapshot(desk.path('elsewhere'))
+    const run = await desk.run([...CLEAR, '--force', '--json'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const report = JSON.parse(run.stdout)
+    expect(Check(ClearSchema, report)).toBe(true)
+    expect(report).toMatchObject({ mirror: 'm', outside: ['api/klines/15m/ADAUSDT/2025-01-06.json'], warnings: [] })
+    expect([...report.removed].sort()).toEqual([...mirrored, 'api/klines/more'].sort())
+    expect(desk.files()).toEqual([...OTHERS, 'm/api/klines/15m/ADAUSDT'].sort())
+    expect(snapshot(desk.path('elsewhere'))).toEqual(sentinels)
+    expect(await desk.run(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
+  })
+
+  it('--force lists the first 20 files and counts the others; what lies behind a link is said to be left', async () => {
+    const { desk } = await stockedDesk()
+    putOthers(desk)
+    for (let name = 10; name < 30; name++) putFile(desk.path('m'), `api/klines/stray/${name}`, '12345')
+    const run = await desk.run([...CLEAR, '--force'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const lines = run.stdout.split('\n')
+    expect(lines[20]).toBe('and 12 more')
+    expect(lines[22]).toMatch(/^32 files, [\d.]+ kB, removed\.$/)
+    expect(lines.slice(23)).toEqual(['1 file reached through a link left.', 'Mirror: m', ''])
+  })
+
+  it('--force removes the folder too when nothing else is in it, and a later download brings all again', async () => {
+    const { desk, server, mirrored } = await stockedDesk()
+    expect(await desk.run([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(desk.exists('m')).toBe(false)
+    expect(await desk.run([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
+    server.reset()
+    expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+    expect(server.paths('windows')).toHaveLength(START_DATES.length)
+    expect(desk.files('m')).toEqual(mirrored)
+  })
+
+  it('of a mirror that is a link empties the folder it leads to', async () => {
+    const { desk } = await stockedDesk()
+    renameSync(desk.path('m'), desk.path('real'))
+    symlinkSync('real', desk.path('m'))
+    const run = await desk.run([...CLEAR, '--force', '--json'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(run.stdout).removed).toContain(weekPath('BTCUSDT', OPEN_WEEK))
+    expect(desk.files()).toEqual(['m'])
+  })
+
+  it('while a download runs leaves both well: what came before is gone, what comes after is there and sound', async () => {
+    const { desk, server, mirrored } = await stockedDesk()
+    const gate = deferred()
+    const [before, after] = [STARTED.slice(0, 3), START_DATES.slice(3)].map(dates =>
+      dates.map(date => weekPath('BTCUSDT', date)),
+    )
+    server.reset()
+    server.hold = path => (after.includes(path) ? gate.promise : undefined)
+    const download = desk.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
+    await until(() => after.every(path => server.paths().includes(path)), 30_000)
+    expect(before.every(path => desk.exists(`m/${path}`))).toBe(true)
+    expect(await desk.run([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
+    expect(desk.exists('m')).toBe(false)
+    gate.resolve()
+    expect(await download.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(desk.files('m')).toEqual(after)
+    expect(await desk.run(['mirror', 'verify', '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
+    // The folder does not say any more where its candles come from, which is noted.
+    expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0 })
+    expect(desk.files('m')).toEqual(mirrored.filter(path => path !== 'CACHEDIR.TAG'))
+  })
+})
+
+describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
+  const at = 'Remove 11 files ('
+
+  it.each([
+    ['n', 'n\r'],
+    ['no', 'no\r'],
+    ['Enter', '\r'],
+    ['yellow', 'yellow\r'],
+    ['Ctrl-D', '\u0004'],
+  ])('asks, and %s keeps everything', async (_, keys) => {
+    const { desk } = await stockedDesk()
+    const before = snapshot(desk.folder)
+    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toMatch(/of the mirror m\? \[y\/N\] /)
+    expect(run.stdout.endsWith('\r\nNothing removed.\r\n')).toBe(true)
+    expect(snapshot(desk.folder)).toEqual(before)
+  })
+
+  it('asks, and Ctrl-C is an interruption that keeps everything', async () => {
+    const { desk } = await stockedDesk()
+    const before = snapshot(desk.folder)
+    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys: '\u0003' })
+    expect(run.code).toBe(130)
+    expect(run.stdout.endsWith('\r\nklines: Interrupted (SIGINT). Nothing was removed.\r\n')).toBe(true)
+    expect(snapshot(desk.folder)).toEqual(before)
+  })
+
+  it.each(['y\r', 'YES\r'])('asks, and %j removes the mirror', async keys => {
+    const { desk } = await stockedDesk()
+    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys })
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('\r\n11 files, ')
+    expect(desk.files()).toEqual([])
+  })
+
+  it('asks on stderr: --json prints the same object for no as for yes', async () => {
+    const { desk, mirrored } = await stockedDesk()
+    const answered = async (keys: string) => {
+      await atTerminal(desk, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { at, keys })
+      const report = JSON.parse(desk.text('out.json'))
+      expect(Check(ClearSchema, report)).toBe(true)
+      return report
+    }
+    expect(await answered('n\r')).toEqual({ mirror: 'm', removed: [], bytes: 0, outside: [], warnings: [] })
+    expect((await answered('y\r')).removed.sort()).toEqual(mirrored)
+  })
+
+  it('does not ask where nobody would see the question', async () => {
+    const { desk } = await stockedDesk()
+    const run = await atTerminal(desk, `sh -c "klines ${CLEAR.join(' ')} 2> err.txt"`)
+    expect(run.code).toBe(2)
+    expect(desk.text('err.txt')).toContain('there is no terminal')
+    expect(desk.exists('m/mirror.json')).toBe(true)
+  })
+})

@@ -1,0 +1,125 @@
+import { Check } from 'typebox/value'
+import { describe, expect, it } from 'vitest'
+import { RunSchema } from '../../src/cli/report-schema.js'
+import { type Desk, useDesks } from '../support/desk.js'
+import {
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  type Row,
+  START_DATES,
+  weekPath,
+  weekRows,
+} from '../support/made-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { TreeServer } from '../support/tree-server.js'
+
+const newDesk = useDesks()
+const [WEEK] = FULL_WEEKS
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+/** What is asked for by any run: the two windows that are not full. */
+const NOT_FINAL = [path(OPEN_WEEK), path(FUTURE_WEEK)]
+
+async function setup(): Promise<{ desk: Desk; server: TreeServer; tree: string; args: string[] }> {
+  const tree = makeTree(tempFolder())
+  const server = await TreeServer.start(tree)
+  return {
+    desk: newDesk(),
+    server,
+    tree,
+    args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'],
+  }
+}
+
+/** The line of a summary that says what came. */
+const outcome = (stdout: string) => stdout.split('\n').find(line => line.includes(' in the range; '))
+
+describe('values that the service changed in a final window', () => {
+  const rows = weekRows(WEEK)
+  rows[2] = rows[2].with(5, '9.99000000').with(8, 43) as Row
+  rows[4] = rows[4].with(11, 'x\u001B[31my') as Row
+  const at = (row: number) => new Date(rows[row][0]).toISOString()
+
+  it('are not seen by a plain download; --refresh shows them: a count, with -v each on stderr, with --json in the object', async () => {
+    const { desk, server, tree, args } = await setup()
+    expect(await desk.run(args)).toMatchObject({ code: 0 })
+    await desk.shell('cp -rp m m2; cp -rp m m3')
+    putFile(tree, path(WEEK), rows, RENDERED + 86_400_000)
+    server.reset()
+    const plain = await desk.run(args)
+    expect(server.paths('windows').sort()).toEqual(NOT_FINAL)
+    expect(plain.stdout).not.toContain('other values')
+
+    const text = await desk.run([...args, '--refresh'])
+    expect(text).toMatchObject({ code: 0, stderr: '' })
+    expect(text.stdout).toContain('\n2 candles held before came with other values; -v and --json show them.\n')
+    expect(JSON.parse(desk.text(`m/${path(WEEK)}`))).toEqual(rows)
+
+    const verbose = await desk.run([...args.slice(0, -1), 'm2', '--refresh', '-v'])
+    const lines = verbose.stderr.split('\n')
+    const first = lines.indexOf(`BTCUSDT 15m ${WEEK}: fetched`)
+    expect(lines.slice(first + 1, first + 4)).toEqual([
+      `BTCUSDT 15m ${at(2)} volume: 3.50000000 -> 9.99000000`,
+      `BTCUSDT 15m ${at(2)} count: 42 -> 43`,
+      `BTCUSDT 15m ${at(4)} ignore: 0 -> x?[31my`,
+    ])
+    expect(lines.filter(line => line.includes('->'))).toHaveLength(3)
+
+    const json = await desk.run([...args.slice(0, -1), 'm3', '--refresh', '--json'])
+    expect(json).toMatchObject({ code: 0, stderr: '' })
+    const report = JSON.parse(json.stdout)
+    expect(Check(RunSchema, report)).toBe(true)
+    expect(report.series[0]).toMatchObject({ restated: 2, windows: { total: 8, fetched: 8 } })
+    expect(report.series[0].changes).toEqual([
+      { openTime: rows[2][0], column: 'volume', before: '3.50000000', after: '9.99000000' },
+      { openTime: rows[2][0], column: 'count', before: '42', after: '43' },
+      { openTime: rows[4][0], column: 'ignore', before: '0', after: 'x\u001B[31my' },
+    ])
+  })
+
+  it('beside candles it lost are not taken, which is noted', async () => {
+    const { desk, tree, args } = await setup()
+    expect(await desk.run(args)).toMatchObject({ code: 0 })
+    putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
+    const run = await desk.run([...args, '--refresh'])
+    expect(run.code).toBe(0)
+    expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the held one is kept\.\n$/)
+    expect(run.stdout).not.toContain('other values')
+    expect(JSON.parse(desk.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
+  })
+})
+
+describe('the next run', () => {
+  it('of one that failed half way asks only for the rest, and both say how many windows were there', async () => {
+    const { desk, server, args } = await setup()
+    const lacking = FULL_WEEKS.slice(1, 3).map(path)
+    for (const one of lacking) server.always(one, { status: 404 })
+    const failed = await desk.run(args)
+    expect(failed).toMatchObject({ code: 3, stdout: '' })
+    expect(failed.stderr).toContain('2 of 8 windows could not be had')
+    expect(desk.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
+
+    server.reset()
+    const next = await desk.run(args)
+    expect(next).toMatchObject({ code: 0, stderr: '' })
+    expect(server.paths('windows').sort()).toEqual([...lacking, ...NOT_FINAL].sort())
+    expect(outcome(next.stdout)).toMatch(
+      /^42 candles in the range; 5 requests, .* received; 4 windows were there already\.$/,
+    )
+    const last = await desk.run(args)
+    expect(outcome(last.stdout)).toMatch(
+      /^42 candles in the range; 3 requests, .* received; 6 windows were there already\.$/,
+    )
+  })
+
+  it('says one window, and of the first run no window', async () => {
+    const { desk, args } = await setup()
+    const part = [...args, '--from', WEEK, '--to', FULL_WEEKS[1]]
+    const [first, second] = [await desk.run(part), await desk.run(part)]
+    expect(outcome(first.stdout)).toMatch(/^8 candles in the range; 2 requests, .*; no window was there already\.$/)
+    expect(outcome(second.stdout)).toMatch(/^8 candles in the range; 1 request, .*; 1 window was there already\.$/)
+  })
+})

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** Faults of the catalogue. */
+const FAULTS = 57
+
+it('every fault of the catalogue is the name of a test here', () => {
+  const folder = import.meta.dirname
+  const names = readdirSync(folder).filter(name => name.endsWith('.test.ts'))
+  const titles = names.flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['"`](F\d\d) \S/g)])
+  const numbers = new Set(titles.map(([, number]) => number))
+  const all = Array.from({ length: FAULTS }, (_, index) => `F${String(index + 1).padStart(2, '0')}`)
+  expect([...numbers].sort()).toEqual(all)
+})

@@ -1,0 +1,44 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { SOAK } from '../support/soak.js'
+import { type FaultProxy, type ProxyFault, randomOf, startFaultProxy } from './support/fault-proxy.js'
+import { HASTY } from './support/fault-row.js'
+import { ALL_WINDOWS, LIST, usePlaces } from './support/place.js'
+
+const newPlace = usePlaces()
+const proxies: FaultProxy[] = []
+afterAll(() => Promise.all(proxies.map(proxy => proxy.stop())))
+
+/** A download through a bad network that ends well after all, or says that it did not; and never keeps anything wrong. */
+async function throughFaults(seed: number, faults?: readonly ProxyFault[]) {
+  const place = await newPlace()
+  const proxy = await startFaultProxy({ target: place.server.port, seed, faultRate: 0.6, faults, stallMs: 300 })
+  proxies.push(proxy)
+  const policy = { ...HASTY, tries: 30, attemptMs: 5_000 }
+  const run = await place.download({ baseUrl: proxy.url, policy, args: ['--concurrency', '4'] })
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
+  expect(place.desk.text('x.csv')).toBe(place.csv())
+  return { place, proxy }
+}
+
+describe('a network that is bad now and then', () => {
+  it.concurrent.each(Array.from({ length: 3 + 20 * SOAK }, (_, index) => index + 1))(
+    'loses and changes nothing (seed %d)',
+    async seed => {
+      const { proxy } = await throughFaults(seed)
+      expect(proxy.dealt.none).toBeGreaterThanOrEqual(0)
+    },
+  )
+
+  it.concurrent('F09 at 64 KB/s and late, every request is made once', async () => {
+    const { place } = await throughFaults(7, ['bandwidth', 'latency', 'slice'])
+    expect(place.server.log).toHaveLength(ALL_WINDOWS.length + 1)
+  })
+})
+
+it('the numbers of a seed are the same each time, and another seed has others', () => {
+  const numbers = (seed: number) => Array.from({ length: 8 }, randomOf(seed))
+  expect(numbers(1)).toEqual(numbers(1))
+  expect(numbers(1)).not.toEqual(numbers(2))
+  expect(numbers(3).every(number => number >= 0 && number < 1)).toBe(true)
+})

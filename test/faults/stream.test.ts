@@ -1,0 +1,56 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { type RawAnswer, RawServer } from '../support/raw-server.js'
+import { asChunk } from './support/answers.js'
+import { expectPlain } from './support/fault-row.js'
+import { usePlaces } from './support/place.js'
+
+const newPlace = usePlaces()
+const servers: RawServer[] = []
+afterAll(() => Promise.all(servers.map(server => server.stop())))
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/jsonl; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n'
+const line = (message: string, end = '\n') => `{"message":${JSON.stringify(message)}}${end}`
+const TWO = line('one') + line('two')
+
+/** A body in chunks; `ended` when its last chunk comes. */
+function stream(body: string, ended = true): RawAnswer {
+  return socket => {
+    socket.write(Buffer.concat([Buffer.from(HEAD), asChunk(Buffer.from(body))]))
+    socket.end(ended ? '0\r\n\r\n' : '')
+  }
+}
+
+describe('F57 a JSON Lines stream', () => {
+  it.concurrent.each<[string, RawAnswer, string, RegExp | undefined]>([
+    ['F57 cut in the middle of a line', stream(`${TWO}{"mess`, false), TWO, /broke off after 2 tokens: .*closed/],
+    ['F57 cut between two lines', stream(TWO, false), TWO, /broke off after 2 tokens/],
+    ['F57 ended in the middle of a line', stream(`${TWO}{"mess`), TWO, /broke off after 2 tokens: .*not JSON/],
+    [
+      'F57 an error line at the end',
+      stream(`${TWO}{"isError":true,"reason":"no\\u001b[2J more"}\n`),
+      TWO,
+      /after 2 tokens: .*no \[2J more/,
+    ],
+    [
+      'F57 a line of 10 MB',
+      stream(TWO + line('x'.repeat(10_000_000))),
+      TWO,
+      /after 2 tokens: .*a line is longer than \d+ bytes/,
+    ],
+    ['F57 CRLF', stream(line('one', '\r\n') + line('two', '\r\n')), TWO, undefined],
+    ['F57 no end of the last line', stream(TWO.trimEnd()), TWO, undefined],
+    ['F57 a line that is no token', stream(`${line('one')}[]\n`), line('one'), /after 1 token: .*no JSON object/],
+    ['F57 nothing before it is cut', stream('{', false), '', /before the first token/],
+  ])('%s: whole lines, then the error', async (_, answer, out, says) => {
+    const server = await RawServer.listen(answer)
+    servers.push(server)
+    const place = await newPlace()
+    const run = await place.run(['streams', 'tokens', '--base-url', server.url, '-f', 'jsonl'])
+    expect(run).toMatchObject({ code: says ? 3 : 0, stdout: out })
+    if (says) expect(run.stderr).toMatch(says)
+    else expect(run.stderr).toBe('')
+    expectPlain(run.stderr)
+    expect(server.heads).toHaveLength(1)
+    expect(run.tookMs).toBeLessThan(15_000)
+  })
+})

@@ -1,0 +1,129 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+
+/** What a proxy may do to a connection, drawn for each one. */
+export type ProxyFault = 'none' | 'latency' | 'bandwidth' | 'slice' | 'reset' | 'stall'
+
+const FAULTS: readonly ProxyFault[] = ['latency', 'bandwidth', 'slice', 'reset', 'stall']
+
+export interface FaultProxyOptions {
+  /** Port of 127.0.0.1 where the healthy server listens. */
+  readonly target: number
+  /** Decides everything: the same seed gives the n-th connection the same fault at the same byte. */
+  readonly seed: number
+  /** Share of the connections that have a fault, 0 to 1. */
+  readonly faultRate: number
+  /** The faults to draw from. Default: all. */
+  readonly faults?: readonly ProxyFault[]
+  /** How long a stalled connection stays silent before it is reset, ms. Default 2,000. */
+  readonly stallMs?: number
+}
+
+/** A proxy that listens on `url`. */
+export interface FaultProxy {
+  readonly url: string
+  readonly port: number
+  /** Connections so far by what they were dealt. */
+  readonly dealt: Readonly<Record<ProxyFault, number>>
+  stop(): Promise<void>
+}
+
+/**
+ * A TCP proxy on a free port of the loopback in front of a healthy server. Connections that have a fault have it in what the
+ * server answers: every piece late, 64 KB/s, pieces of a few bytes, a reset behind some bytes, or silence behind some bytes.
+ * It never changes a byte. Stop it when done.
+ */
+export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { target, seed, faultRate, faults = FAULTS, stallMs = 2_000 } = options
+  const dealt = { none: 0, latency: 0, bandwidth: 0, slice: 0, reset: 0, stall: 0 }
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createServer(client => {
+    const random = randomOf(seed + 7919 * connections++)
+    const fault = random() < faultRate ? faults[Math.floor(random() * faults.length)] : 'none'
+    dealt[fault]++
+    const upstream = connect(target, '127.0.0.1')
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream)
+    carry(upstream, client, fault, random, stallMs)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port, dealt, stop: () => stop(server, sockets) }
+}
+
+/** Carries what the server answers to the client, the way that the fault has it. */
+async function carry(
+  from: Socket,
+  to: Socket,
+  fault: ProxyFault,
+  random: () => number,
+  stallMs: number,
+): Promise<void> {
+  // Somewhere in the first few answers of the connection.
+  let left = fault === 'reset' || fault === 'stall' ? Math.floor(random() * 8_000) : Number.POSITIVE_INFINITY
+  try {
+    for await (const bytes of from as AsyncIterable<Buffer>) {
+      if (fault === 'latency') await wait(5 + random() * 60)
+      for (const piece of piecesOf(bytes, fault, random)) {
+        const whole = piece.length < left
+        await send(to, whole ? piece : piece.subarray(0, left))
+        left -= piece.length
+        if (!whole) {
+          if (fault === 'stall') await wait(stallMs)
+          to.resetAndDestroy()
+          return
+        }
+        // 64 KB/s; the pause is the fault.
+        if (fault === 'bandwidth') await wait(piece.length / 64)
+      }
+    }
+    to.end()
+  } catch {
+    to.destroy()
+  }
+}
+
+/** How much goes over the wire at once. */
+function* piecesOf(bytes: Buffer, fault: ProxyFault, random: () => number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const size = fault === 'slice' ? 1 + Math.floor(random() * 40) : fault === 'bandwidth' ? 4_096 : bytes.length
+    yield bytes.subarray(at, at + size)
+    at += size
+  }
+}
+
+/** Resolves when the bytes are with the operating system, or the connection is over. */
+function send(socket: Socket, bytes: Buffer): Promise<void> {
+  if (bytes.length === 0 || socket.destroyed) return Promise.resolve()
+  socket.setNoDelay(true)
+  return new Promise(resolve => socket.write(bytes, () => resolve()))
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  for (const socket of sockets) socket.destroy()
+  return closed
+}
+
+/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

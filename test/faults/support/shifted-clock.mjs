@@ -1,0 +1,9 @@
+// Preload: moves this process's clock by KLINES_TEST_SHIFT ms; with KLINES_TEST_JUMP ms it jumps there and back at each look.
+const { now } = Date
+const shift = Number(process.env.KLINES_TEST_SHIFT ?? 0)
+const jump = Number(process.env.KLINES_TEST_JUMP ?? 0)
+let looks = 0
+Date.now = () => now() + shift + (looks++ % 2 === 0 ? 0 : jump)
+globalThis.Date = new Proxy(Date, {
+  construct: (target, args) => (args.length === 0 ? new target(target.now()) : new target(...args)),
+})

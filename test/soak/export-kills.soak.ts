@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { randomOf } from '../faults/support/fault-proxy.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { times } from './support/factor.js'
+import { printFigures } from './support/figures.js'
+import { killLoop } from './support/kill-loop.js'
+import { KilledOutput, OUTPUTS } from './support/killed-output.js'
+import { soakTree } from './support/soak-tree.js'
+
+/** Kills between two runs that are left alone. */
+const KILLS_A_REPAIR = 8
+
+it('kill -9 during an export leaves the old file or the whole new one, and the next run sweeps', async () => {
+  const tree = tempFolder()
+  soakTree(tree)
+  const rows: Record<string, Record<string, number>> = {}
+  const torn: string[] = []
+  for (const [index, output] of OUTPUTS.entries()) {
+    const place = await KilledOutput.make(tree, output)
+    const figures = { kills: 0, temps: 0, repairs: 0, runs: 0, torn: 0 }
+    figures.runs = await killLoop({
+      kills: Math.ceil(times(200) / OUTPUTS.length),
+      random: randomOf(10 + index),
+      start: () => place.export(),
+      hasBegun: place.hasBegun,
+      inspect: async (killed, run) => {
+        const found = place.survey()
+        figures.torn += found.torn.length
+        torn.push(...found.torn)
+        if (killed) {
+          figures.kills++
+          if (found.temps.length > 0) figures.temps++
+        } else expect(run).toMatchObject({ code: 0, stderr: '' })
+        if (killed && figures.kills % KILLS_A_REPAIR === 0) {
+          figures.repairs++
+          await place.expectRepair()
+        }
+        place.restore()
+      },
+    })
+    await place.expectRepair()
+    rows[output] = figures
+  }
+  printFigures('kill -9 in exports', rows)
+  expect(torn).toEqual([])
+})
+
+it('the same loop finds the torn file of a writer that is not careful', async () => {
+  const tree = tempFolder()
+  soakTree(tree)
+  const place = await KilledOutput.make(tree, OUTPUTS[0])
+  const [torn, figures] = [[] as string[], { kills: 0 }]
+  const runs = await killLoop({
+    kills: Math.max(10, times(50)),
+    random: randomOf(20),
+    start: () => place.naiveExport(),
+    hasBegun: place.isTouched,
+    inspect: killed => {
+      torn.push(...place.survey().torn)
+      if (killed) figures.kills++
+      place.restore()
+    },
+  })
+  printFigures('kill -9 in exports, control', { 'naive writer': { ...figures, runs, torn: torn.length } })
+  expect(torn).not.toEqual([])
+})

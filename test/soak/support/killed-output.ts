@@ -1,0 +1,104 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { Desk, filesBelow, type Running } from '../../support/desk.js'
+import { tempFolder } from '../../support/temp-folder.js'
+import { naiveWriter } from './naive-writer.js'
+import { SOAK_SYMBOLS } from './soak-tree.js'
+import { contents, type Survey, survey } from './survey.js'
+
+/** What `-o` says, one a format; the last ones write several files. */
+export const OUTPUTS = [
+  'out.csv',
+  'out.csv.gz',
+  'out.jsonl',
+  'out.parquet',
+  'out.arrow',
+  '{symbol}.json',
+  '{symbol}.csv',
+]
+
+const FOLDER = 'out'
+const OLD = Buffer.from('what was there before\n')
+/** Hidden, with the name of the output, the host and the process. */
+const TEMP = /^\.[^/]+\.[^/~]+~\d+~[0-9a-f]{16}\.tmp$/
+
+/** An output that exists, and runs that are killed while they write it anew from a bare tree. */
+export class KilledOutput {
+  readonly desk = new Desk(tempFolder())
+  private expected = new Map<string, Buffer>()
+
+  private constructor(
+    private readonly tree: string,
+    private readonly output: string,
+  ) {
+    mkdirSync(this.folder)
+  }
+
+  /** With a run that is left alone, so that it is known what comes out. */
+  static async make(tree: string, output: string): Promise<KilledOutput> {
+    const place = new KilledOutput(tree, output)
+    const run = await place.export().ended
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    place.expected = contents(place.folder)
+    expect(place.expected.size).toBe(output.includes('{symbol}') ? SOAK_SYMBOLS.length : 1)
+    place.restore()
+    return place
+  }
+
+  export(): Running {
+    const args = [
+      'export',
+      ...SOAK_SYMBOLS,
+      '-i',
+      '15m',
+      '--mirror',
+      this.tree,
+      '-o',
+      join(FOLDER, this.output),
+      '--force',
+    ]
+    return this.desk.start(args)
+  }
+
+  /** Starts the writer that must not get away with it. */
+  naiveExport(): Running {
+    const [[name, bytes]] = this.expected
+    writeFileSync(this.desk.path('source'), bytes)
+    return naiveWriter(this.desk, ['file', 'source', join(FOLDER, name)])
+  }
+
+  hasBegun = (): boolean => readdirSync(this.folder).some(name => TEMP.test(name))
+
+  /** Whether what was there is touched. */
+  isTouched = (): boolean => !this.read().every(([, bytes]) => bytes.equals(OLD))
+
+  /** Looks at every file of the folder: each is the old one or the whole new one. */
+  survey(): Survey {
+    return survey(
+      this.folder,
+      name => [OLD, ...(this.expected.has(name) ? [this.expected.get(name) ?? OLD] : [])],
+      TEMP.test.bind(TEMP),
+    )
+  }
+
+  /** A run that is left alone gives the expected files and nothing beside them. */
+  async expectRepair(): Promise<void> {
+    expect(await this.export().ended).toMatchObject({ code: 0, stderr: '' })
+    expect(filesBelow(this.folder)).toEqual([...this.expected.keys()].sort())
+    for (const [name, bytes] of this.read()) expect(bytes.equals(this.expected.get(name) ?? OLD), name).toBe(true)
+  }
+
+  /** Puts the old files back. */
+  restore(): void {
+    for (const name of this.expected.keys()) writeFileSync(join(this.folder, name), OLD)
+  }
+
+  private get folder(): string {
+    return this.desk.path(FOLDER)
+  }
+
+  private read(): [string, Buffer][] {
+    return filesBelow(this.folder).map(name => [name, readFileSync(join(this.folder, name))])
+  }
+}

@@ -1,0 +1,9 @@
+import { fileURLToPath } from 'node:url'
+import type { Desk, Running } from '../../support/desk.js'
+
+const SCRIPT = fileURLToPath(new URL('naive-writer.mjs', import.meta.url))
+
+/** Starts a program that writes as one should not: straight to the final paths, a slice at a time. */
+export function naiveWriter(desk: Desk, args: readonly string[]): Running {
+  return desk.startNode([SCRIPT, ...args])
+}

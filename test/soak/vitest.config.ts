@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+import base from '../vitest.config.ts'
+
+/** Long loops, each with a limit of its own; the report of `npm test` is left alone. */
+export default defineConfig({
+  test: {
+    ...base.test,
+    include: ['test/soak/**/*.soak.ts'],
+    env: { ...base.test?.env, KLINES_TEST_LIMIT_MS: String(10 * 60_000) },
+    testTimeout: 60 * 60_000,
+    maxWorkers: 2,
+    reporters: ['default'],
+  },
+})
