@@ -145,9 +145,8 @@ export class ServiceSource implements WindowSource {
     }
     const change = held && compareBatches(held.batch, fetched.value)
     if (held && change && change.lost.length > 0) {
-      this.options.warn(
-        `${windowName(window)}: the service's new version lacks ${change.lost.length} candles that are held; the held one is kept.`,
-      )
+      const lost = change.lost.length === 1 ? '1 candle that is' : `${change.lost.length} candles that are`
+      this.options.warn(`${windowName(window)}: the service's new version lacks ${lost} held; the held one is kept.`)
       this.keeper.settle(path)
       return { window, how: 'kept', batch: held.batch }
     }

@@ -187,7 +187,7 @@ describe('a new version of a window', () => {
       const report = await downloadKlines({ ...request, refresh })
       expect(report.series[0]).toMatchObject({ rows: 42, windows: { kept: 1 } })
       expect(warnings).toEqual([
-        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 candles that are held; the held one is kept.`,
+        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 candle that is held; the held one is kept.`,
       ])
       expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
       expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)

@@ -9,10 +9,6 @@ import { usePlaces, WEEK } from './support/place.js'
 const newPlace = usePlaces()
 const SOUND = weekRows(WEEK)
 const BODY = Buffer.from(JSON.stringify(SOUND))
-const GZIP = gzipSync(BODY)
-/** Gzip's last eight bytes: a checksum and a length. */
-const _BAD_CRC = Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4, 0xab), GZIP.subarray(-4)])
-const _ZEROS = Buffer.alloc(64 * 1024 * 1024)
 
 const coded = (coding: string, body: Buffer): FaultAnswer => ok(body, `Content-Encoding: ${coding}`)
 

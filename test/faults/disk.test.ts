@@ -7,7 +7,6 @@ import { expectPlain } from './support/fault-row.js'
 import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, type Place, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
-const _OLD = 'what was there before\n'
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const isRoot = process.getuid?.() === 0
@@ -24,9 +23,8 @@ function onDisk(place: Place, mount: string, script: string): ReturnType<Place['
   return place.shell(`unshare -rm bash -c '${mount} && ${script.replaceAll("'", `'\\''`)}'`)
 }
 
-/** The download of all rows as a shell has it. */
-const commandOf = (place: Place, ...more: string[]) => ['klines', ...place.args(more)].join(' ')
-const withoutOutput = (place: Place) => commandOf(place).replace(' -o x.csv', '')
+/** The same without an export. */
+const withoutOutput = (place: Place) => place.command().replace(' -o x.csv', '')
 
 describe('F43 a full disk', () => {
   it.concurrent('under the mirror stops a download, keeps what is finished, and the next run goes on', async ({
@@ -35,7 +33,7 @@ describe('F43 a full disk', () => {
     needNamespaces(skip)
     const place = await newPlace()
     const download = `${withoutOutput(place)} --concurrency 1`
-    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m m; ${commandOf(place)}; echo $?; cp -r m after`
+    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m m; ${place.command()}; echo $?; cp -r m after`
     const run = await onDisk(place, 'mkdir m && mount -t tmpfs -o size=24k none m', script)
     expect(run.stdout).toMatch(/^3\n/)
     expect(run.stdout).toMatch(/\n0\n$/)
@@ -58,7 +56,7 @@ describe('F43 a full disk', () => {
     const run = await onDisk(
       place,
       'mkdir m && mount -t tmpfs -o size=24k none m',
-      `${commandOf(place)} -q; echo $?; cp -r m after`,
+      `${place.command()} -q; echo $?; cp -r m after`,
     )
     expect(run).toMatchObject({ stdout: '0\n' })
     treeOf(place, 'after')
@@ -69,7 +67,7 @@ describe('F43 a full disk', () => {
   it.concurrent('under the export leaves the old file, and no temp file', async ({ skip }) => {
     needNamespaces(skip)
     const place = await newPlace()
-    const command = commandOf(place, '--force').replace('x.csv', 'full/x.csv')
+    const command = place.command('--force').replace('x.csv', 'full/x.csv')
     const script = `echo was > full/x.csv; ${command}; echo $?; ls -A full; cat full/x.csv`
     const run = await onDisk(place, 'mkdir full && mount -t tmpfs -o size=8k none full', script)
     expect(run).toMatchObject({ stdout: '1\nx.csv\nwas\n' })
@@ -81,7 +79,7 @@ describe('F43 a full disk', () => {
 
   it.concurrent('under stdout is told', async () => {
     const place = await newPlace()
-    const run = await place.shell(`${commandOf(place).replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
+    const run = await place.shell(`${place.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
     expect(run.stderr).toMatch(/^klines: Cannot write to stdout: .*ENOSPC[^\n]*\n1\n$/)
     await place.expectRepair()
   })
@@ -134,7 +132,7 @@ describe('F44 no permission', () => {
     needNobody(skip)
     const place = await newPlace()
     mkdirSync(place.mirror)
-    const run = await asNobody(place, commandOf(place).replace('x.csv', 'open/x.csv'))
+    const run = await asNobody(place, place.command().replace('x.csv', 'open/x.csv'))
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(
       /^Note: Cannot write the mirror m: permission denied \(EACCES\)\. Going on from memory[^\n]*\n$/,
@@ -146,7 +144,7 @@ describe('F44 no permission', () => {
   it.concurrent('for the export is told before anything is asked', async ({ skip }) => {
     needNobody(skip)
     const place = await newPlace()
-    const run = await asNobody(place, commandOf(place).replace('--mirror m', '--mirror open/m'))
+    const run = await asNobody(place, place.command().replace('--mirror m', '--mirror open/m'))
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/^klines: Cannot write x\.csv: permission denied \(EACCES\)\.\n/)
     expect(place.server.log).toEqual([])
@@ -172,7 +170,7 @@ describe('F45 a read-only disk', () => {
     const script = [
       `${withoutOutput(place)} -q && mount -o remount,ro m`,
       `{ ${withoutOutput(place)}; echo $?; }`,
-      `${commandOf(place)} -q`,
+      `${place.command()} -q`,
       'klines export BTCUSDT -i 15m --mirror m -o y.csv -q',
     ].join(' && ')
     const run = await onDisk(place, 'mkdir m && mount -t tmpfs none m', script)

@@ -42,7 +42,7 @@ describe('a call that fails', () => {
   it.concurrent('F46 with hardly any descriptors at all, nothing wrong is kept', async () => {
     const place = await newPlace()
     const policy = { tries: 3, baseDelayMs: 30 }
-    const run = await place.shell(`ulimit -n 26; ${commandOf(place, '--concurrency', '64')}`, { policy })
+    const run = await place.shell(`ulimit -n 26; ${place.command('--concurrency', '64')}`, { policy })
     expect([0, 1, 3, 5]).toContain(run.code)
     expectPlain(run.stderr.replace(/^Note: .*\n/gm, ''))
     if (run.code !== 0) expect(run.stderr).toContain('EMFILE')

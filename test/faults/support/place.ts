@@ -81,6 +81,11 @@ export class Place {
     return ['download', 'BTCUSDT', '-i', '15m', '--base-url', baseUrl, '--mirror', 'm', '-o', 'x.csv', ...more]
   }
 
+  /** The same run as a shell has it. */
+  command(...more: string[]): string {
+    return ['klines', ...this.args(more)].join(' ')
+  }
+
   download(options: RunOptions & { args?: readonly string[]; baseUrl?: string } = {}): Promise<Run> {
     return this.run(this.args(options.args, options.baseUrl), options)
   }
