@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
 import { exportKlines } from '../../src/export/export-klines.js'
 import { Desk, filesBelow, type Run } from './desk.js'
 import { FULL_WEEKS, FUTURE_WEEK, makeTree, OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from './made-tree.js'
@@ -18,9 +17,9 @@ export interface CallFault {
   readonly lasting?: boolean
 }
 
-/** What is run: a download into a mirror that has something of everything, alone or with an export; an export alone. */
-export type Task = 'fetch' | 'download' | 'export'
-const OUTPUT = { fetch: undefined, download: 'out.csv', export: 'out.parquet' }
+/** What is run: a download into a mirror that has something of everything, or an export from a whole one. */
+export type Task = 'download' | 'export'
+const OUTPUT = { download: 'out.csv', export: 'out.parquet' }
 
 const PRELOAD = fileURLToPath(new URL('failing-calls.mjs', import.meta.url))
 const OLD = Buffer.from('what was there before\n')
@@ -29,7 +28,7 @@ const [ABSENT, HELD, BROKEN] = FULL_WEEKS.slice(-3).map(date => weekPath('BTCUSD
 const STALE = weekPath('BTCUSDT', OPEN_WEEK)
 const WINDOWS = [ABSENT, HELD, BROKEN, STALE]
 const RANGE = { from: FULL_WEEKS[2], to: FUTURE_WEEK }
-const WHAT = ['BTCUSDT', '-i', '15m', '--from', RANGE.from, '--to', RANGE.to, '--mirror', 'm', '-q']
+const RANGE_FLAGS = ['--from', RANGE.from, '--to', RANGE.to]
 /** What a run finds that was killed: no process has this number (they end at 2^22). */
 const LEFTOVER = `${hostname().slice(0, 64)}~99999999~0123456789abcdef`
 
@@ -82,41 +81,57 @@ export class Torture {
   /** The next run, without a fault: in this process, which saves the start of another. */
   private async repair(): Promise<void> {
     const { task, server, desk, output } = this
-    const place = task === 'export' ? { offline: true } : { baseUrl: server.url }
-    const request = { symbols: ['BTCUSDT'], intervals: ['15m'], ...RANGE, ...place, mirror: desk.path('m') }
-    if (output === undefined) await downloadKlines(request)
-    else await exportKlines({ ...request, output: desk.path(output), force: true })
+    await exportKlines({
+      symbols: ['BTCUSDT'],
+      intervals: ['15m'],
+      ...RANGE,
+      ...(task === 'download' ? { baseUrl: server.url } : { offline: true }),
+      mirror: desk.path('m'),
+      output: desk.path(output),
+      force: true,
+    })
   }
 
   private get args(): string[] {
-    if (this.output === undefined) return this.downloadArgs
-    const args = this.task === 'export' ? ['export', ...WHAT] : this.downloadArgs
-    return [...args, '-o', this.output, '--force']
+    const place = this.task === 'download' ? ['--base-url', this.server.url, '--concurrency', '1'] : []
+    return [
+      this.task,
+      'BTCUSDT',
+      '-i',
+      '15m',
+      ...RANGE_FLAGS,
+      ...place,
+      '--mirror',
+      'm',
+      '-o',
+      this.output,
+      '--force',
+      '-q',
+    ]
   }
 
-  private get downloadArgs(): string[] {
-    return ['download', ...WHAT, '--base-url', this.server.url, '--concurrency', '1']
-  }
-
-  private get output(): string | undefined {
+  private get output(): string {
     return OUTPUT[this.task]
   }
 
   /** A mirror in every state, an old output, and what killed runs have left beside both. */
   private async makeStart(): Promise<void> {
-    expect(await this.desk.run(this.downloadArgs)).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.desk.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
     expect(await this.desk.run(this.args)).toMatchObject({ code: 0, stderr: '' })
     for (const name of this.desk.files()) this.expected.set(name, this.desk.bytes(name))
     cpSync(this.desk.folder, this.start, { recursive: true, preserveTimestamps: true })
-    if (this.task !== 'export') {
+    if (this.task === 'download') {
       rmSync(join(this.start, 'm', ABSENT))
       truncateSync(join(this.start, 'm', BROKEN), 100)
       putFile(join(this.start, 'm'), STALE, weekRows(OPEN_WEEK, { days: 1 }), RENDERED - 86_400_000)
       writeFileSync(join(this.start, 'm', '.klines-tmp', LEFTOVER), 'half a win')
     }
-    if (this.output === undefined) return
     writeFileSync(join(this.start, this.output), OLD)
     writeFileSync(join(this.start, `.${this.output}.${LEFTOVER}.tmp`), 'half a fi')
+  }
+
+  private downloadArgs(): string[] {
+    return ['download', 'BTCUSDT', '-i', '15m', ...RANGE_FLAGS, '--base-url', this.server.url, '--mirror', 'm', '-q']
   }
 
   private restore(): void {
@@ -148,9 +163,8 @@ export class Torture {
         `${where}: ${name}`,
       ).toBe(true)
     }
-    const asked = this.output === undefined ? WINDOWS.map(path => `m/${path}`) : [this.output]
-    for (const name of asked) if (done) expect(this.isExpected(name), `${where}: ${name} is whole`).toBe(true)
-    if (this.output !== undefined) expect(this.desk.exists(this.output), where).toBe(true)
+    expect(this.desk.exists(this.output), where).toBe(true)
+    if (done) expect(this.isExpected(this.output), `${where}: the export is whole`).toBe(true)
   }
 
   private expectRepaired(where = 'left alone'): void {
