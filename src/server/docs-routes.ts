@@ -36,9 +36,9 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
   serve(app, {
     methods: ['GET', 'HEAD'],
     path: '/',
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const page = Buffer.from(docsPage(factsOf(mirror)))
-      return sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY)
+      await sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY)
     },
   })
   for (const [name, { type, bytes }] of Object.entries(ASSETS)) {
@@ -46,9 +46,9 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
     serve(app, {
       methods: ['GET', 'HEAD'],
       path: `/docs/${name}`,
-      handler: (request, reply) => {
+      handler: async (request, reply) => {
         body ??= new Body(bytes(), { type })
-        return sendBody(request, reply, body)
+        await sendBody(request, reply, body)
       },
     })
   }

@@ -91,6 +91,8 @@ export function specEndpoint(path: string, operationId: string, tag: string, doc
     summary: 'The OpenAPI description of this API',
     tag,
     answer: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
-    handler: (request, reply) => sendBody(request, reply, document()),
+    handler: async (request, reply) => {
+      await sendBody(request, reply, document())
+    },
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
+import { answerRepeats } from './repeats.js'
 import { logRequests, type RequestLog } from './request-log.js'
 import { Tree } from './tree.js'
 import { type OpenSource, Upstream } from './upstream.js'
@@ -48,8 +49,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
   await upstream?.start()
-  const app = createApp({ ...options, host, tree: new Tree(new Mirror(options.root), now, upstream) })
+  const tree = new Tree(new Mirror(options.root), now, upstream)
+  const app = createApp({ ...options, host, tree })
   if (options.log) logRequests(app.server, options.log)
+  else answerRepeats(app.server, tree)
   const connections = connectionsOf(app.server)
   try {
     // Fastify would listen on both addresses of that name, of which one may be missing.

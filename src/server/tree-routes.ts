@@ -5,6 +5,7 @@ import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS_PATH } from '../klines/paths.js'
 import { IntervalSchema, KlineSchema, SymbolSchema, startDateSchema } from '../service/klines-schema.js'
 import type { Endpoint } from './endpoint.js'
+import { mayRepeat, type Sent } from './repeats.js'
 import { sendBody } from './send-body.js'
 import type { Tree, TreeFile } from './tree.js'
 
@@ -69,16 +70,23 @@ function pathOf(url: string): string {
 
 /** What a path may be is the grammar's to say: what it does not know is 404, as with any static tree, and never 400. */
 function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-  const file = tree.file(pathOf(request.url))
-  return file instanceof Promise ? file.then(it => sendHeld(it, request, reply)) : sendHeld(file, request, reply)
+  const path = pathOf(request.url)
+  const file = tree.file(path)
+  return file instanceof Promise
+    ? file.then(it => sendHeld(path, it, request, reply))
+    : sendHeld(path, file, request, reply)
 }
 
-function sendHeld({ body, warning }: TreeFile, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+function sendHeld(path: string, file: TreeFile, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+  const { body, warning } = file
   // What the service says may be in the message: a header field has no room for all of it.
   // RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped the field, and have no other that says as much.
   const stale = warning && {
     warning: `111 klines "Revalidation Failed: ${warning.message.replace(/[^ -~]|["\\]/g, "'")}"`,
     'cache-control': 'no-cache',
   }
-  return sendBody(request, reply, body, stale)
+  const done = (sent: Sent) => mayRepeat(request.raw, { ...sent, path, file })
+  const sent = sendBody(request, reply, body, stale)
+  if (sent instanceof Promise) return sent.then(done)
+  done(sent)
 }

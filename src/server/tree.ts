@@ -15,7 +15,7 @@ import { HttpError } from './http-error.js'
 import type { Upstream } from './upstream.js'
 
 /** Memory for bodies, bytes. */
-const CACHE_BYTES = 64 * 1024 * 1024
+const CACHE_BYTES = 56 * 1024 * 1024
 
 const EMPTY_WINDOW = new Body(Buffer.from('[]'))
 
@@ -61,12 +61,18 @@ export class Tree {
    * future, or the mirror is complete. Throws an `HttpError` where there is nothing.
    */
   file(path: string): TreeFile | Promise<TreeFile> {
-    const held = this.held(path)
-    if (held && (held.final || !this.upstream)) return held
+    const ready = this.ready(path)
+    if (ready) return ready
     const entry = parseTreePath(path)
     if (!entry) throw new HttpError(404, 'There is no such file in the tree of klines.')
-    if (!held && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
+    if (!this.held(path) && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
     return this.upstream ? this.fresh(path, entry, this.upstream) : { body: this.ruled(path, entry) }
+  }
+
+  /** The file at `path` where it is held and no other has to be asked: the same object for as long as it is the same file. */
+  ready(path: string): TreeFile | undefined {
+    const held = this.held(path)
+    return held && (held.final || !this.upstream) ? held : undefined
   }
 
   /** What the service has now, through the mirror; what is held, with a warning, when the service cannot be asked. */
