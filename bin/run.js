@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { run } from '@oclif/core/run'
+import { run } from '../dist/cli/main.js'
 
 // Windows live in buffers outside the heap that only a garbage collection gives back: a small young generation collects
 // often enough to keep the memory of an export some 30 MB lower, and costs no time that can be measured.

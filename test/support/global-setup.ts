@@ -4,8 +4,5 @@ import { fileURLToPath } from 'node:url'
 /** Tests of the real binary run `bin/run.js`, which runs `dist`: built anew from the sources under test. */
 export default function setup(): void {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
 }
