@@ -38,9 +38,11 @@ export function mayRepeat(request: IncomingMessage, answer: Answer): void {
  * parser as ever.
  */
 export function answerRepeats(server: Server, tree: Tree): void {
-  const memory = new Memory(tree, server.keepAliveTimeout)
+  const memory = new Memory(tree, server)
   const begun: ServerResponse[] = []
   server.prependListener('request', (_request, response) => begun.push(response))
+  // Node gives such a connection away, and its parser to the next one that comes.
+  server.on('connect', (_request, socket) => socket.removeAllListeners('data'))
   server.on('connection', (socket: Socket) => {
     // Node's parser is the one listener that a new connection has.
     const [parse] = socket.listeners('data') as [((chunk: Buffer) => void)?]
@@ -51,14 +53,15 @@ export function answerRepeats(server: Server, tree: Tree): void {
       begun.length = 0
       parse(chunk)
       const [response] = begun
-      isPlain = text !== undefined && begun.length === 1 && response.req.complete
+      isPlain = text !== undefined && begun.length === 1 && response.req.complete && response.shouldKeepAlive
       last = isPlain ? { text: text as string, response } : undefined
     }
     socket.off('data', parse)
     socket.on('data', (chunk: Buffer) => {
       const text = isPlain && isWholeRequest(chunk) ? chunk.toString('latin1') : undefined
-      const isIdle = last === undefined || last.response.writableFinished
-      if (isIdle && last) memory.learn(last.text, last.response)
+      // The first request is always for Node's parser, which else takes the connection for one that has sent nothing.
+      const isIdle = last?.response.closed === true
+      if (isIdle && last) memory.learn(last.text, last.response.req)
       if (text === undefined || !isIdle || !server.listening || !memory.answer(socket, text)) pass(chunk, text)
     })
   })
@@ -86,18 +89,18 @@ class Memory {
   private second = 0
   private date = ''
 
-  /** `keepAliveMs`: how long a connection without requests stays, as the header says. */
   constructor(
     private readonly tree: Tree,
-    private readonly keepAliveMs: number,
+    private readonly server: Server,
   ) {}
 
   /** Keeps the answer to the request with that text, where it may be given again. */
-  learn(text: string, { req: request, shouldKeepAlive }: ServerResponse): void {
+  learn(text: string, request: IncomingMessage): void {
     const answer = answers.get(request)
     if (answer === undefined) return
     answers.delete(request)
-    if (!shouldKeepAlive || request.httpVersion !== '1.1' || request.headers.expect !== undefined) return
+    if (request.httpVersion !== '1.1' || request.headers.expect !== undefined) return
+    if (!this.isGood(answer)) return
     const date = this.now()
     this.messages.set(text, { answer, date, bytes: this.write(answer, date) })
   }
@@ -116,6 +119,8 @@ class Memory {
       message.date = date
     }
     socket.write(message.bytes)
+    // Between requests Node has a shorter time for a connection than for who reads slowly.
+    if (socket.writableLength > 0) socket.setTimeout(this.server.timeout)
     return true
   }
 
@@ -130,7 +135,8 @@ class Memory {
 
   /** Header and body in one piece, which leaves a third faster than in two. The fields are those that Node would send. */
   private write({ status, headers, bytes = Buffer.alloc(0) }: Answer, date: string): Buffer {
-    const connection = { Connection: 'keep-alive', 'Keep-Alive': `timeout=${this.keepAliveMs / 1_000}` }
+    const seconds = Math.floor(this.server.keepAliveTimeout / 1_000)
+    const connection = { Connection: 'keep-alive', 'Keep-Alive': `timeout=${seconds}` }
     const fields = Object.entries({ ...headers, Date: date, ...connection })
     const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...fields.map(([name, value]) => `${name}: ${value}`)]
     return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
