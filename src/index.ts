@@ -1,11 +1,4 @@
-export {
-  type DownloadReport,
-  downloadKlines,
-  type KlinesRequest,
-  type Progress,
-  type SeriesReport,
-  type WindowCounts,
-} from './download/download-klines.js'
+export { downloadKlines, type KlinesRequest } from './download/download-klines.js'
 export {
   type KlineBatchesRequest,
   klineBatches,
@@ -13,6 +6,7 @@ export {
   type SeriesRow,
 } from './download/kline-batches.js'
 export type { SourceOptions } from './download/open-source.js'
+export type { DownloadReport, Progress, SeriesReport, WindowCounts } from './download/settlement.js'
 export {
   type ExportReport,
   type ExportRequest,

@@ -1,5 +1,5 @@
 import type { Ora } from 'ora'
-import type { Progress } from '../download/download-klines.js'
+import type { Progress } from '../download/settlement.js'
 import type { ChangedCell } from '../klines/compare.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import { formatBytes, formatCount, printable } from './text.js'

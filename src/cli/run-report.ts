@@ -1,4 +1,4 @@
-import type { DownloadReport } from '../download/download-klines.js'
+import type { DownloadReport } from '../download/settlement.js'
 import type { DryRunReport } from '../export/dry-run.js'
 import type { WrittenFile } from '../export/write-targets.js'
 import type { TimeRange } from '../klines/time-range.js'

@@ -1,6 +1,6 @@
 import type { KlineRow } from '../klines/columns.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
-import type { SeriesLabel, WindowRef } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'
 import { systemClock } from '../service/system-clock.js'
 import type { KlinesRequest } from './download-klines.js'
@@ -33,7 +33,7 @@ export async function* klineBatches(request: KlineBatchesRequest): AsyncGenerato
   const source = await openSource(request, { remember: true })
   try {
     const plan = await planSeries(source, await source.series(selection), range)
-    const windows = windowsOf(plan.series)
+    const windows = plan.series.flatMap(one => one.windows)
     const { concurrency = DEFAULT_CONCURRENCY, signal } = request
     yield* batchesOf(windowStream(source, windows, { concurrency, signal }), windows.length, range, source.advice)
   } finally {
@@ -49,21 +49,16 @@ export async function* klineRows(request: KlineBatchesRequest): AsyncGenerator<S
 }
 
 /**
- * The candles of planned series that `settlePlan` has had before: no request is made, and each batch is good until the
+ * The candles of a planned series that `settlePlan` has had before: no request is made, and each batch is good until the
  * next is asked for.
  */
 export function settledBatches(
   source: WindowSource,
-  series: readonly SeriesPlan[],
+  { windows }: SeriesPlan,
   range: TimeRange,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<KlineBatch> {
-  const windows = windowsOf(series)
   return batchesOf(settledStream(source, windows, signal), windows.length, range, source.advice)
-}
-
-function windowsOf(series: readonly SeriesPlan[]): WindowRef[] {
-  return series.flatMap(one => one.windows)
 }
 
 /** The candles of windows whose open time lies in the range. Empty stretches give no batch. */

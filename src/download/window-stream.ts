@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import type { WindowRef } from '../klines/series.js'
+import { DEFAULT_CONCURRENCY } from './open-source.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** Windows after which the event loop gets a turn: held ones are read without it, and Ctrl-C must be heard. */
@@ -43,6 +44,16 @@ export function settledStream(
     for (const window of windows) yield await source.settledWindow(window)
   }
   return withTurns(results(), signal)
+}
+
+/** The windows in the order given, in the way that suits their source. */
+export function streamOf(
+  source: WindowSource,
+  windows: readonly WindowRef[],
+  { concurrency = DEFAULT_CONCURRENCY, signal }: Partial<StreamOptions>,
+): Results {
+  if (source.offline) return settledStream(source, windows, signal)
+  return windowStream(source, windows, { concurrency, signal })
 }
 
 async function* withTurns(

@@ -5,7 +5,7 @@ import type { Series } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'
 import { systemClock } from '../service/system-clock.js'
 import { checkTargets, type ExportRequest } from './export-klines.js'
-import { partsOf, rangeOfSources, sourcesOf } from './parts.js'
+import { outputsOf, partsOf, rangeOfSources, sourcesOf } from './parts.js'
 
 /** What a run would have to do for one series: windows in the range, of them held, held but not final, not held. */
 export interface SeriesDryRun extends Series {
@@ -38,7 +38,7 @@ export async function dryRun(
   try {
     const parts = await partsOf(request, source, selection)
     const { output } = request
-    const targets = output === undefined ? [] : (await checkTargets({ ...request, output }, parts)).targets
+    const targets = output === undefined ? [] : (await checkTargets({ ...request, output }, outputsOf(parts))).targets
     const plan = await planSeries(source, sourcesOf(parts), rangeOfSources(parts, range))
     const series = plan.series.map(({ series, windows }) => {
       const counts = { total: windows.length, held: 0, stale: 0, absent: 0 }

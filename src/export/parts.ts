@@ -1,5 +1,4 @@
-import { settledBatches } from '../download/kline-batches.js'
-import type { Plan } from '../download/plan.js'
+import type { Plan, SeriesPlan } from '../download/plan.js'
 import { combine, type Selection, selectedIntervals } from '../download/selection.js'
 import type { WindowSource } from '../download/window-source.js'
 import { KlinesError } from '../klines/errors.js'
@@ -84,6 +83,20 @@ function anchored(target: TargetInterval, source: WindowSource, symbol: SymbolNa
   return { ...target, anchor: source.threeDayAnchor(symbol) }
 }
 
+/** The series of the outputs. */
+export function outputsOf(parts: readonly Part[]): SeriesLabel[] {
+  return parts.map(({ output }) => output)
+}
+
+/** The same as far as the request itself says it; undefined where somebody has to say what `all` is. */
+export function namedOutputs({ resample: length }: ResampleRequest, selection: Selection): SeriesLabel[] | undefined {
+  const { symbols, intervals } = selection
+  if (symbols === 'all' || intervals === 'all') return undefined
+  if (length === undefined) return combine(symbols, intervals)
+  const { name } = parseTarget(length)
+  return symbols.map(symbol => ({ symbol, interval: name }))
+}
+
 /** The open times of source candles that outputs in `range` are made of. */
 export function rangeOfSources(parts: readonly Part[], range: TimeRange): TimeRange {
   if (range.toTime === undefined) return range
@@ -96,15 +109,20 @@ export function sourcesOf(parts: readonly Part[]): Series[] {
   return [...new Map(parts.map(({ source }) => [seriesName(source), source])).values()]
 }
 
-/** The candles of a part whose open time lies in `range`. Each batch is good until the next is asked for. */
+/** The series of a plan that a part is read from. */
+export function planOf({ source }: Part, plan: Plan): SeriesPlan {
+  return plan.series.find(one => seriesName(one.series) === seriesName(source)) as SeriesPlan
+}
+
+/** The candles of a part that open in `range`, made of those of its source. Each batch is good until the next. */
 export function batchesOfPart(
-  source: WindowSource,
-  { source: of, target }: Part,
+  batches: AsyncIterable<KlineBatch>,
+  part: Part,
   plan: Plan,
-  { range, partial, signal }: { range: TimeRange; partial?: boolean | undefined; signal?: AbortSignal | undefined },
+  options: { range: TimeRange; partial?: boolean | undefined },
 ): AsyncIterable<KlineBatch> {
-  const series = plan.series.filter(one => seriesName(one.series) === seriesName(of))
-  if (!target) return settledBatches(source, series, range, signal)
-  const finer = settledBatches(source, series, plan.range, signal)
-  return resample(finer, of, target, { range, partial, coveredFrom: series[0]?.listedFrom })
+  const { source, target } = part
+  return target
+    ? resample(batches, source, target, { ...options, coveredFrom: planOf(part, plan).listedFrom })
+    : batches
 }

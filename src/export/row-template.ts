@@ -2,7 +2,7 @@ import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { type KlineBatch, OFFSETS_PER_ROW } from '../klines/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
-import type { ByteWriter } from './byte-writer.js'
+import { type ByteWriter, copySource } from './byte-writer.js'
 import { isSeriesColumn, type OutputColumn, type Shape, type TimeFormat } from './shape.js'
 
 /** How a text format puts a row together. Everything but the cells themselves is fixed text. */
@@ -17,9 +17,15 @@ export interface RowSyntax {
   escape(text: string): string
 }
 
+/** Fixed text, ready to be copied. */
+interface Literal {
+  readonly bytes: DataView
+  readonly length: number
+}
+
 /** One cell of the template and the fixed text in front of it. */
 interface Slot {
-  readonly literal: Uint8Array
+  readonly literal: Literal
   /** Index of the cell in a batch's row. */
   readonly column: number
   readonly write: 'copy' | 'escape' | 'seconds' | 'micros' | 'iso'
@@ -31,7 +37,10 @@ const TIME_CHARACTERS = 32
 const MAX_DATE_MS = 8.64e15
 
 const encoder = new TextEncoder()
-const ZEROS = encoder.encode('000')
+const ZERO = 0x30
+const MINUS = 0x2d
+const ZEROS = literalOf('000')
+const POINT = literalOf('.')
 
 /**
  * Rows of one series in a text format: cells are copied byte by byte from the batch between fixed pieces of text, so that
@@ -39,7 +48,7 @@ const ZEROS = encoder.encode('000')
  */
 export class RowTemplate {
   private readonly slots: Slot[] = []
-  private readonly end: Uint8Array
+  private readonly end: Literal
   /** Bytes a row takes beyond the cells it copies, at the most. */
   private readonly fixedBytes: number
 
@@ -59,35 +68,38 @@ export class RowTemplate {
       const column = COLUMNS.indexOf(name)
       const { write, open, close } = this.cellForm(column, timeFormat, plain)
       this.slots.push({
-        literal: encoder.encode(literal + open),
+        literal: literalOf(literal + open),
         column,
         write,
       })
       literal = close
     }
-    this.end = encoder.encode(literal + syntax.rowEnd)
+    this.end = literalOf(literal + syntax.rowEnd)
     this.fixedBytes = this.slots.reduce((total, slot) => total + slot.literal.length + TIME_CHARACTERS, this.end.length)
   }
 
   /** Writes every row of a batch. */
   write(batch: KlineBatch, out: ByteWriter): void {
-    for (let row = 0; row < batch.length; row++) {
+    const { offsets, length } = batch
+    if (length === 0) return
+    const source = copySource(batch.bytes, offsets[length * OFFSETS_PER_ROW - 1])
+    for (let row = 0; row < length; row++) {
       const first = row * OFFSETS_PER_ROW
-      const rowBytes = this.fixedBytes + batch.offsets[first + OFFSETS_PER_ROW - 1] - batch.offsets[first]
+      const rowBytes = this.fixedBytes + offsets[first + OFFSETS_PER_ROW - 1] - offsets[first]
       out.reserve(rowBytes)
       for (const { literal, column, write } of this.slots) {
-        out.copy(literal, 0, literal.length)
+        out.copy(literal.bytes, 0, literal.length)
         const at = first + 2 * column
-        if (write === 'copy') out.copy(batch.bytes, batch.offsets[at], batch.offsets[at + 1])
+        if (write === 'copy') out.copy(source, offsets[at], offsets[at + 1])
         else if (write === 'escape') {
           out.text(this.syntax.escape(batch.text(row, column)))
           // Escaping may have used up what was reserved.
           out.reserve(rowBytes)
         } else if (write === 'iso') out.text(isoTime(column === 0 ? batch.openTime(row) : batch.closeTime(row)))
-        else if (write === 'micros') writeMicroseconds(batch.bytes, batch.offsets[at], batch.offsets[at + 1], out)
-        else writeSeconds(batch.bytes, batch.offsets[at], batch.offsets[at + 1], out)
+        else if (write === 'micros') writeMicroseconds(source, offsets[at], offsets[at + 1], out)
+        else writeSeconds(source, offsets[at], offsets[at + 1], out)
       }
-      out.copy(this.end, 0, this.end.length)
+      out.copy(this.end.bytes, 0, this.end.length)
     }
   }
 
@@ -107,8 +119,13 @@ export class RowTemplate {
   }
 }
 
-function secondsOf(text: Uint8Array): string {
-  const ms = BigInt(Buffer.from(text).toString())
+function literalOf(text: string): Literal {
+  const bytes = encoder.encode(text)
+  return { bytes: copySource(bytes), length: bytes.length }
+}
+
+function secondsOf(text: string): string {
+  const ms = BigInt(text)
   const [whole, rest] = [ms / 1000n, ms % 1000n]
   const sign = ms < 0n ? '-' : ''
   const digits = (value: bigint) => String(value < 0n ? -value : value)
@@ -123,22 +140,22 @@ function isoTime(ms: number): string {
 }
 
 /** Milliseconds in text as microseconds. */
-function writeMicroseconds(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
-  out.copy(bytes, start, end)
-  if (bytes[start] !== 0x30) out.copy(ZEROS, 0, ZEROS.length)
+function writeMicroseconds(from: DataView, start: number, end: number, out: ByteWriter): void {
+  out.copy(from, start, end)
+  if (from.getUint8(start) !== ZERO) out.copy(ZEROS.bytes, 0, ZEROS.length)
 }
 
 /** Milliseconds in text as seconds. */
-function writeSeconds(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+function writeSeconds(from: DataView, start: number, end: number, out: ByteWriter): void {
   const point = end - 3
   // Only the first second of 1970 has fewer than four digits.
-  if (point <= start || bytes[start] === 0x2d) {
-    out.text(secondsOf(bytes.subarray(start, end)))
+  if (point <= start || from.getUint8(start) === MINUS) {
+    out.text(secondsOf(Buffer.from(from.buffer, from.byteOffset + start, end - start).toString()))
     return
   }
-  out.copy(bytes, start, point)
+  out.copy(from, start, point)
   // A whole second has no decimals; any other keeps its three: no digit is lost.
-  if (bytes[point] === 0x30 && bytes[point + 1] === 0x30 && bytes[point + 2] === 0x30) return
-  out.byte(0x2e)
-  out.copy(bytes, point, end)
+  if (from.getUint8(point) === ZERO && from.getUint8(point + 1) === ZERO && from.getUint8(point + 2) === ZERO) return
+  out.copy(POINT.bytes, 0, 1)
+  out.copy(from, point, end)
 }

@@ -1,5 +1,5 @@
 import type { KlineBatch } from '../klines/kline-batch.js'
-import { ByteWriter } from './byte-writer.js'
+import { ByteWriter, copySource } from './byte-writer.js'
 import { type RowSyntax, RowTemplate } from './row-template.js'
 import type { Shape } from './shape.js'
 
@@ -37,7 +37,7 @@ export async function* textRows(
       template.rows.write(batch.rows(0, 1), first)
       const bytes = first.take()
       out.reserve(bytes.length)
-      out.copy(bytes, skip, bytes.length)
+      out.copy(copySource(bytes), skip, bytes.length)
       skip = 0
       template.rows.write(batch.rows(1, batch.length), out)
     } else template.rows.write(batch, out)

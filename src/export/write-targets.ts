@@ -30,6 +30,15 @@ export interface TargetContent {
   readonly facts: FileFacts
 }
 
+/** How targets are written. */
+export interface WriteOptions {
+  /** Replace files that exist. */
+  readonly force: boolean
+  readonly signal?: AbortSignal | undefined
+  /** What has to succeed before the first file is put in place. */
+  readonly ready?: () => Promise<unknown>
+}
+
 /**
  * Writes every target whole before the first is put in place, so a run that fails on the way leaves all files as they
  * were. A target without a row is left out.
@@ -37,8 +46,7 @@ export interface TargetContent {
 export async function writeTargets(
   contents: readonly TargetContent[],
   shape: Shape,
-  force: boolean,
-  signal?: AbortSignal,
+  { force, signal, ready }: WriteOptions,
 ): Promise<WrittenFile[]> {
   const outputs: Output[] = []
   const written: WrittenFile[] = []
@@ -51,6 +59,7 @@ export async function writeTargets(
       outputs.push(output)
       written.push(await writeTarget({ ...content, batches: first }, shape, output))
     }
+    await ready?.()
     for (const output of outputs) await output.commit()
   } catch (error) {
     for (const output of outputs) await output.discard()

@@ -9,6 +9,9 @@ const IGNORE = COLUMNS.indexOf('ignore')
 /** Sums above this go on in a BigInt: beyond 2^53 a double would round. */
 const MAX_WHOLE = 2 ** 52
 
+/** The decimals of a candle: those of a table, or of what was made of it. */
+type Cells = Pick<CandleTable, 'whole' | 'fraction' | 'digits'>
+
 /**
  * One candle made of finer ones, exactly as the exchange makes its own (observed.md): open of the first, close and close time
  * of the last, highest high, lowest low, sums of the rest. Candles without a trade do not count, unless none has one.
@@ -22,9 +25,9 @@ export class Aggregate {
   rows = 0
   private ignore = '0'
   private traded = false
-  private readonly whole = new Float64Array(WIDTH)
-  private readonly fraction = new Float64Array(WIDTH)
-  private readonly digits = new Uint8Array(WIDTH)
+  readonly whole = new Float64Array(WIDTH)
+  readonly fraction = new Uint32Array(WIDTH)
+  readonly digits = new Uint8Array(WIDTH)
   private readonly beyond = new Map<number, bigint>()
 
   /** Begins a candle that opens at `openTime`. */
@@ -40,6 +43,26 @@ export class Aggregate {
     if (this.rows++ === 0 || (hasTrades && !this.traded)) this.take(table, row)
     else if (hasTrades || !this.traded) this.addTo(table, row)
     if (hasTrades) this.traded = true
+  }
+
+  /** Adds another one, made of the candles that follow: the same as adding these. */
+  merge(other: Aggregate): void {
+    if (other.rows === 0) return
+    const isFirst = this.rows === 0 || (other.traded && !this.traded)
+    this.rows += other.rows
+    if (!isFirst && this.traded && !other.traded) return
+    this.closeTime = other.closeTime
+    if (isFirst) {
+      this.count = other.count
+      this.ignore = other.ignore
+      for (let place = 0; place < WIDTH; place++) this.copy(other, 0, place)
+      this.beyond.clear()
+    } else {
+      this.count += other.count
+      this.addPlaces(other, 0)
+    }
+    for (const [place, sum] of other.beyond) this.beyond.set(place, (this.beyond.get(place) ?? 0n) + sum)
+    this.traded = other.traded
   }
 
   /** The columns in which a candle of the exchange differs from this one. */
@@ -82,23 +105,27 @@ export class Aggregate {
     const first = row * WIDTH
     this.closeTime = table.closeTimes[row]
     this.count += table.counts[row]
-    if (this.compare(table, first, HIGH) > 0) this.copy(table, first, HIGH)
-    if (this.compare(table, first, LOW) < 0) this.copy(table, first, LOW)
-    this.copy(table, first, CLOSE)
-    for (let place = CLOSE + 1; place < WIDTH; place++) this.sum(table, first, place)
+    this.addPlaces(table, first)
   }
 
-  private compare({ whole, fraction }: CandleTable, first: number, place: number): number {
+  private addPlaces(cells: Cells, first: number): void {
+    if (this.compare(cells, first, HIGH) > 0) this.copy(cells, first, HIGH)
+    if (this.compare(cells, first, LOW) < 0) this.copy(cells, first, LOW)
+    this.copy(cells, first, CLOSE)
+    for (let place = CLOSE + 1; place < WIDTH; place++) this.sum(cells, first, place)
+  }
+
+  private compare({ whole, fraction }: Cells, first: number, place: number): number {
     return whole[first + place] - this.whole[place] || fraction[first + place] - this.fraction[place]
   }
 
-  private copy({ whole, fraction, digits }: CandleTable, first: number, place: number): void {
+  private copy({ whole, fraction, digits }: Cells, first: number, place: number): void {
     this.whole[place] = whole[first + place]
     this.fraction[place] = fraction[first + place]
     this.digits[place] = digits[first + place]
   }
 
-  private sum({ whole, fraction, digits }: CandleTable, first: number, place: number): void {
+  private sum({ whole, fraction, digits }: Cells, first: number, place: number): void {
     const total = this.fraction[place] + fraction[first + place]
     const carry = total >= UNIT ? 1 : 0
     this.fraction[place] = total - carry * UNIT

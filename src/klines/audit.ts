@@ -66,20 +66,37 @@ export function auditSymbol(held: readonly HeldSeries[]): Audit {
   const compared = new Map(held.map(one => [one.series.interval, new Uint8Array(one.table.length)]))
   const pairs: AuditPair[] = []
   const differences: Difference[] = []
+  const shortestFirst = held.toSorted((a, b) => lengthOf(a) - lengthOf(b))
   for (const finer of held) {
-    for (const coarser of held) {
+    const comparers: Comparer[] = []
+    const roots: Comparer[] = []
+    for (const coarser of shortestFirst) {
+      if (!isMultiple(targetOf(coarser.series.interval), finer.series.interval)) continue
+      const comparer = new Comparer(finer, coarser, compared.get(coarser.series.interval) as Uint8Array)
+      // Sums of sums are the same sums: what is made for one interval serves the next, and few candles are added up twice.
+      const base = comparers.findLast(one => comparer.canBeMadeOf(one))
+      if (base) base.feeds.push(comparer)
+      else roots.push(comparer)
+      comparers.push(comparer)
+    }
+    const { table } = finer
+    for (let row = 0; row < table.length; row++) for (const root of roots) root.addRow(row)
+    for (const comparer of comparers) comparer.end()
+    for (const { coarser, comparisons, differences: found } of comparers) {
       const { symbol, interval } = coarser.series
-      if (!isMultiple(targetOf(interval), finer.series.interval)) continue
-      const comparer = new Comparer(finer, coarser, compared.get(interval) as Uint8Array)
-      comparer.run()
-      pairs.push({ symbol, interval, finer: finer.series.interval, comparisons: comparer.comparisons })
-      differences.push(...comparer.differences)
+      pairs.push({ symbol, interval, finer: finer.series.interval, comparisons })
+      differences.push(...found)
     }
   }
   const uncovered = [...compared].map(
     ([interval, seen]) => [interval, seen.reduce((sum, was) => sum + 1 - was, 0)] as const,
   )
   return { pairs, differences, uncovered: new Map(uncovered) }
+}
+
+/** Of a candle from 1970 on, ms: enough to put intervals in order. */
+function lengthOf({ series }: HeldSeries): number {
+  return nextOpenTime(series.interval, 0)
 }
 
 /** Says whether stretches of time are held; asked in order of time. */
@@ -99,8 +116,12 @@ class SpanCursor {
 class Comparer {
   comparisons = 0
   readonly differences: Difference[] = []
+  /** Those whose candles are made of this one's. */
+  readonly feeds: Comparer[] = []
   private readonly target: TargetInterval
   private readonly candle = new Aggregate()
+  /** When the candle under way ends, ms. */
+  private endTime = Number.NEGATIVE_INFINITY
   /** The next candle of the coarser series. */
   private next = 0
   private readonly finerSpans: SpanCursor
@@ -108,7 +129,7 @@ class Comparer {
 
   constructor(
     private readonly finer: HeldSeries,
-    private readonly coarser: HeldSeries,
+    readonly coarser: HeldSeries,
     /** By row of the coarser series: 1 where it was compared with anything. */
     private readonly compared: Uint8Array,
   ) {
@@ -119,27 +140,45 @@ class Comparer {
     this.coarserSpans = new SpanCursor(coarser.spans)
   }
 
-  run(): void {
-    const { table, series } = this.finer
-    let endTime = Number.NEGATIVE_INFINITY
-    for (let row = 0; row < table.length; row++) {
-      const openTime = table.openTimes[row]
-      if (openTime >= endTime) {
-        this.finish()
-        const start = bucketStart(this.target, series.symbol, openTime)
-        endTime = bucketEnd(this.target, start)
-        this.candle.start(start)
-      }
-      this.candle.add(table, row)
-    }
+  /** Whether its candles are whole ones of `other`: their intervals fit, and so does the grid that was found. */
+  canBeMadeOf({ target, coarser }: Comparer): boolean {
+    if (!isMultiple(this.target, coarser.series.interval)) return false
+    const { anchor = 0 } = this.target
+    return this.coarser.series.interval !== '3d' || bucketStart(target, coarser.series.symbol, anchor) === anchor
+  }
+
+  /** The next finer candle. */
+  addRow(row: number): void {
+    const { table } = this.finer
+    const openTime = table.openTimes[row]
+    if (openTime >= this.endTime) this.begin(openTime)
+    this.candle.add(table, row)
+  }
+
+  /** The next candle made of finer ones. */
+  private addCandle(candle: Aggregate): void {
+    if (candle.openTime >= this.endTime) this.begin(candle.openTime)
+    this.candle.merge(candle)
+  }
+
+  /** After the last finer candle, and after what feeds this one. */
+  end(): void {
     this.finish()
     this.skipTo(Number.POSITIVE_INFINITY)
+  }
+
+  private begin(openTime: number): void {
+    this.finish()
+    const start = bucketStart(this.target, this.finer.series.symbol, openTime)
+    this.endTime = bucketEnd(this.target, start)
+    this.candle.start(start)
   }
 
   /** The aggregate is done: the coarser candle of its time, and those before it that nothing was found for. */
   private finish(): void {
     const { openTime, rows } = this.candle
     if (rows === 0) return
+    for (const comparer of this.feeds) comparer.addCandle(this.candle)
     this.skipTo(openTime)
     const row = this.next
     const isThere = row < this.coarser.table.length && this.coarser.table.openTimes[row] === openTime

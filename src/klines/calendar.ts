@@ -104,8 +104,8 @@ export function windowLength(interval: Interval): string {
 /** `YYYY-MM-DD` to ms UTC. Throws `bad_time` on anything that is not a real date of that form. */
 export function parseDate(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN
-  // Date.parse takes 2024-02-31 for 2 March; a real date comes back as it went in.
-  if (!Number.isNaN(time) && formatDate(time) === text) return time
+  // Date.parse takes 2024-02-31 for 2 March; a real day comes back as it went in.
+  if (!Number.isNaN(time) && new Date(time).getUTCDate() === Number(text.slice(-2))) return time
   throw new KlinesError('bad_time', `"${text}" is not a date. Expected a real day as YYYY-MM-DD.`, {
     data: { date: text },
   })

@@ -1,7 +1,7 @@
 import { type CandleTable, DECIMALS, WIDTH } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import { gridOffset } from './grid.js'
-import { nextOpenTime, stepsBetween } from './intervals.js'
+import { type Interval, nextOpenTime, stepsBetween } from './intervals.js'
 import type { Series } from './series.js'
 
 /** Candles that are not there: the exchange was away, or a hole. Times in ms UTC. */
@@ -51,13 +51,26 @@ const ORDERED = (
  * from the first candle (observed.md, "Grids").
  */
 export function inspect(series: Series, table: CandleTable): Inspection {
-  const { length, openTimes } = table
+  const { interval } = series
+  const { length, openTimes, closeTimes, counts } = table
   const gaps: Gap[] = []
   const oddities: Oddity[] = []
-  const phase = series.interval === '3d' && length > 0 ? gridOffset('3d', openTimes[0]) : 0
+  const phase = interval === '3d' && length > 0 ? gridOffset('3d', openTimes[0]) : 0
+  let offset = phase
+  let due = Number.NaN
   for (let row = 0; row < length; row++) {
-    if (row > 0) step(series, openTimes[row - 1], openTimes[row], gaps, oddities)
-    lookAt(series, table, row, phase, oddities)
+    const openTime = openTimes[row]
+    const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
+    // The next candle of one on the grid is on the grid.
+    if (openTime !== due || offset !== phase) offset = gridOffset(interval, openTime)
+    if (openTime !== due && row > 0) step(interval, openTimes[row - 1], openTime, gaps, note)
+    if (offset !== phase) note('off_grid', `opens ${offset} ms off the grid`)
+    due = nextOpenTime(interval, openTime)
+    const early = due - 1 - closeTimes[row]
+    if (early > 0) note('early_close', `closes ${early} ms early`)
+    else if (early < 0) note('insane', `closes ${-early} ms late`)
+    if (counts[row] === 0) note('zero_trades', 'has no trade')
+    if (!isOrdered(table, row)) for (const what of disorders(table, row)) note('insane', what)
   }
   return {
     candles: length,
@@ -68,32 +81,33 @@ export function inspect(series: Series, table: CandleTable): Inspection {
   }
 }
 
-/** Where a candle stands behind the one before. */
-function step({ interval }: Series, before: number, openTime: number, gaps: Gap[], oddities: Oddity[]): void {
-  const due = nextOpenTime(interval, before)
-  if (openTime === due) return
-  if (openTime === before) oddities.push({ kind: 'duplicate', openTime, what: 'opens when the one before does' })
-  else if (openTime < before) oddities.push({ kind: 'disorder', openTime, what: 'opens before the one before' })
+type Note = (kind: OddityKind, what: string) => void
+
+/** Where a candle stands that does not follow the one before. */
+function step(interval: Interval, before: number, openTime: number, gaps: Gap[], note: Note): void {
+  if (openTime === before) note('duplicate', 'opens when the one before does')
+  else if (openTime < before) note('disorder', 'opens before the one before')
   const missing = stepsBetween(interval, before, openTime) - 1
-  if (missing > 0) gaps.push({ startTime: due, endTime: openTime, missing })
+  if (missing > 0) gaps.push({ startTime: nextOpenTime(interval, before), endTime: openTime, missing })
 }
 
-/** What a candle is in itself. */
-function lookAt({ interval }: Series, table: CandleTable, row: number, phase: number, oddities: Oddity[]): void {
-  const { openTimes, closeTimes, counts, whole, fraction } = table
-  const openTime = openTimes[row]
-  const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
-  const offset = gridOffset(interval, openTime)
-  if (offset !== phase) note('off_grid', `opens ${offset} ms off the grid`)
-  const early = nextOpenTime(interval, openTime) - 1 - closeTimes[row]
-  if (early > 0) note('early_close', `closes ${early} ms early`)
-  else if (early < 0) note('insane', `closes ${-early} ms late`)
-  if (counts[row] === 0) note('zero_trades', 'has no trade')
+function isOrdered({ whole, fraction }: CandleTable, row: number): boolean {
   const first = row * WIDTH
-  for (const { less, more, what } of ORDERED) {
-    const order = whole[first + less] - whole[first + more] || fraction[first + less] - fraction[first + more]
-    if (order > 0) note('insane', what)
+  for (let index = 0; index < ORDERED.length; index++) {
+    const less = first + ORDERED[index].less
+    const more = first + ORDERED[index].more
+    if (whole[less] > whole[more] || (whole[less] === whole[more] && fraction[less] > fraction[more])) return false
   }
+  return true
+}
+
+/** In words, what is greater than it should be. */
+function disorders({ whole, fraction }: CandleTable, row: number): string[] {
+  const first = row * WIDTH
+  return ORDERED.filter(({ less, more }) => {
+    const order = whole[first + less] - whole[first + more] || fraction[first + less] - fraction[first + more]
+    return order > 0
+  }).map(({ what }) => what)
 }
 
 function at(times: Float64Array, row: number, length: number): number | undefined {

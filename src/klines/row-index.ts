@@ -8,7 +8,6 @@ const COMMA = 0x2c
 const MINUS = 0x2d
 const DOT = 0x2e
 const ZERO = 0x30
-const NINE = 0x39
 const OPEN = 0x5b
 const CLOSE = 0x5d
 
@@ -116,7 +115,7 @@ function integerEnd(bytes: Uint8Array, at: number, values: Float64Array, index: 
   const start = negative ? at + 1 : at
   let end = start
   let value = 0
-  for (let byte = bytes[end]; byte >= ZERO && byte <= NINE; byte = bytes[++end]) value = value * 10 + (byte - ZERO)
+  for (let byte = bytes[end]; isDigit(byte); byte = bytes[++end]) value = value * 10 + (byte - ZERO)
   const digits = end - start
   // 16 digits at the most, so the sum above is exact up to 2^53 and never rounds down to it.
   if (digits === 0 || digits > 16 || value > Number.MAX_SAFE_INTEGER) return NOT_FOUND
@@ -128,12 +127,28 @@ function integerEnd(bytes: Uint8Array, at: number, values: Float64Array, index: 
 /** End of `\d+(\.\d+)?` at `at`. */
 function decimalEnd(bytes: Uint8Array, at: number): number {
   let end = at
-  while (bytes[end] >= ZERO && bytes[end] <= NINE) end++
+  while (isDigit(bytes[end])) end++
   if (end === at) return NOT_FOUND
   if (bytes[end] !== DOT) return end
   const fraction = ++end
-  while (bytes[end] >= ZERO && bytes[end] <= NINE) end++
+  // The service writes 8 decimals: asked for at once, they take a fifth off the whole index.
+  const eight =
+    isDigit(bytes[end]) &&
+    isDigit(bytes[end + 1]) &&
+    isDigit(bytes[end + 2]) &&
+    isDigit(bytes[end + 3]) &&
+    isDigit(bytes[end + 4]) &&
+    isDigit(bytes[end + 5]) &&
+    isDigit(bytes[end + 6]) &&
+    isDigit(bytes[end + 7])
+  if (eight) end += 8
+  while (isDigit(bytes[end])) end++
   return end === fraction ? NOT_FOUND : end
+}
+
+/** `0` to `9` are 0x30 to 0x39; beyond the end of the bytes there is none. One comparison takes less than two. */
+function isDigit(byte: number): boolean {
+  return (byte ^ ZERO) < 10
 }
 
 /** End of a run of plain bytes at `at`; it may be empty. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { downloadKlines, type Progress } from '../../src/download/download-klines.js'
+import { downloadKlines } from '../../src/download/download-klines.js'
+import type { Progress } from '../../src/download/settlement.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/made-tree.js'
 
