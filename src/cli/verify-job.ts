@@ -1,4 +1,5 @@
 import { openMirror, openMirrorSource } from '../download/open-source.js'
+import { withoutStop } from '../download/outcome.js'
 import { parseSelection } from '../download/selection.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
@@ -67,7 +68,8 @@ function statsOf(mirror: Mirror, series: Series) {
   const builder = new StatsBuilder(series)
   for (const startDate of mirror.heldStartDates(series)) {
     const batch = mirror.readBriefly({ ...series, startDate })
-    if (batch instanceof KlinesError) throw new KlinesError('incomplete', `Broken in the mirror: ${batch.message}.`)
+    if (batch instanceof KlinesError)
+      throw new KlinesError('incomplete', `Broken in the mirror: ${withoutStop(batch.message)}.`)
     if (batch) builder.add(batch)
   }
   return builder.result

@@ -56,16 +56,29 @@ export class Aggregate {
       this.count = other.count
       this.ignore = other.ignore
       for (let place = 0; place < WIDTH; place++) this.copy(other, 0, place)
-      this.beyond.clear()
+      if (this.beyond.size > 0) this.beyond.clear()
     } else {
       this.count += other.count
       this.addPlaces(other, 0)
     }
-    for (const [place, sum] of other.beyond) this.beyond.set(place, (this.beyond.get(place) ?? 0n) + sum)
+    if (other.beyond.size > 0) {
+      for (const [place, sum] of other.beyond) this.beyond.set(place, (this.beyond.get(place) ?? 0n) + sum)
+    }
     this.traded = other.traded
   }
 
-  /** The columns in which a candle of the exchange differs from this one. */
+  /** Whether a candle of the exchange is this one, but for its open time. */
+  equals(table: CandleTable, row: number): boolean {
+    const { whole, fraction } = table
+    const first = row * WIDTH
+    for (let place = 0; place < WIDTH; place++) {
+      if (whole[first + place] !== this.whole[place] || fraction[first + place] !== this.fraction[place]) return false
+    }
+    const isSame = table.closeTimes[row] === this.closeTime && table.counts[row] === this.count
+    return isSame && this.beyond.size === 0 && table.ignore(row) === this.ignore
+  }
+
+  /** The columns in which it is not. */
   differences(table: CandleTable, row: number): number[] {
     const found: number[] = []
     const first = row * WIDTH

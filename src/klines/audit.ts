@@ -204,6 +204,7 @@ class Comparer {
   private compare(row: number, openTime: number): void {
     const { table } = this.coarser
     this.compared[row] = 1
+    if (this.candle.equals(table, row)) return
     for (const column of this.candle.differences(table, row)) {
       this.differ(COLUMNS[column], cellText(table, row, column), this.candle.text(column), openTime)
     }

@@ -8,23 +8,64 @@ export const DECIMAL_PRECISION = 38
 /** 32-bit words of a 128-bit integer. */
 export const WORDS_PER_DECIMAL = 4
 
-/** Powers of ten that a double holds exactly and that take part in one multiplication below. */
-const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent)
+/** Powers of ten by their exponents, each exact in a double. */
+const POWERS = Array.from({ length: 9 }, (_, exponent) => 10 ** exponent)
 /** Digits taken at once: 10^6 * 2^32 + 10^6 stays below 2^53, so the arithmetic in doubles is exact. */
 const DIGITS_AT_ONCE = 6
 const WORD = 2 ** 32
-/** Significant digits that every double gives back (IEEE 754 binary64). */
-const SAFE_DIGITS = 15
+/** Integers below this are exact in a double, and so is twice any of them. */
+const EXACT = 2 ** 52
+/** Bits that whole numbers below 2^52 are split at, so that each half times 10^8 is exact. */
+const HALF = 2 ** 26
+/** More than what a fraction below 1 can be off when it is rounded to a double (2^-54). */
+const FRACTION_ERROR = 2 ** -52
 
 const decoder = new TextDecoder()
 
+/** A decimal as it was read: the digits before the point, those after it, and how many these are. */
+const parts = { whole: 0, fraction: 0, decimals: 0 }
+
+/** Reads a decimal of less than 2^52 before the point and at most 8 digits after it into `parts`; false for any other. */
+function readParts(bytes: Uint8Array, start: number, end: number): boolean {
+  let whole = 0
+  let next = start
+  for (let byte = bytes[next]; next < end && byte !== DOT; byte = bytes[++next]) whole = whole * 10 + (byte - ZERO)
+  const decimals = Math.max(0, end - next - 1)
+  if (whole >= EXACT || decimals > DECIMAL_SCALE) return false
+  let fraction = 0
+  while (++next < end) fraction = (fraction * 10 + (bytes[next] - ZERO)) | 0
+  parts.whole = whole
+  parts.fraction = fraction
+  parts.decimals = decimals
+  return true
+}
+
 /**
  * Writes the decimal text `bytes[start, end)` (`\d+(\.\d+)?`) as a scaled 128-bit integer, 8 digits after the point, into
- * four little-endian words of `out` at `at`. From digits to bits, never through a float.
+ * four little-endian words of `out` at `at`. From digits to bits, never through a rounding.
  * Returns false when the value has no exact DECIMAL(38,8): more than 8 decimals (trailing zeros do not count) or more
  * than 30 digits before the point.
  */
 export function writeDecimal128(bytes: Uint8Array, start: number, end: number, out: Uint32Array, at: number): boolean {
+  if (!readParts(bytes, start, end)) return writeLongDecimal128(bytes, start, end, out, at)
+  const { whole, fraction, decimals } = parts
+  const unit = POWERS[DECIMAL_SCALE]
+  const high = Math.floor(whole / HALF)
+  const low = (whole - high * HALF) * unit + fraction * POWERS[DECIMAL_SCALE - decimals]
+  // The value is `upper` * 2^26 and the last 26 bits of `low`; all of it is exact below 2^53.
+  const carry = Math.floor(low / HALF)
+  const upper = high * unit + carry
+  const middle = Math.floor(upper / 64)
+  const top = Math.floor(middle / WORD)
+  out[at] = low - carry * HALF + (upper - middle * 64) * HALF
+  out[at + 1] = middle - top * WORD
+  out[at + 2] = top
+  out[at + 3] = 0
+  return true
+}
+
+/** The same for a text of any length. */
+function writeLongDecimal128(bytes: Uint8Array, start: number, end: number, out: Uint32Array, at: number): boolean {
   out.fill(0, at, at + WORDS_PER_DECIMAL)
   let first = start
   while (first < end - 1 && bytes[first] === ZERO) first++
@@ -61,37 +102,44 @@ function multiplyAdd(out: Uint32Array, at: number, factor: number, addend: numbe
 
 /**
  * Writes the double nearest to the decimal text `bytes[start, end)` into `out` at `at`, correctly rounded as `Number(text)`
- * is: up to 2^53 and 22 decimals by one exact division (Clinger's fast path), beyond that through `Number`.
- * Returns false when the double has lost digits: its shortest text is another number. (Written rather than returned: a
+ * is. Returns false when the double has lost digits: its shortest text is another number. (Written rather than returned: a
  * double that is returned is boxed, 60 MB of garbage for 600,000 rows.)
  */
 export function writeDouble(bytes: Uint8Array, start: number, end: number, out: Float64Array, at: number): boolean {
-  let mantissa = 0
-  let decimals = -1
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i]
-    if (byte === DOT) decimals = 0
-    else {
-      mantissa = mantissa * 10 + (byte - ZERO)
-      if (decimals >= 0) decimals++
-    }
+  if (!readParts(bytes, start, end)) return writeLongDouble(bytes, start, end, out, at)
+  const { whole, fraction, decimals } = parts
+  const scale = POWERS[decimals]
+  const digits = whole * scale + fraction
+  if (digits < EXACT) {
+    // One exact division is rounded as it should be (Clinger's fast path). Doubles lie closer here than decimals of so many
+    // digits: no other one, so no shorter one, comes out as the same double.
+    out[at] = digits / scale
+    return true
   }
-  if (mantissa <= Number.MAX_SAFE_INTEGER && decimals <= 22) {
-    out[at] = mantissa / POWERS[Math.max(0, decimals)]
-    // Only here: further out a double may be 0, Infinity or subnormal, and lose even one digit.
-    if (significantDigits(bytes, start, end) <= SAFE_DIGITS) return true
-  } else out[at] = Number(decoder.decode(bytes.subarray(start, end)))
-  return trimDecimal(plainText(out[at])) === trimDecimal(decoder.decode(bytes.subarray(start, end)))
+  const rest = fraction / scale
+  const sum = whole + rest
+  // The rest is rounded: the sum is right where a little more and a little less make no difference.
+  if (whole + (rest - FRACTION_ERROR) !== sum || whole + (rest + FRACTION_ERROR) !== sum) {
+    return writeLongDouble(bytes, start, end, out, at)
+  }
+  out[at] = sum
+  return isText(String(sum), bytes, start, end)
 }
 
-/** Digits from the first to the last that is not 0. */
-function significantDigits(bytes: Uint8Array, start: number, end: number): number {
-  let first = start
-  let last = end
-  while (first < last && (bytes[first] === ZERO || bytes[first] === DOT)) first++
-  while (last > first && (bytes[last - 1] === ZERO || bytes[last - 1] === DOT)) last--
-  const point = bytes.indexOf(DOT, first)
-  return last - first - (point !== -1 && point < last ? 1 : 0)
+/** The same for a text of any length. */
+function writeLongDouble(bytes: Uint8Array, start: number, end: number, out: Float64Array, at: number): boolean {
+  const text = decoder.decode(bytes.subarray(start, end))
+  out[at] = Number(text)
+  return trimDecimal(plainText(out[at])) === trimDecimal(text)
+}
+
+/** Whether a number's shortest text is that of a decimal, but for zeros at its end or its beginning. */
+function isText(text: string, bytes: Uint8Array, start: number, end: number): boolean {
+  let next = start
+  while (bytes[next] === ZERO && next < end - text.length) next++
+  for (let i = 0; i < text.length; i++) if (bytes[next++] !== text.charCodeAt(i)) return false
+  for (; next < end; next++) if (bytes[next] !== ZERO && bytes[next] !== DOT) return false
+  return true
 }
 
 /** A decimal without the zeros that say nothing: `0012.3400` is `12.34`, `5.000` is `5`. */

@@ -58,9 +58,10 @@ export function inspect(series: Series, table: CandleTable): Inspection {
   const phase = interval === '3d' && length > 0 ? gridOffset('3d', openTimes[0]) : 0
   let offset = phase
   let due = Number.NaN
+  let openTime = Number.NaN
+  const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
   for (let row = 0; row < length; row++) {
-    const openTime = openTimes[row]
-    const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
+    openTime = openTimes[row]
     // The next candle of one on the grid is on the grid.
     if (openTime !== due || offset !== phase) offset = gridOffset(interval, openTime)
     if (openTime !== due && row > 0) step(interval, openTimes[row - 1], openTime, gaps, note)

@@ -66,8 +66,8 @@ const MAX_WORDS = 200
 
 /** Faults that are nothing but slowness. */
 const LATE_CODES = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
-/** Faults that stay: the host does not exist, or is not who it should be. */
-const FINAL_CODES = new Set(['UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
+/** Faults that stay: the host does not exist, or says what it would say again. A name service that is silent may speak yet. */
+const FINAL_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 
 /** What a connection fault (anything undici or Node throws) means. */

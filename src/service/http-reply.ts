@@ -1,10 +1,17 @@
 import { PassThrough } from 'node:stream'
+import pLimit from 'p-limit'
 import type { Dispatcher } from 'undici'
 import { decodeBody, MAX_WIRE_BYTES } from './decode-body.js'
 import { connectionFailure, Failure } from './failure.js'
 
 /** How much of a body may lie here unread before the other side has to wait. */
 const READ_AHEAD_BYTES = 1024 * 1024
+
+/** More than any window of the service has: the largest is 139,569 bytes. */
+const LARGE_BYTES = 256 * 1024
+
+/** Bodies that are taken at once beyond that: sixteen could be 8 MiB each. The rest of the others waits on the wire. */
+const takingLarge = pLimit(2)
 
 /** An answer, whole and without its content coding. */
 export interface Reply {
@@ -68,14 +75,21 @@ async function collect(response: Dispatcher.ResponseData): Promise<Buffer> {
   const announced = Number(response.headers['content-length'] ?? 0)
   const chunks: Buffer[] = []
   let total = 0
-  if (announced <= MAX_WIRE_BYTES) {
-    for await (const chunk of response.body) {
-      total += chunk.length
-      if (total > MAX_WIRE_BYTES) break
-      chunks.push(chunk)
+  const body = response.body[Symbol.asyncIterator]()
+  /** Takes what comes; whether it is more than `most` bytes. */
+  const isMoreThan = async (most: number): Promise<boolean> => {
+    while (total <= most) {
+      const { done, value } = await body.next()
+      if (done) return false
+      total += value.length
+      chunks.push(value)
     }
+    return true
   }
-  if (total > MAX_WIRE_BYTES || announced > MAX_WIRE_BYTES) {
+  const isTooLarge =
+    announced > MAX_WIRE_BYTES ||
+    ((await isMoreThan(LARGE_BYTES)) && (await takingLarge(() => isMoreThan(MAX_WIRE_BYTES))))
+  if (isTooLarge) {
     response.body.on('error', () => {}).destroy()
     throw new Failure('final', `the body is larger than ${MAX_WIRE_BYTES} bytes`, { status: response.statusCode })
   }

@@ -3,7 +3,7 @@ import type { Interval } from '../klines/intervals.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
-import type { WindowRef } from '../klines/series.js'
+import { type WindowRef, windowName } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import { errorMessageOf } from './error-body.js'
@@ -11,6 +11,12 @@ import { Failure } from './failure.js'
 import type { FileFetcher } from './file-fetcher.js'
 import { isTransientStatus } from './retry.js'
 import type { Reply } from './transport.js'
+
+/**
+ * Most bytes that a window is believed to have, several times the 139,569 of the largest: what the caps let through can take
+ * hundreds of megabytes to be read as rows.
+ */
+const MAX_WINDOW_BYTES = 1024 * 1024
 
 /** A file of the service: what it says, its bytes (decoded, as received) and its time. */
 export interface Fetched<T> {
@@ -54,7 +60,7 @@ export class KlinesService {
       headers: conditional ? { 'if-modified-since': new Date(heldMtimeMs).toUTCString() } : {},
       accept: reply => {
         if (conditional && reply.status === 304) return 'unmodified'
-        return this.accept(reply, bytes => decodeWindow(bytes, window))
+        return this.accept(reply, bytes => parseWindow(bytes, window))
       },
       signal,
     })
@@ -87,6 +93,12 @@ export class KlinesService {
     // A file from the future would count as seen after its window's end, and so as final, when it was not.
     return { servedMs, mtimeMs: Number.isNaN(modified) ? servedMs : Math.min(modified, servedMs) }
   }
+}
+
+function parseWindow(bytes: Buffer, window: WindowRef): KlineBatch {
+  if (bytes.length <= MAX_WINDOW_BYTES) return decodeWindow(bytes, window)
+  const what = `the body is no list of rows: it has ${bytes.length} bytes, expected at most ${MAX_WINDOW_BYTES}`
+  throw new KlinesError('bad_window', `${windowName(window)}: ${what}`)
 }
 
 /** What a status other than 200 means. */
