@@ -40,9 +40,9 @@ describe('an export through the service', () => {
     expect(filesBelow(out)).toEqual(['out.csv'])
   })
 
-  it('asks for each window once, though it is read twice', async () => {
-    const { server, request } = await exportSetup()
-    await exportKlines({ ...request, refresh: true })
+  it.each(['out.csv', '{symbol}.csv', '{interval}.parquet'])('asks for each window once, for %s', async name => {
+    const { server, out, request } = await exportSetup()
+    await exportKlines({ ...request, symbols: [...SYMBOLS], output: join(out, name), refresh: true })
     expect(new Set(server.paths()).size).toBe(server.log.length)
   })
 
@@ -82,6 +82,19 @@ describe('a file that exists', () => {
 })
 
 describe('several files', () => {
+  it('are not there when windows cannot be had; all of these are named, and all others are in the mirror', async () => {
+    const { server, mirror, out, request } = await exportSetup()
+    const missing = SYMBOLS.map(symbol => weekPath(symbol, FULL_WEEKS[1]))
+    for (const path of missing) server.always(path, { status: 404 })
+    const both = { ...request, symbols: [...SYMBOLS], output: join(out, '{symbol}.csv') }
+    await expect(exportKlines(both)).rejects.toMatchObject({
+      code: 'incomplete',
+      data: { failures: SYMBOLS.map(symbol => ({ symbol, startDate: FULL_WEEKS[1], reason: 'status 404' })) },
+    })
+    expect(filesBelow(out)).toEqual([])
+    for (const symbol of SYMBOLS) expect(filesBelow(join(mirror, 'api', 'klines', '15m', symbol))).toHaveLength(6)
+  })
+
   it('are all or none: one that cannot be written leaves the others as they were', async () => {
     const { tree, out, request } = await exportSetup()
     const rows = weekRows(FULL_WEEKS[4], { seed: 1 })
