@@ -1,8 +1,5 @@
-import { DAY_MS, type Interval, nextOpenTime } from './intervals.js'
+import { FIRST_MONDAY, type Interval, nextOpenTime } from './intervals.js'
 import type { KlineBatch } from './kline-batch.js'
-
-/** Monday, 5 January 1970. */
-const FIRST_MONDAY = 4 * DAY_MS
 
 /**
  * Where in its grid an open time lies, ms: 0 when it is on the grid that its interval has from the epoch (1w: from a Monday,

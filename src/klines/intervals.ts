@@ -11,6 +11,8 @@ export type Interval = (typeof INTERVALS)[number]
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
+/** Monday, 5 January 1970, from which weeks are counted: candles of 1w open on Mondays (observed.md, "Grids"). */
+export const FIRST_MONDAY = 4 * DAY_MS
 
 /** Length in ms of every interval that has one length; a month has none. */
 const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {

@@ -1,10 +1,7 @@
 import { parseDate } from './calendar.js'
 import { KlinesError } from './errors.js'
-import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from './intervals.js'
+import { DAY_MS, FIRST_MONDAY, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from './intervals.js'
 import type { SymbolName } from './symbols.js'
-
-/** Monday, 5 January 1970. */
-const FIRST_MONDAY = 4 * DAY_MS
 
 /** Where each symbol's 3d grid begins: its listing date (observed.md, "Grids"). */
 const LISTED: Record<SymbolName, string> = {
