@@ -5,7 +5,7 @@ import { COLUMNS } from './columns.js'
 import { type Interval, nextOpenTime } from './intervals.js'
 import type { Series } from './series.js'
 import type { SymbolName } from './symbols.js'
-import { bucketEnd, bucketStart, isMultiple, type TargetInterval, targetOf } from './target-interval.js'
+import { Buckets, isMultiple, targetOf } from './target-interval.js'
 
 /** A series as it is held. */
 export interface HeldSeries {
@@ -61,7 +61,8 @@ export class Comparer {
   readonly differences: Difference[] = []
   /** Those whose candles are made of this one's. */
   readonly feeds: Comparer[] = []
-  private readonly target: TargetInterval
+  private readonly anchor: number | undefined
+  private readonly buckets: Buckets
   private readonly candle = new Aggregate()
   /** When the candle under way ends, ms. */
   private endTime = Number.NEGATIVE_INFINITY
@@ -77,17 +78,18 @@ export class Comparer {
     private readonly compared: Uint8Array,
   ) {
     // A 3d grid is taken from the first candle (observed.md, "Grids").
-    const anchor = coarser.table.length > 0 ? coarser.table.openTimes[0] : undefined
-    this.target = { ...targetOf(coarser.series.interval), anchor }
+    this.anchor = coarser.table.length > 0 ? coarser.table.openTimes[0] : undefined
+    this.buckets = new Buckets({ ...targetOf(coarser.series.interval), anchor: this.anchor }, coarser.series.symbol)
     this.finerSpans = new SpanCursor(finer.spans)
     this.coarserSpans = new SpanCursor(coarser.spans)
   }
 
   /** Whether its candles are whole ones of `other`: their intervals fit, and so does the grid that was found. */
-  canBeMadeOf({ target, coarser }: Comparer): boolean {
-    if (!isMultiple(this.target, coarser.series.interval)) return false
-    const { anchor = 0 } = this.target
-    return this.coarser.series.interval !== '3d' || bucketStart(target, coarser.series.symbol, anchor) === anchor
+  canBeMadeOf({ buckets, coarser }: Comparer): boolean {
+    const { anchor = 0 } = this
+    const { interval } = this.coarser.series
+    if (!isMultiple(targetOf(interval), coarser.series.interval)) return false
+    return interval !== '3d' || buckets.start(anchor) === anchor
   }
 
   /** The next finer candle. */
@@ -112,8 +114,8 @@ export class Comparer {
 
   private begin(openTime: number): void {
     this.finish()
-    const start = bucketStart(this.target, this.finer.series.symbol, openTime)
-    this.endTime = bucketEnd(this.target, start)
+    const start = this.buckets.start(openTime)
+    this.endTime = this.buckets.end(start)
     this.candle.start(start)
   }
 
@@ -126,7 +128,7 @@ export class Comparer {
     const row = this.next
     const isThere = row < this.coarser.table.length && this.coarser.table.openTimes[row] === openTime
     if (isThere) this.next++
-    if (!this.isCovered(openTime)) return
+    if (!this.isCovered(openTime, this.endTime)) return
     this.comparisons++
     if (isThere) this.compare(row, openTime)
     else this.differ(undefined, 'no candle', `${rows} finer candles`, openTime)
@@ -137,7 +139,7 @@ export class Comparer {
     const { length, openTimes } = this.coarser.table
     for (; this.next < length && openTimes[this.next] < time; this.next++) {
       const openTime = openTimes[this.next]
-      if (!this.isCovered(openTime)) continue
+      if (!this.isCovered(openTime, nextOpenTime(this.coarser.series.interval, openTime))) continue
       this.comparisons++
       this.compared[this.next] = 1
       this.differ(undefined, 'a candle', 'no finer candle', openTime)
@@ -154,8 +156,7 @@ export class Comparer {
   }
 
   /** Whether both series are held from a candle's start to its end. Asked in order of time. */
-  private isCovered(openTime: number): boolean {
-    const endTime = nextOpenTime(this.coarser.series.interval, openTime)
+  private isCovered(openTime: number, endTime: number): boolean {
     return this.finerSpans.hold(openTime, endTime) && this.coarserSpans.hold(openTime, endTime)
   }
 

@@ -4,7 +4,7 @@ import { CandleTable } from './candle-table.js'
 import { nextOpenTime } from './intervals.js'
 import type { KlineBatch } from './kline-batch.js'
 import type { Series } from './series.js'
-import { bucketEnd, bucketStart, checkMultiple, parseTarget, type TargetInterval } from './target-interval.js'
+import { Buckets, checkMultiple, parseTarget, type TargetInterval } from './target-interval.js'
 import type { TimeRange } from './time-range.js'
 
 /** Which of the resampled candles are wanted. */
@@ -25,6 +25,7 @@ export interface ResampleOptions {
 export class Resampler {
   private readonly table = new CandleTable()
   private readonly candle = new Aggregate()
+  private readonly buckets: Buckets
   private readonly out: BatchBuilder
   /** When the candle under way ends, ms; before the first one, nothing is under way. */
   private endTime = Number.NEGATIVE_INFINITY
@@ -33,10 +34,11 @@ export class Resampler {
   /** Throws `bad_option` when candles of `source` do not fit into those of `target`. */
   constructor(
     private readonly source: Series,
-    private readonly target: TargetInterval,
+    target: TargetInterval,
     private readonly options: ResampleOptions = {},
   ) {
     checkMultiple(target, source.interval)
+    this.buckets = new Buckets(target, source.symbol)
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
   }
 
@@ -61,9 +63,9 @@ export class Resampler {
 
   private begin(openTime: number): void {
     this.finish()
-    const start = bucketStart(this.target, this.source.symbol, openTime)
+    const start = this.buckets.start(openTime)
     this.candle.start(start)
-    this.endTime = bucketEnd(this.target, start)
+    this.endTime = this.buckets.end(start)
   }
 
   private finish(): void {
@@ -78,8 +80,9 @@ export class Resampler {
 /** The range of source candles that the target's candles in `range` are made of: whole candles at its end. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
   if (toTime === undefined) return { fromTime, toTime }
-  const start = bucketStart(target, symbol, toTime)
-  return { fromTime, toTime: start === toTime ? toTime : bucketEnd(target, start) }
+  const buckets = new Buckets(target, symbol)
+  const start = buckets.start(toTime)
+  return { fromTime, toTime: start === toTime ? toTime : buckets.end(start) }
 }
 
 /**

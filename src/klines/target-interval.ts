@@ -52,22 +52,29 @@ export function parseTarget(text: string): TargetInterval {
   return { name, length: { months } }
 }
 
-/** When the candle of that length that holds `time` opens, ms UTC. */
-export function bucketStart({ length, anchor: own }: TargetInterval, symbol: SymbolName, time: number): number {
-  if ('months' in length) {
-    const date = new Date(time)
-    const months = date.getUTCFullYear() * 12 + date.getUTCMonth()
-    return monthStart(Math.floor(months / length.months) * length.months)
-  }
-  const anchor = isThreeDays(length.ms) && own !== undefined ? own : anchorOf(length.ms, symbol)
-  return anchor + Math.floor((time - anchor) / length.ms) * length.ms
-}
+/** The stretches of time that a symbol's candles of a target cover: when each opens, and when the next one does, ms UTC. */
+export class Buckets {
+  private readonly ms: number
+  private readonly months: number
+  private readonly anchor: number
 
-/** When the next candle opens after the one that opens at `start`, ms UTC. */
-export function bucketEnd({ length }: TargetInterval, start: number): number {
-  if ('ms' in length) return start + length.ms
-  const date = new Date(start)
-  return monthStart(date.getUTCFullYear() * 12 + date.getUTCMonth() + length.months)
+  constructor({ length, anchor: own }: TargetInterval, symbol: SymbolName) {
+    this.ms = 'ms' in length ? length.ms : 0
+    this.months = 'ms' in length ? 0 : length.months
+    this.anchor = isThreeDays(this.ms) && own !== undefined ? own : anchorOf(this.ms, symbol)
+  }
+
+  /** When the candle that holds `time` opens. */
+  start(time: number): number {
+    const { ms, anchor } = this
+    if (ms > 0) return anchor + Math.floor((time - anchor) / ms) * ms
+    return monthStart(Math.floor(monthOf(time) / this.months) * this.months)
+  }
+
+  /** When the next candle opens after the one that opens at `start`. */
+  end(start: number): number {
+    return this.ms > 0 ? start + this.ms : monthStart(monthOf(start) + this.months)
+  }
 }
 
 /** Throws `bad_option` unless each candle of the target is made of whole candles of `source`, and of more than one. */
@@ -100,7 +107,13 @@ function anchorOf(ms: number, symbol: SymbolName): number {
 }
 
 function isThreeDays(ms: number): boolean {
-  return ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
+  return ms > 0 && ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
+}
+
+/** The month that holds `time`, counted from January of the year 0. */
+function monthOf(time: number): number {
+  const date = new Date(time)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
 }
 
 /** The first of a month, counted from January of the year 0. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
-import { bucketEnd, bucketStart, checkMultiple, isMultiple, parseTarget } from '../../src/klines/target-interval.js'
+import { Buckets, checkMultiple, isMultiple, parseTarget } from '../../src/klines/target-interval.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const at = (text: string) => Date.parse(text)
@@ -28,8 +28,8 @@ const ALIGNED = [
 describe('a target interval', () => {
   it.each(ALIGNED)('%s holds %s in the candle from %s to %s', (name, moment, start, end) => {
     const target = parseTarget(name)
-    expect(new Date(bucketStart(target, 'BTCUSDT', at(moment))).getTime()).toBe(at(start))
-    expect(bucketEnd(target, at(start))).toBe(at(end))
+    expect(new Buckets(target, 'BTCUSDT').start(at(moment))).toBe(at(start))
+    expect(new Buckets(target, 'BTCUSDT').end(at(start))).toBe(at(end))
   })
 
   it.each([
@@ -44,8 +44,8 @@ describe('a target interval', () => {
     ['AVAXUSDT', '2020-09-22'],
   ] as const)('of 3d begins for %s at its listing, %s', (symbol, date) => {
     const listed = at(date)
-    expect(bucketStart(parseTarget('3d'), symbol, listed)).toBe(listed)
-    expect(bucketStart(parseTarget('3d'), symbol, listed - 1)).toBe(listed - 3 * 86_400_000)
+    expect(new Buckets(parseTarget('3d'), symbol).start(listed)).toBe(listed)
+    expect(new Buckets(parseTarget('3d'), symbol).start(listed - 1)).toBe(listed - 3 * 86_400_000)
   })
 
   it('tiles time: every moment is in one candle, and the next begins where it ends', () => {
@@ -57,11 +57,12 @@ describe('a target interval', () => {
         fc.integer({ min: at('1960-01-01'), max: at('2040-01-01') }),
         (name, symbol, time) => {
           const target = parseTarget(name)
-          const start = bucketStart(target, symbol, time)
-          const end = bucketEnd(target, start)
+          const buckets = new Buckets(target, symbol)
+          const start = buckets.start(time)
+          const end = buckets.end(start)
           expect(start <= time && time < end).toBe(true)
-          expect([bucketStart(target, symbol, start), bucketStart(target, symbol, end - 1)]).toEqual([start, start])
-          expect(bucketStart(target, symbol, end)).toBe(end)
+          expect([buckets.start(start), buckets.start(end - 1)]).toEqual([start, start])
+          expect(buckets.start(end)).toBe(end)
         },
       ),
     )
