@@ -55,40 +55,20 @@ export function indexRows(
   own?: RowScratch,
 ): KlineBatch | undefined {
   const scratch = own ?? shared
-  let { offsets, numbers } = scratch
+  const { endTime } = span
   let rows = 0
-  let at = 0
+  let at = 1
   let previous = span.startTime - 1
 
-  if (bytes[at++] !== OPEN) return undefined
+  if (bytes[0] !== OPEN) return undefined
   if (bytes[at] === CLOSE) at++
   else {
     for (;;) {
-      if (bytes[at++] !== OPEN) return undefined
-      if (rows * NUMBERS_PER_ROW === numbers.length) {
-        scratch.grow()
-        offsets = scratch.offsets
-        numbers = scratch.numbers
-      }
-      let offset = rows * OFFSETS_PER_ROW
-      let number = rows * NUMBERS_PER_ROW
-      for (let column = 0; column < ROW_LENGTH; column++) {
-        const quoted = !IS_INTEGER[column]
-        if (quoted && bytes[at++] !== QUOTE) return undefined
-        offsets[offset++] = at
-        at = quoted
-          ? IS_DECIMAL[column]
-            ? decimalEnd(bytes, at)
-            : plainEnd(bytes, at)
-          : integerEnd(bytes, at, numbers, number++)
-        if (at === NOT_FOUND) return undefined
-        offsets[offset++] = at
-        if (quoted && bytes[at++] !== QUOTE) return undefined
-        if (bytes[at++] !== (column === LAST ? CLOSE : COMMA)) return undefined
-      }
-      const openTime = numbers[rows * NUMBERS_PER_ROW]
-      if (openTime <= previous || openTime >= span.endTime || numbers[rows * NUMBERS_PER_ROW + 1] < openTime)
-        return undefined
+      if (rows * NUMBERS_PER_ROW === scratch.numbers.length) scratch.grow()
+      at = indexRow(bytes, at, scratch, rows)
+      if (at === NOT_FOUND) return undefined
+      const openTime = scratch.numbers[rows * NUMBERS_PER_ROW]
+      if (openTime <= previous || openTime >= endTime) return undefined
       previous = openTime
       rows++
       const next = bytes[at++]
@@ -97,6 +77,7 @@ export function indexRows(
     }
   }
   if (at !== bytes.length) return undefined
+  const { offsets, numbers } = scratch
   const index = {
     offsets: offsets.subarray(0, rows * OFFSETS_PER_ROW),
     numbers: numbers.subarray(0, rows * NUMBERS_PER_ROW),
@@ -104,6 +85,33 @@ export function indexRows(
   const { symbol, interval } = series
   if (own) return new KlineBatch({ symbol, interval }, bytes, index.offsets, index.numbers, true)
   return new KlineBatch({ symbol, interval }, bytes, index.offsets.slice(), index.numbers.slice(), true)
+}
+
+/**
+ * End of the row at `at`, its cells and numbers in row `row` of the scratch. A function of its own: the loop around it would
+ * be made fast for each window anew.
+ */
+function indexRow(bytes: Uint8Array, start: number, { offsets, numbers }: RowScratch, row: number): number {
+  let at = start
+  if (bytes[at++] !== OPEN) return NOT_FOUND
+  let offset = row * OFFSETS_PER_ROW
+  const first = row * NUMBERS_PER_ROW
+  let number = first
+  for (let column = 0; column < ROW_LENGTH; column++) {
+    const quoted = !IS_INTEGER[column]
+    if (quoted && bytes[at++] !== QUOTE) return NOT_FOUND
+    offsets[offset++] = at
+    at = quoted
+      ? IS_DECIMAL[column]
+        ? decimalEnd(bytes, at)
+        : plainEnd(bytes, at)
+      : integerEnd(bytes, at, numbers, number++)
+    if (at === NOT_FOUND) return NOT_FOUND
+    offsets[offset++] = at
+    if (quoted && bytes[at++] !== QUOTE) return NOT_FOUND
+    if (bytes[at++] !== (column === LAST ? CLOSE : COMMA)) return NOT_FOUND
+  }
+  return numbers[first + 1] < numbers[first] ? NOT_FOUND : at
 }
 
 /**
