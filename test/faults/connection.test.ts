@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { deferred } from '../support/deferred.js'
+import { filesBelow } from '../support/desk.js'
 import { candle, putFile, windowBytes } from '../support/made-tree.js'
-import { asChunk, cutAt, drip, endless, hangUp, raw, silence } from './support/answers.js'
-import { checkRows } from './support/fault-row.js'
+import { asChunk, cutAt, drip, endless, hangUp, ok, raw, rows, silence } from './support/answers.js'
+import { checkRows, HASTY } from './support/fault-row.js'
 import { ALL_WINDOWS, FAULTY, LIST, usePlaces, WEEK } from './support/place.js'
 
 const newPlace = usePlaces()
@@ -185,4 +187,26 @@ it.concurrent('F09 64 KB/s: a full window that takes a second and more is had at
   expect(performance.now() - at).toBeGreaterThan((1_000 * bytes.length) / (64 * 1_024) - 100)
   expect(place.server.asked(FAULTY)).toHaveLength(1)
   expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
+})
+
+it.concurrent('F10 bodies right below the cap, 64 at once: memory is that of a few', async () => {
+  const place = await newPlace()
+  const weeks = Array.from({ length: 64 }, (_, week) => new Date(Date.UTC(2023, 0, 2 + 7 * week)))
+  const row = '[0,"0","0","0","0","0",0,"0",0,"0","0","0"]'
+  const body = Buffer.from(`[${`${row},`.repeat(Math.floor((8 * 1024 * 1024 - 2) / (row.length + 1)) - 1)}${row}]`)
+  const gate = deferred()
+  place.server.always(LIST, rows(weeks.map(week => week.toISOString().slice(0, 10))))
+  place.server.everywhere(async exchange => {
+    if (place.server.windows().length === weeks.length) gate.resolve()
+    await gate.promise
+    return ok(body)(exchange)
+  })
+  const run = await place.download({ args: ['--concurrency', '64'], policy: { ...HASTY, garbledTries: 1 } })
+  expect(run).toMatchObject({ code: 3, stdout: '' })
+  expect(run.stderr).toMatch(
+    /^klines: 64 of 64 [^\n]*\n64 x the body is no list of rows: it has 83\d{5} bytes, expected at most 1048576 \(/,
+  )
+  expect(place.server.peak).toBe(weeks.length)
+  expect(filesBelow(place.mirror)).toEqual(['CACHEDIR.TAG', LIST, 'mirror.json'])
+  await place.expectRepair(ALL_WINDOWS)
 })

@@ -66,13 +66,18 @@ describe('a call that fails', () => {
     await place.expectRepair()
   })
 
-  it.concurrent('F47 EIO, reading a mirror is told', async () => {
+  it.concurrent.each([
+    [['export', '-o', 'y.csv'], 'Cannot read'],
+    [['stats'], 'Broken in the mirror: Cannot read'],
+  ])('F47 EIO, reading a mirror is told by %j', async ([command, ...args], says) => {
     const place = await newPlace()
     expect((await place.downloadByLibrary()).code).toBe(0)
-    const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv']
-    const run = await place.run(args, failing({ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }))
+    const run = await place.run(
+      [command, 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...args],
+      failing({ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }),
+    )
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(/^klines: Cannot read the mirror m: input\/output error \(EIO\)\.\n$/)
+    expect(run.stderr).toBe(`klines: ${says} the mirror m: input/output error (EIO).\n`)
     expect(place.outputs()).toEqual(['x.csv'])
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { until } from '../support/deferred.js'
 import { SYMBOLS, weekPath } from '../support/made-tree.js'
-import { busy, ok, reply } from './support/answers.js'
+import { busy, drip, ok, reply } from './support/answers.js'
 import { expectPlain, HASTY } from './support/fault-row.js'
 import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/place.js'
 
@@ -13,19 +14,26 @@ describe('a host that asks for a pause', () => {
     ['a date', () => new Date(Date.now() + 3_000).toUTCString()],
   ])('F25 Retry-After of 2 s as %s: nobody else asks meanwhile', async (_, retryAfter) => {
     const place = await newPlace()
+    const [first, second] = ALL_WINDOWS
     let told = 0
-    place.server.script(ALL_WINDOWS[0], exchange => {
+    place.server.script(first, async exchange => {
+      await until(() => place.server.asked(second).length === 1)
       told = performance.now()
       return busy(retryAfter())(exchange)
     })
-    const run = await place.download({ args: ['--concurrency', '1'] })
+    // Under way when the pause begins, and had long before it ends: another one could be asked for in its place.
+    place.server.script(
+      second,
+      drip(100, () => 50),
+    )
+    const run = await place.download({ args: ['--concurrency', '2'] })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const after = place.server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
-    expect(after).toHaveLength(ALL_WINDOWS.length)
+    expect(after).toHaveLength(ALL_WINDOWS.length - 1)
     // A date has whole seconds: of three to come, two at the least.
     expect(Math.min(...after)).toBeGreaterThan(1_950)
     expect(Math.min(...after)).toBeLessThan(8_000)
-    expect(place.server.asked(ALL_WINDOWS[0])).toHaveLength(2)
+    expect(place.server.asked(first)).toHaveLength(2)
   })
 
   it.concurrent('F25 Retry-After of a day ends the run and says until when; what was had stays', async () => {

@@ -1,4 +1,6 @@
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { filesBelow } from '../support/desk.js'
 import { type Place, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
@@ -38,6 +40,13 @@ describe('what reads the output', () => {
   })
 })
 
+it.concurrent('F54 an output has finished when its reader can get the last byte, whatever comes then', async () => {
+  const place = await newPlace()
+  const writer = fileURLToPath(new URL('support/write-and-exit.mjs', import.meta.url))
+  const run = await place.shell(`'${process.execPath}' '${writer}' | { until [ -e full ]; do :; done; cat; }`)
+  expect(run).toMatchObject({ code: 0, stdout: '1'.repeat(64 * 1024) + '2'.repeat(1_000), stderr: '' })
+})
+
 describe('an output that cannot be', () => {
   it.concurrent.each<[string, string, string, number, RegExp]>([
     ['F55 a folder', 'mkdir out.csv', 'out.csv', 2, /out\.csv is a folder\./],
@@ -74,7 +83,7 @@ describe('an output that cannot be', () => {
     expect(run.stderr).toMatch(says)
     expect(place.server.log).toEqual([])
     expect(place.desk.text('old.csv')).toBe(OLD)
-    expect(place.held()).toEqual([])
+    expect(filesBelow(place.mirror)).toEqual([])
     expect(place.outputs().filter(name => name !== 'out.csv')).toEqual(['old.csv'])
   })
 

@@ -183,13 +183,15 @@ export class Place {
 
 /** Makes places for the tests of one file, which may run side by side; all are gone when they are over. */
 export function usePlaces(): () => Promise<Place> {
-  const root = mkdtempSync(join(tmpdir(), 'klines-faults-'))
+  // Made with the first place: where all tests of a file are left out, nothing would remove it.
+  let root: string | undefined
   const places: Place[] = []
   afterAll(async () => {
     await Promise.all(places.map(place => place.stop()))
-    rmSync(root, { recursive: true, force: true })
+    if (root !== undefined) rmSync(root, { recursive: true, force: true })
   })
   return async () => {
+    root ??= mkdtempSync(join(tmpdir(), 'klines-faults-'))
     const place = await Place.make(mkdtempSync(join(root, 'p')))
     places.push(place)
     return place

@@ -1,0 +1,11 @@
+// Writes more than a pipe holds, and exits as soon as the output says that it has finished.
+import { writeFileSync } from 'node:fs'
+import { StreamOutput } from '../../../dist/export/stream-output.js'
+
+const output = StreamOutput.toStdout()
+// Whoever waits for the first would wait for the reader, who waits for the file.
+void output.write(Buffer.alloc(64 * 1024, '1'))
+void output.write(Buffer.alloc(1_000, '2'))
+writeFileSync('full', '')
+await output.finish()
+process.exit()
