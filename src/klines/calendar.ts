@@ -1,5 +1,3 @@
-import { UTCDate } from '@date-fns/utc'
-import { add } from 'date-fns/add'
 import { KlinesError } from './errors.js'
 import { DAY_MS, type Interval } from './intervals.js'
 import type { WindowRef } from './series.js'
@@ -116,13 +114,13 @@ export function formatDate(time: number): string {
   return new Date(time).toISOString().slice(0, 10)
 }
 
-/** The span of the window that starts on `startDate`. */
+/** The span of the window that starts on `startDate`: a day that windows of this interval start on. */
 export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' | 'startDate'>): WindowSpan {
   const startTime = parseDate(startDate)
-  return {
-    startTime,
-    endTime: add(new UTCDate(startTime), RULES[interval].length).getTime(),
-  }
+  const { length } = RULES[interval]
+  if ('days' in length) return { startTime, endTime: startTime + length.days * DAY_MS }
+  const end = new Date(startTime)
+  return { startTime, endTime: end.setUTCMonth(end.getUTCMonth() + length.months) }
 }
 
 /**
