@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { hasRealTree } from '../support/real-tree.js'
+import { Place } from './place.js'
+import { findProgram, missingWords, versions } from './programs.js'
+import { resultTable } from './result-table.js'
+import { measureRow, type Result } from './rounds.js'
+import type { Contender, Row } from './row.js'
+import { SECTIONS } from './sections.js'
+
+const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
+const DEFAULT_ROUNDS = 5
+
+/** Runs sections and prints what they gave as a table; a machine's version of it goes to a file. */
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
+  const sections = positionals.length > 0 ? positionals : Object.keys(SECTIONS)
+  const rounds = Number(process.env.KLINES_BENCH_ROUNDS || DEFAULT_ROUNDS)
+  if (sections.some(name => !(name in SECTIONS)) || !Number.isInteger(rounds) || rounds < 1) throw new Error(USAGE)
+  if (!hasRealTree) return
+
+  // Ctrl-C and the like end the run after the process that is measured: servers are ended, folders are removed.
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => stop.abort(new Error(`Ended by ${signal}`)))
+
+  const used = versions()
+  const skipped = new Set<string>()
+  const results: Result[] = []
+  for (const name of sections) {
+    try {
+      results.push(...(await measureSection(name, rounds, skipped, stop.signal)))
+    } catch (error) {
+      // What the others gave is worth having.
+      skipped.add(`section ${name} failed: ${(error as Error).message}`)
+      process.exitCode = 1
+      if (stop.signal.aborted) break
+    }
+  }
+
+  console.log(`${resultTable(results)}\n`)
+  console.log(`Medians of ${rounds} rounds; ratios are of medians.`)
+  console.log(
+    Object.entries(used)
+      .map(entry => entry.join(' '))
+      .join(', '),
+  )
+  for (const words of skipped) console.log(`Left out: ${words}`)
+  const file = values.json ?? join(tmpdir(), 'klines-bench.json')
+  writeFileSync(file, `${JSON.stringify({ versions: used, rounds, results, skipped: [...skipped] }, null, 2)}\n`)
+  console.log(`JSON: ${file}`)
+}
+
+/** Runs the rows of a section; what is missing for them is added to `skipped`. */
+async function measureSection(
+  name: string,
+  rounds: number,
+  skipped: Set<string>,
+  signal: AbortSignal,
+): Promise<Result[]> {
+  const { needs, rows } = SECTIONS[name]
+  const missing = needs.filter(program => !findProgram(program))
+  for (const program of missing) skipped.add(`section ${name}: ${missingWords(program)}`)
+  if (missing.length > 0) return []
+  const place = new Place()
+  try {
+    const results: Result[] = []
+    for (const row of await rows(place)) {
+      console.error(`${name}. ${row.title}`)
+      results.push(await measureRow(name, withoutMissing(row, skipped), rounds, signal))
+    }
+    return results
+  } finally {
+    await place.end()
+  }
+}
+
+/** The row without the peers whose program is not there. */
+function withoutMissing(row: Row, skipped: Set<string>): Row {
+  const isThere = ({ program }: Contender) => program === undefined || findProgram(program) !== undefined
+  for (const { program } of row.contenders.filter(contender => !isThere(contender))) {
+    skipped.add(missingWords(program as string))
+  }
+  const [ours, ...peers] = row.contenders
+  return { ...row, contenders: [ours, ...peers.filter(isThere)] }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { deadPort } from './dead-port.js'
+import type { Place } from './place.js'
+import { findProgram } from './programs.js'
+
+export interface NginxOptions {
+  /** Compress JSON on the way. Default false, as Debian has it. */
+  readonly gzip?: boolean
+  /** Write a line a request, as Debian has it. Default true. */
+  readonly log?: boolean
+}
+
+/** An nginx that serves the slice. */
+export interface Nginx {
+  readonly url: string
+  readonly port: number
+  /** The paths asked for since the last call. */
+  takePaths(): string[]
+  end(): Promise<void>
+}
+
+/** Starts one with one worker on a free port of the loopback; it ends with the place at last. Else as Debian sets it up. */
+export async function startNginx(place: Place, { gzip = false, log = true }: NginxOptions = {}): Promise<Nginx> {
+  const port = await deadPort()
+  const folder = place.path(`nginx-${port}`)
+  mkdirSync(folder)
+  const requests = join(folder, 'requests.log')
+  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root: place.slice, gzip, log, requests }))
+  const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'errors.log', '-g', 'daemon off;']
+  const child = spawn(findProgram('nginx') as string, args, { stdio: 'ignore' })
+  const end = () => endServer(child)
+  place.defer(end)
+  const url = `http://127.0.0.1:${port}`
+  await untilAnswering(`${url}/api/klines/symbols.json`)
+  let taken = 0
+  const takePaths = () => {
+    const lines = readFileSync(requests, 'utf8').split('\n').slice(taken, -1)
+    taken += lines.length
+    return lines
+  }
+  if (log) takePaths()
+  return { url, port, takePaths, end }
+}
+
+type Settings = Required<NginxOptions> & { port: number; folder: string; root: string; requests: string }
+
+function configuration({ port, folder, root, gzip, log, requests }: Settings): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events { worker_connections 768; }
+http {
+  ${temporary.map(name => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
+  types { application/json json; }
+  log_format paths '$uri';
+  access_log ${log ? `${requests} paths` : 'off'};
+  sendfile on;
+  tcp_nopush on;
+  gzip ${gzip ? 'on' : 'off'};
+  gzip_types application/json;
+  server {
+    listen 127.0.0.1:${port};
+    root ${root};
+  }
+}
+`
+}
+
+/** Resolves when the address answers 200. Throws after two seconds. */
+async function untilAnswering(url: string): Promise<void> {
+  for (const started = performance.now(); ; ) {
+    const status = await fetch(url).then(
+      async answer => {
+        await answer.arrayBuffer()
+        return answer.status
+      },
+      error => String(error.cause ?? error),
+    )
+    if (status === 200) return
+    if (performance.now() - started > 2_000) throw new Error(`nginx does not serve the slice: ${status}`)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}
+
+async function endServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}

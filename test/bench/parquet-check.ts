@@ -1,0 +1,43 @@
+import { DuckDBInstance } from '@duckdb/node-api'
+
+const COLUMNS =
+  'symbol,interval,open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'.split(
+    ',',
+  )
+
+/** Throws unless two Parquet files have the same columns, types and rows: times in ms, count INT64, `decimal` the rest. */
+export async function checkSameParquet(
+  ours: string,
+  theirs: string,
+  decimal: 'DOUBLE' | 'DECIMAL(38,8)',
+): Promise<void> {
+  const connection = await (await DuckDBInstance.create(':memory:')).connect()
+  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS()
+  const expected = COLUMNS.map(name => `${name} ${typeOf(name, decimal)}`).join()
+  for (const path of [ours, theirs]) {
+    const columns = await rows(`SELECT column_name, column_type FROM (DESCRIBE FROM '${path}')`)
+    // With the time zone or without it: the same instants, and what the library can.
+    const found = columns.map(([name, type]) => `${name} ${String(type).replace(/^TIMESTAMP.*/, 'TIMESTAMP')}`).join()
+    if (found !== expected) throw new Error(`${path} has the columns ${found}, not ${expected}`)
+    const units = await rows(
+      `SELECT count(*) FROM parquet_schema('${path}') WHERE name LIKE '%_time' AND (logical_type LIKE '%MILLIS%' OR converted_type = 'TIMESTAMP_MILLIS')`,
+    )
+    if (Number(units[0][0]) !== 2) throw new Error(`${path} does not hold its times in ms`)
+  }
+  const cells = COLUMNS.map(name => (name.endsWith('_time') ? `epoch_ms(${name})` : name))
+  const select = (path: string) => `(SELECT ${cells} FROM '${path}')`
+  for (const [a, b] of [
+    [ours, theirs],
+    [theirs, ours],
+  ]) {
+    const [[count]] = await rows(`SELECT count(*) FROM (FROM ${select(a)} EXCEPT ALL FROM ${select(b)})`)
+    if (Number(count) !== 0) throw new Error(`${count} rows of ${a} are not in ${b}`)
+  }
+  connection.closeSync()
+}
+
+function typeOf(name: string, decimal: string): string {
+  if (['symbol', 'interval', 'ignore'].includes(name)) return 'VARCHAR'
+  if (name.endsWith('_time')) return 'TIMESTAMP'
+  return name === 'count' ? 'BIGINT' : decimal
+}

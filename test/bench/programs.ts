@@ -1,0 +1,84 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { PROJECT } from './project.js'
+
+/** Programs that peers are, or that rows need: the Debian package of each, and how it says its version. */
+const PROGRAMS: Readonly<Record<string, { package: string; version: string }>> = {
+  python3: { package: 'python3', version: '--version' },
+  nginx: { package: 'nginx', version: '-v' },
+  wrk: { package: 'wrk', version: '-v' },
+  curl: { package: 'curl', version: '--version' },
+  aria2c: { package: 'aria2', version: '--version' },
+}
+const PACKAGES = [
+  '@duckdb/node-api',
+  'csv-stringify',
+  'apache-arrow',
+  'parquet-wasm',
+  'hyparquet-writer',
+  'undici',
+  'fastify',
+  '@fastify/static',
+  'sirv',
+]
+
+/** Where a program lies, or undefined; Debian keeps servers where not every PATH looks. */
+export function findProgram(name: string): string | undefined {
+  for (const folder of [...(process.env.PATH ?? '').split(':'), '/usr/sbin']) {
+    try {
+      accessSync(join(folder, name), constants.X_OK)
+      return join(folder, name)
+    } catch {}
+  }
+  return undefined
+}
+
+let python: string | undefined
+
+/** The python3 that a `python3` of the PATH ends up in: a version manager's script before it costs a tenth of a second. */
+export function pythonItself(): string {
+  python ??= execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
+  return python
+}
+
+/** What to say where a program is missing. */
+export function missingWords(name: string): string {
+  return `${name} is not there: Debian package ${PROGRAMS[name].package}`
+}
+
+/** What was measured with: Node, processors, and each peer's version. Nothing that tells one machine from another. */
+export function versions(): Record<string, string> {
+  const programs = Object.entries(PROGRAMS).map(([name, { version }]) => [name, programVersion(name, version)])
+  const packages = PACKAGES.map(name => {
+    const text = readFileSync(join(PROJECT, 'node_modules', name, 'package.json'), 'utf8')
+    return [name, JSON.parse(text).version]
+  })
+  const commit = { klines: commitWords() }
+  return {
+    node: process.version,
+    cpus: String(cpus().length),
+    ...commit,
+    ...Object.fromEntries([...programs, ...packages]),
+  }
+}
+
+/** The first version number that the program prints; wrk, for one, exits with 1. */
+function programVersion(name: string, flag: string): string {
+  const path = findProgram(name)
+  if (path === undefined) return 'not there'
+  const { stdout, stderr } = spawnSync(path, [flag], { encoding: 'utf8' })
+  return /\d+\.\d[\w.]*/.exec(stdout + stderr)?.[0] ?? 'unknown'
+}
+
+/** The commit measured, and whether the sources differ from it. */
+function commitWords(): string {
+  try {
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim()
+    const changed = git('status', '--porcelain', '--', 'src', 'bin') !== ''
+    return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '')
+  } catch {
+    return 'unknown'
+  }
+}

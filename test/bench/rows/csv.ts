@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { klines, type Place, peer } from '../place.js'
+import type { Contender, Row } from '../row.js'
+import { type Command, timeRun } from '../timed-run.js'
+import { seriesFiles, writeList } from '../window-lists.js'
+
+const INTERVALS = ['1h', '2h']
+
+/** The mirror to one CSV file; whatever a peer writes must be ours to the byte. */
+export function csvRows(place: Place): Row[] {
+  const list = writeList(place.path('list.json'), seriesFiles(place.slice, INTERVALS))
+  let digest: string
+  const writer = (name: string, file: string, command: (out: string) => Command, program?: string): Contender => ({
+    name,
+    program,
+    measure: () => timeRun(command(place.fresh(file))),
+    check: () => {
+      const found = createHash('sha256')
+        .update(readFileSync(place.path(file)))
+        .digest('hex')
+      digest ??= found
+      if (found !== digest) throw new Error(`The CSV of ${name} is not ours`)
+    },
+  })
+  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', place.slice, '-q', '-o']
+  return [
+    {
+      title: 'mirror to CSV, 1h and 2h',
+      unit: 'ms',
+      contenders: [
+        writer('klines', 'ours.csv', out => klines([...ours, out])),
+        writer('python3', 'python.csv', out => peer('windows-to-csv.py', list, out), 'python3'),
+        writer('DuckDB', 'duckdb.csv', out => peer('duckdb-copy.mjs', list, out, 'csv')),
+        writer('csv-stringify', 'stringify.csv', out => peer('stringify-csv.mjs', list, out)),
+      ],
+      targets: [
+        { peer: 'python3', most: 0.35 },
+        { peer: 'DuckDB', most: 1 },
+        { peer: 'csv-stringify', most: 0.25 },
+      ],
+    },
+  ]
+}

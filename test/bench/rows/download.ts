@@ -1,0 +1,91 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { expectedSeries } from '../../support/real-tree.js'
+import { startLatencyProxy } from '../latency-proxy.js'
+import { startNginx } from '../nginx.js'
+import { klines, type Place } from '../place.js'
+import type { Contender, Row } from '../row.js'
+import type { Target } from '../target.js'
+import { timeRun } from '../timed-run.js'
+import { listedPaths, SYMBOLS } from '../window-lists.js'
+
+const LATENCY_MS = 30
+
+/** All of 1h from nothing, from nginx on the loopback. */
+export async function coldRows(place: Place): Promise<Row[]> {
+  const { url } = await startNginx(place)
+  const targets = [
+    { peer: 'curl', most: 3 },
+    { peer: 'aria2c', below: 1 },
+  ]
+  return [downloadRow(place, url, 'cold download of 1h, with CSV', false, targets)]
+}
+
+/** The same from afar, and from afar with gzip. */
+export async function latencyRows(place: Place): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const gzip of [false, true]) {
+    const { port } = await startNginx(place, { gzip })
+    const url = await startLatencyProxy(place, port, LATENCY_MS)
+    const title = `the same, ${LATENCY_MS} ms away${gzip ? ', gzip' : ''}`
+    rows.push(downloadRow(place, url, title, gzip, [{ peer: 'curl', most: 0.5 }]))
+  }
+  return rows
+}
+
+/**
+ * Ours asks for the windows that can hold candles, keeps them in a new mirror and writes a CSV file; peers bring the
+ * bytes of every window listed, the future's `[]` among them, since no list tells them which are worth asking for.
+ */
+function downloadRow(place: Place, url: string, title: string, gzip: boolean, targets: readonly Target[]): Row {
+  const paths = listedPaths(place.slice, '1h')
+  const id = new URL(url).port
+  const lists = { curl: place.path(`curl-${id}.txt`), aria2c: place.path(`aria2c-${id}.txt`) }
+  const nameOf = (path: string) => path.split('/').slice(-2).join('-')
+  writeFileSync(lists.curl, paths.map(path => `url = "${url}${path}"\noutput = "${nameOf(path)}"\n`).join(''))
+  writeFileSync(lists.aria2c, paths.map(path => `${url}${path}\n  out=${nameOf(path)}\n`).join(''))
+
+  const peer = (name: 'curl' | 'aria2c', ...args: string[]): Contender => ({
+    name,
+    program: name,
+    measure: () => {
+      const folder = place.fresh(name)
+      mkdirSync(folder)
+      return timeRun({ program: name, args, folder })
+    },
+    check: () => {
+      const wrong = paths.filter(path => sizeOf(`${place.path(name)}/${nameOf(path)}`) !== sizeOf(place.slice + path))
+      if (wrong.length > 0) throw new Error(`${name} did not bring ${wrong.length} of ${paths.length} windows`)
+    },
+  })
+  const ours: Contender = {
+    name: 'klines',
+    measure: () => timeRun(klines(downloadArgs(url, place.fresh('mirror'), '-o', place.fresh('cold.csv')))),
+    check: () => {
+      const expected = SYMBOLS.reduce((sum, symbol) => sum + expectedSeries()[symbol]['1h'].rows, 0)
+      const rows = readFileSync(place.path('cold.csv'), 'utf8').trimEnd().split('\n').length - 1
+      if (rows !== expected) throw new Error(`The CSV has ${rows} candles, not ${expected}`)
+    },
+  }
+  // `--disable` comes first: it is what keeps curl from its user's own settings.
+  const curl = ['--disable', '--silent', '--show-error', '--fail', '--parallel', '--parallel-max', '16']
+  const aria2c = ['--no-conf', '--quiet', '--max-concurrent-downloads=16', '--split=1', '--file-allocation=none']
+  return {
+    title,
+    unit: 'ms',
+    contenders: [
+      ours,
+      peer('curl', ...curl, ...(gzip ? ['--compressed'] : []), '--config', lists.curl),
+      peer('aria2c', ...aria2c, `--http-accept-gzip=${gzip}`, `--input-file=${lists.aria2c}`),
+    ],
+    targets,
+  }
+}
+
+/** Arguments of a download of the slice's 1h series into a mirror. */
+export function downloadArgs(url: string, mirror: string, ...more: string[]): string[] {
+  return ['download', ...SYMBOLS, '-i', '1h', '--base-url', url, '--mirror', mirror, '-q', ...more]
+}
+
+function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { klines, type Place } from '../place.js'
+import type { Contender, Row } from '../row.js'
+import { timeRun } from '../timed-run.js'
+
+const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
+
+/** Parts of the slice, by candles: 609,662, 209,031 and 59,391. */
+const PARTS = {
+  klines: ['all', '-i', 'all'],
+  'a third': ['ADAUSDT', '-i', 'all'],
+  'a tenth': ['ADAUSDT', '-i', '15m,8h,1d,3d'],
+}
+const FORMATS: Record<string, string[]> = {
+  CSV: ['-f', 'csv'],
+  'Parquet, double': ['-f', 'parquet'],
+  'Parquet, decimal': ['-f', 'parquet', '--numbers', 'decimal'],
+}
+
+/** The most memory that an export of the whole slice takes, beside those of parts of it. */
+export function memoryRows(place: Place): Row[] {
+  return Object.entries(FORMATS).map(([format, flags]) => {
+    const contenders = Object.entries(PARTS).map(([name, part]): Contender => {
+      return { name, measure: () => peakOf(place, [...part, ...flags]) }
+    })
+    return {
+      title: `memory to export all to ${format}`,
+      unit: 'MB',
+      contenders: contenders as [Contender, ...Contender[]],
+      targets: [{ peer: 'a third', most: 1.15 }, { below: 200 }],
+    }
+  })
+}
+
+/** The most that the process of an export ever held, MB of 1,000 kB, and the time it took. */
+async function peakOf(place: Place, args: readonly string[]) {
+  const peak = place.fresh('peak.txt')
+  const run = ['export', ...args, '--mirror', place.slice, '-q', '-o', place.fresh('memory.out')]
+  const { value } = await timeRun(klines(run, WATCH, { KLINES_TEST_MEMORY: peak }))
+  return { value: (Number(readFileSync(peak, 'utf8')) * 1024) / 1e6, detail: { ms: value } }
+}

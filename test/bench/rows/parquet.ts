@@ -1,0 +1,38 @@
+import { checkSameParquet } from '../parquet-check.js'
+import { klines, type Place, peer } from '../place.js'
+import type { Contender, Row } from '../row.js'
+import type { Target } from '../target.js'
+import { type Command, timeRun } from '../timed-run.js'
+import { seriesFiles, writeList } from '../window-lists.js'
+
+const INTERVALS = ['1h', '2h']
+const TYPES = { double: 'DOUBLE', decimal: 'DECIMAL(38,8)' } as const
+const TARGETS: Record<keyof typeof TYPES, Target[]> = {
+  double: [{ peer: 'apache-arrow, parquet-wasm', most: 0.5 }],
+  decimal: [{ peer: 'DuckDB', most: 0.7 }],
+}
+
+/** The mirror to one Parquet file; a peer's has the same columns, types and rows. */
+export function parquetRows(place: Place): Row[] {
+  const list = writeList(place.path('list.json'), seriesFiles(place.slice, INTERVALS))
+  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', place.slice, '-q']
+  return (['double', 'decimal'] as const).map(numbers => {
+    const written = (file: string) => `${numbers}-${file}.parquet`
+    const writer = (name: string, file: string, command: (out: string) => Command): Contender => ({
+      name,
+      measure: () => timeRun(command(place.fresh(written(file)))),
+      check: () => checkSameParquet(place.path(written('ours')), place.path(written(file)), TYPES[numbers]),
+    })
+    return {
+      title: `mirror to Parquet, 1h and 2h, ${numbers}`,
+      unit: 'ms',
+      contenders: [
+        writer('klines', 'ours', out => klines([...ours, '--numbers', numbers, '-o', out])),
+        writer('DuckDB', 'duckdb', out => peer('duckdb-copy.mjs', list, out, numbers)),
+        writer('apache-arrow, parquet-wasm', 'arrow', out => peer('arrow-parquet.mjs', list, out, numbers)),
+        writer('hyparquet-writer', 'hyparquet', out => peer('hyparquet-write.mjs', list, out, numbers)),
+      ],
+      targets: TARGETS[numbers],
+    }
+  })
+}

@@ -1,0 +1,39 @@
+import { klines, type Place } from '../place.js'
+import type { Contender, Row } from '../row.js'
+import { timeRun } from '../timed-run.js'
+
+/** Node that does nothing: what no program on it can be quicker than. */
+export const emptyNode: Contender = {
+  name: 'node -e 0',
+  measure: () => timeRun({ program: process.execPath, args: ['-e', '0'] }),
+}
+
+/** What short commands take. */
+export function startRows(place: Place): Row[] {
+  const month = [
+    'export',
+    'BTCUSDT',
+    '-i',
+    '1h',
+    '--from',
+    '2024-01',
+    '--to',
+    '2024-02',
+    '--mirror',
+    place.slice,
+    '-q',
+    '-o',
+  ]
+  const row = (title: string, args: () => string[], targets: Row['targets'] = []): Row => ({
+    title,
+    unit: 'ms',
+    runsPerRound: 4,
+    contenders: [{ name: 'klines', measure: () => timeRun(klines(args())) }, emptyNode],
+    targets,
+  })
+  return [
+    row('klines --version', () => ['--version'], [{ peer: emptyNode.name, most: 2.2 }]),
+    row('klines symbols --help', () => ['symbols', '--help']),
+    row('klines export of a month', () => [...month, place.fresh('month.csv')]),
+  ]
+}

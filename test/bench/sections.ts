@@ -1,0 +1,30 @@
+import type { Place } from './place.js'
+import type { Row } from './row.js'
+import { csvRows } from './rows/csv.js'
+import { coldRows, latencyRows } from './rows/download.js'
+import { memoryRows } from './rows/memory.js'
+import { parquetRows } from './rows/parquet.js'
+import { rerunRows } from './rows/rerun.js'
+import { serveRows } from './rows/serve.js'
+import { startRows } from './rows/start.js'
+import { verifyRows } from './rows/verify.js'
+
+/** Rows that are set up together. */
+export interface Section {
+  /** Programs without which it cannot be measured at all. */
+  readonly needs: readonly string[]
+  rows(place: Place): Row[] | Promise<Row[]>
+}
+
+/** All sections by the names that the command line takes. */
+export const SECTIONS: Readonly<Record<string, Section>> = {
+  a: { needs: [], rows: csvRows },
+  b: { needs: [], rows: parquetRows },
+  c: { needs: ['nginx'], rows: coldRows },
+  d: { needs: ['nginx'], rows: latencyRows },
+  e: { needs: ['nginx'], rows: rerunRows },
+  f: { needs: [], rows: startRows },
+  g: { needs: ['wrk'], rows: serveRows },
+  h: { needs: [], rows: memoryRows },
+  i: { needs: [], rows: verifyRows },
+}
