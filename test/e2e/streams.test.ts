@@ -126,7 +126,7 @@ describe.concurrent('stdout and stderr', () => {
     const args = ['export', 'XXXUSDT', '-i', '1d']
     const [plain, verbose] = await Promise.all([desk.run(args), desk.run([...args, '-v'])])
     expect(plain.stderr).not.toMatch(/^\s+at /m)
-    expect(verbose.stderr).toMatch(/^\s+at .*symbols/m)
+    expect(verbose.stderr).toMatch(/^\s+at parseSymbol/m)
     expect([plain.code, verbose.code]).toEqual([2, 2])
   })
 
