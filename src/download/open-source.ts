@@ -66,7 +66,7 @@ export async function openServiceSource(
   const name = baseNameOf(options)
   const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
   const local = typeof options.baseUrl === 'object' ? options.baseUrl : undefined
-  // undici takes 65 ms and 12 MB to load: only for what goes to the network.
+  // undici takes 25 ms to load: only for what goes to the network.
   const { HttpTransport } = await import('../service/transport.js')
   const mirror = openMirror(options)
   if (local && mirror.exists && mirror.readMeta() === undefined) {

@@ -17,7 +17,7 @@ export async function openGreetingService(options: GreetingOptions = {}): Promis
   const { baseUrl = GREETING_BASE_URL, idleMs } = options
   const local = typeof baseUrl === 'object'
   const name = local ? baseUrl.name : parseBaseUrl(baseUrl)
-  // undici takes 65 ms to load: only when something is asked for.
+  // undici takes 25 ms to load: only when something is asked for.
   const { HttpTransport } = await import('./transport.js')
   const transport = new HttpTransport(local ? baseUrl.url : name, { connections: CONNECTIONS, direct: local, idleMs })
   return new GreetingService(transport, name)

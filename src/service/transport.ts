@@ -1,7 +1,7 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import { ACCEPT_ENCODING } from './decode-body.js'
 import { connectionFailure, Failure } from './failure.js'
 import { HttpReply, type Reply } from './http-reply.js'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 import { USER_AGENT } from './user-agent.js'
 
 export type { Reply }

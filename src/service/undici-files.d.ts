@@ -1,0 +1,23 @@
+// The files of undici that are used by themselves; the package has types for the whole alone.
+declare module 'undici/lib/api/index.js' {
+  const api: object
+  export default api
+}
+
+declare module 'undici/lib/dispatcher/dispatcher.js' {
+  import { Dispatcher } from 'undici'
+
+  export default Dispatcher
+}
+
+declare module 'undici/lib/dispatcher/agent.js' {
+  import { Agent } from 'undici'
+
+  export default Agent
+}
+
+declare module 'undici/lib/dispatcher/env-http-proxy-agent.js' {
+  import { EnvHttpProxyAgent } from 'undici'
+
+  export default EnvHttpProxyAgent
+}
