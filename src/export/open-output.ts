@@ -5,6 +5,12 @@ import { StreamOutput } from './stream-output.js'
 /** Where the bytes of a target go. */
 export type Output = OutputFile | StreamOutput
 
+/** Whether what is written to a target is out of our hands at once: stdout, a FIFO, a device. */
+export async function goesStraightOut(path: string): Promise<boolean> {
+  const there = path === '-' ? undefined : await stat(path).catch(() => undefined)
+  return path === '-' || there?.isFile() === false
+}
+
 /** Opens a target: `-` is stdout, a FIFO is written as it is read, anything else is a file. */
 export async function openOutput(path: string, force: boolean, signal?: AbortSignal): Promise<Output> {
   if (path === '-') return StreamOutput.toStdout(signal)

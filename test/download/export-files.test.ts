@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download-klines.js'
@@ -79,6 +80,23 @@ describe('a file that exists', () => {
     expect(readFileSync(request.output, 'utf8')).toBe('old')
     expect(filesBelow(out)).toEqual(['out.csv'])
   })
+})
+
+it('a pipe gets no byte when a window cannot be had: what is in it could not be taken back', async () => {
+  const { server, tree, request } = await exportSetup()
+  server.always(weekPath('BTCUSDT', FULL_WEEKS[4]), { status: 404 })
+  const rows = weekRows(FULL_WEEKS[0])
+  // More than is gathered before it is written.
+  rows[0][11] = 'x'.repeat(300_000)
+  putFile(tree, weekPath('BTCUSDT', FULL_WEEKS[0]), rows)
+  execFileSync('mkfifo', [request.output])
+  const pipe = openSync(request.output, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    await expect(exportKlines(request)).rejects.toMatchObject({ code: 'incomplete' })
+    expect(readSync(pipe, Buffer.alloc(1))).toBe(0)
+  } finally {
+    closeSync(pipe)
+  }
 })
 
 describe('several files', () => {
