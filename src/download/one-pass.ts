@@ -53,9 +53,12 @@ export class OnePass {
     return this.settlement.report()
   }
 
-  /** Ends the requests under way. */
-  async close(): Promise<void> {
-    await this.results.return(undefined)
+  /**
+   * Lets go of the windows that nobody will read. Not waited for: one that is under way would be waited for first, with all its
+   * tries, and what ends it is the end of its source.
+   */
+  close(): void {
+    this.results.return(undefined).catch(() => {})
   }
 
   private async next(): Promise<WindowResult | WindowFailure | undefined> {

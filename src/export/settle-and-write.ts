@@ -61,7 +61,7 @@ export async function settleAndWrite(
     if (isKlinesError(error, 'incomplete')) await pass.settle()
     throw error
   } finally {
-    await pass.close()
+    pass.close()
   }
 }
 
