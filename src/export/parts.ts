@@ -114,7 +114,10 @@ export function planOf({ source }: Part, plan: Plan): SeriesPlan {
   return plan.series.find(one => seriesName(one.series) === seriesName(source)) as SeriesPlan
 }
 
-/** The candles of a part that open in `range`, made of those of its source. Each batch is good until the next. */
+/**
+ * The candles of a part that open in `range`, made of those of its source, which may reach further: other parts need whole
+ * candles at the end. Each batch is good until the next.
+ */
 export function batchesOfPart(
   batches: AsyncIterable<KlineBatch>,
   part: Part,
@@ -122,7 +125,16 @@ export function batchesOfPart(
   options: { range: TimeRange; partial?: boolean | undefined },
 ): AsyncIterable<KlineBatch> {
   const { source, target } = part
-  return target
-    ? resample(batches, source, target, { ...options, coveredFrom: planOf(part, plan).listedFrom })
-    : batches
+  if (!target) return within(batches, options.range)
+  return resample(batches, source, target, { ...options, coveredFrom: planOf(part, plan).listedFrom })
+}
+
+async function* within(
+  batches: AsyncIterable<KlineBatch>,
+  { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY }: TimeRange,
+): AsyncGenerator<KlineBatch> {
+  for await (const batch of batches) {
+    const rows = batch.slice(fromTime, toTime)
+    if (rows.length > 0) yield rows
+  }
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deadPort } from './dead-port.js'
+import { deadPort } from '../support/dead-port.js'
 import type { Place } from './place.js'
 import { findProgram } from './programs.js'
 

@@ -212,4 +212,21 @@ describe('--resample', () => {
     expect(lines(derived.stdout).length).toBeGreaterThan(50)
     for (const line of lines(derived.stdout)) expect(own.stdout).toContain(line)
   })
+
+  it.each(['1h,1d', '2h,1d'])(
+    '--derive of %s ends each series where the range does, not where its days do',
+    async of => {
+      const desk = deskWithMirror()
+      await desk.shell(`rm -r '${join(desk.path('m'), 'api/klines/1d')}'`)
+      const to = '2025-01-15T05:00Z'
+      const args = ['BTCUSDT', '-i', of, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
+      expect(await desk.run(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
+      for (const interval of of.split(',')) {
+        const rows = lines(readFileSync(desk.path(`${interval}.csv`), 'utf8'))
+        const times = rows.map(line => Number(line.split(',')[0])).filter(time => !Number.isNaN(time))
+        expect(times.length).toBeGreaterThan(4)
+        expect(Math.max(...times)).toBeLessThan(Date.parse(to))
+      }
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { afterAll } from 'vitest'
 
 /** Makes servers listen on free ports of the loopback for the tests of one file; all are closed when they are over. */
@@ -12,13 +12,4 @@ export function useListening(): (server: Server) => Promise<number> {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     return (server.address() as AddressInfo).port
   }
-}
-
-/** A port where nobody listens. */
-export async function deadPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
