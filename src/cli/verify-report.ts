@@ -1,4 +1,4 @@
-import type { Difference } from '../klines/comparer.js'
+import type { Difference } from '../klines/comparison.js'
 import type { OddityKind } from '../klines/inspect.js'
 import { seriesName } from '../klines/series.js'
 import type { KlinesVerdict, SeriesVerdict } from '../mirror/verify-klines.js'

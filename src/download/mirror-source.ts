@@ -42,7 +42,7 @@ export class MirrorSource implements WindowSource {
     const { symbols, intervals } = selection
     const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
     if (symbols !== 'all' && intervals !== 'all') return series
-    const held = series.filter(one => this.mirror.heldStartDates(one).length > 0)
+    const held = series.filter(one => this.mirror.holds(one))
     if (held.length === 0) throw nothingHeld(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
     const left = [...new Set(series.filter(one => !held.includes(one)).map(one => one.symbol))]
     const without = left.filter(symbol => !held.some(one => one.symbol === symbol))
@@ -78,7 +78,7 @@ export class MirrorSource implements WindowSource {
   }
 
   holds(series: Series): boolean {
-    return this.mirror.heldStartDates(series).length > 0
+    return this.mirror.holds(series)
   }
 
   threeDayAnchor(symbol: SymbolName): number | undefined {

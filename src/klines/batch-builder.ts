@@ -1,4 +1,4 @@
-import type { Aggregate } from './aggregate.js'
+import type { CandleTable } from './candle-table.js'
 import { ROW_LENGTH } from './columns.js'
 import { KlineBatch } from './kline-batch.js'
 import type { SeriesLabel } from './series.js'
@@ -16,10 +16,10 @@ export class BatchBuilder {
 
   constructor(private readonly series: SeriesLabel) {}
 
-  /** Adds a candle; what the aggregate holds is copied. */
-  add(candle: Aggregate): void {
+  /** Adds a row of a table. */
+  add(table: CandleTable, row: number): void {
     for (let column = 0; column < ROW_LENGTH; column++) {
-      const cell = candle.text(column)
+      const cell = table.text(row, column)
       const isPlain = PLAIN.test(cell)
       this.plain &&= isPlain
       this.offsets.push(this.bytes)
@@ -27,7 +27,7 @@ export class BatchBuilder {
       this.offsets.push(this.bytes)
       this.text += cell
     }
-    this.numbers.push(candle.openTime, candle.closeTime, candle.count)
+    this.numbers.push(table.openTime(row), table.closeTime(row), table.count(row))
   }
 
   /** The candles since the last time; undefined when there is none. */

@@ -136,6 +136,15 @@ export function isWindowStart(interval: Interval, time: number): boolean {
   return months % length.months === 0 && time === Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
 }
 
+/** Whether a window of this interval can have this startDate: a real day, on which one can start. */
+export function isStartDate(interval: Interval, text: string): boolean {
+  try {
+    return isWindowStart(interval, parseDate(text))
+  } catch {
+    return false
+  }
+}
+
 /** Every startDate of an interval, ascending, as the service lists them today (service.md rule 3, observed.md). */
 export function knownStartDates(interval: Interval): string[] {
   const { first, last } = RULES[interval]

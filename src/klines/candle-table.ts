@@ -1,148 +1,246 @@
+import {
+  CANDLE_BYTES,
+  CLOSE_TIME,
+  COUNT,
+  DECIMAL_BYTES,
+  DECIMALS as DECIMALS_AT,
+  DIGITS,
+  IGNORE,
+  NO_ROW,
+  OPEN_TIME,
+  ROWS,
+  UNNAMED,
+} from '../kernel/layout.js'
 import { COLUMN_KINDS, COLUMNS } from './columns.js'
 import { KlinesError } from './errors.js'
-import { type KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
-
-const DOT = 0x2e
-const ZERO = 0x30
+import type { Kernel, RowAddress } from './kernel.js'
+import type { KlineBatch } from './kline-batch.js'
+import type { Buckets } from './target-interval.js'
 
 /** Digits after the point that values are scaled by. */
-export const SCALE = 8
+const SCALE = 8
 /** One unit before the point, in units after it. */
-export const UNIT = 10 ** SCALE
-/** Integers that a double holds exactly, and some room to add them up. */
-const MAX_WHOLE = 10 ** 15
+const UNIT = 10 ** SCALE
+const WORD = 2 ** 32
+/** What can be read exactly: 15 digits before the point and 8 after it, and zeros. */
+const READABLE = /^0*\d{1,15}(\.\d{0,8}0*)?$/
 
 /** Indexes of the columns that hold decimals, in their order: open, high, low, close, then what is summed. */
 export const DECIMALS = COLUMNS.map((_, column) => column).filter(column => COLUMN_KINDS[column] === 'decimal')
-/** Decimals of a row. */
-export const WIDTH = DECIMALS.length
-const IGNORE = COLUMNS.indexOf('ignore')
-const FIRST_ROWS = 1024
+const IGNORE_COLUMN = COLUMNS.indexOf('ignore')
+const FIRST_ROWS = 64
 
 /**
- * Values of candles, exact, column after column of a row side by side: each decimal as a whole part and a fraction in units of
- * 10^-8, both integers, so that no digit goes through a rounding. What is compared and added up is read into this once.
+ * Candles of one series in a kernel's memory, each decimal a whole number of units of 10^-8 in 128 bits, so that no digit goes
+ * through a rounding. What is compared and added up is read into this once. `place` is a decimal's among the 8 of a candle.
  */
 export class CandleTable {
   length = 0
-  openTimes = new Float64Array(FIRST_ROWS)
-  closeTimes = new Float64Array(FIRST_ROWS)
-  counts = new Float64Array(FIRST_ROWS)
-  /** 8 a row, below 10^15. */
-  whole = new Float64Array(FIRST_ROWS * WIDTH)
-  /** 8 a row, below 10^8. */
-  fraction = new Uint32Array(FIRST_ROWS * WIDTH)
-  /** 8 a row: digits after the point as written, 8 at the most. */
-  digits = new Uint8Array(FIRST_ROWS * WIDTH)
-  /** The unused text at the end, where it is not `0`, by row. */
-  private readonly oddEnds = new Map<number, string>()
+  private at = 0
+  private room = 0
 
-  /** Adds the rows of a batch. Throws `digits_lost` at a decimal of more than 8 digits after the point or 15 before it. */
+  constructor(readonly kernel: Kernel) {}
+
+  /** Where a row lies. */
+  address(row: number): number {
+    return this.at + row * CANDLE_BYTES
+  }
+
+  /** Room for so many rows more. */
+  reserve(rows: number): void {
+    const { kernel, at } = this
+    if (this.length + rows <= this.room) return
+    this.room = Math.max(FIRST_ROWS, 2 * this.room, this.length + rows)
+    this.at = kernel.allocate(this.room * CANDLE_BYTES)
+    new Uint8Array(kernel.view.buffer).copyWithin(this.at, at, at + this.length * CANDLE_BYTES)
+  }
+
+  /** Adds the rows of a batch. Throws `digits_lost` at a decimal of more than 15 digits before the point or 8 after it. */
   add(batch: KlineBatch): void {
-    const { bytes, offsets, numbers, length } = batch
+    const { kernel } = this
+    const { length } = batch
+    const rows = kernel.locate(batch)
     this.reserve(length)
-    const text = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    const { openTimes, closeTimes, counts } = this
-    for (let row = 0; row < length; row++) {
-      const index = this.length++
-      openTimes[index] = numbers[row * NUMBERS_PER_ROW]
-      closeTimes[index] = numbers[row * NUMBERS_PER_ROW + 1]
-      counts[index] = numbers[row * NUMBERS_PER_ROW + 2]
-      const first = row * OFFSETS_PER_ROW
-      for (let place = 0; place < WIDTH; place++) {
-        const at = first + 2 * DECIMALS[place]
-        if (!readDecimal(text, offsets[at], offsets[at + 1], this, index * WIDTH + place)) {
-          throw tooLong(batch, row, DECIMALS[place])
-        }
-      }
-      const at = first + 2 * IGNORE
-      if (offsets[at + 1] - offsets[at] !== 1 || bytes[offsets[at]] !== ZERO) {
-        this.oddEnds.set(index, batch.text(row, IGNORE))
-      }
-    }
+    const unnamed = kernel.calls.readCandles(rows.bytes, rows.offsets, rows.numbers, length, this.address(this.length))
+    if (unnamed < 0) throw tooLong(batch, kernel, rows, -1 - unnamed)
+    if (unnamed > 0) this.name(rows, length)
+    this.length += length
   }
 
   /** Empties the table; it keeps its room. */
   clear(): void {
     this.length = 0
-    if (this.oddEnds.size > 0) this.oddEnds.clear()
+  }
+
+  /** Adds a candle that opens at `openTime`, ms UTC, and is made of nothing yet. */
+  begin(openTime: number): void {
+    this.reserve(1)
+    this.kernel.calls.beginCandle(this.address(this.length++), openTime)
+  }
+
+  /**
+   * Adds rows `start` to `end` (exclusive) of a table of the same kernel to the last candle, exactly as the exchange makes its
+   * own (observed.md). Sums of sums are the same sums.
+   */
+  addToLast(table: CandleTable, start: number, end: number): void {
+    this.kernel.calls.addCandles(this.address(this.length - 1), table.address(start), end - start)
+  }
+
+  /** The candles that these ones add up to. */
+  grouped(buckets: Buckets): CandleTable {
+    const made = new CandleTable(this.kernel)
+    const { step, anchor } = buckets
+    if (step !== undefined) {
+      made.reserve(this.length)
+      made.length = this.kernel.calls.groupCandles(this.address(0), this.length, step, anchor, made.address(0))
+      return made
+    }
+    for (let row = 0; row < this.length; ) {
+      const startTime = buckets.start(this.openTime(row))
+      const next = this.rowFrom(buckets.end(startTime), row)
+      made.begin(startTime)
+      made.addToLast(this, row, next)
+      row = next
+    }
+    return made
+  }
+
+  /**
+   * Compares the candles that open in `[startTime, endTime)`, ms UTC, with those of another table of the same kernel, and marks
+   * the other's as compared. How many times were looked at, and the rows of both that are not the same; NO_ROW for one that is
+   * not there.
+   */
+  compare(table: CandleTable, startTime: number, endTime: number): { times: number; pairs: [number, number][] } {
+    const { kernel } = this
+    const [first, end] = [this.rowFrom(startTime), this.rowFrom(endTime)]
+    const [otherFirst, otherEnd] = [table.rowFrom(startTime), table.rowFrom(endTime)]
+    const [rows, otherRows] = [Math.max(0, end - first), Math.max(0, otherEnd - otherFirst)]
+    return kernel.briefly(() => {
+      const found = kernel.allocate(8 * (1 + rows + otherRows))
+      const times = kernel.calls.compareCandles(this.address(first), rows, table.address(otherFirst), otherRows, found)
+      const { view } = kernel
+      const rowAt = (at: number, from: number) => {
+        const row = view.getUint32(at, true)
+        return row === NO_ROW ? NO_ROW : from + row
+      }
+      const pairs = Array.from({ length: view.getUint32(found, true) }, (_, index): [number, number] => {
+        const at = found + 8 * (index + 1)
+        return [rowAt(at, first), rowAt(at + 4, otherFirst)]
+      })
+      return { times, pairs }
+    })
+  }
+
+  openTime(row: number): number {
+    return this.double(row, OPEN_TIME)
+  }
+
+  closeTime(row: number): number {
+    return this.double(row, CLOSE_TIME)
+  }
+
+  /** Trades. */
+  count(row: number): number {
+    return this.double(row, COUNT)
+  }
+
+  /** How many candles a row is made of, those without a trade included. */
+  rows(row: number): number {
+    return this.kernel.view.getUint32(this.address(row) + ROWS, true)
+  }
+
+  /** How many candles were not compared with any. */
+  get uncovered(): number {
+    return this.length - this.kernel.calls.comparedCandles(this.address(0), this.length)
   }
 
   /** The unused text at the end of a row. */
   ignore(row: number): string {
-    return this.oddEnds.size === 0 ? '0' : (this.oddEnds.get(row) ?? '0')
+    return this.kernel.named(this.kernel.view.getUint32(this.address(row) + IGNORE, true))
   }
 
-  /** A decimal of a row with its digits as written. */
+  /** A decimal in units of 10^-8. */
+  amount(row: number, place: number): bigint {
+    const { view } = this.kernel
+    const at = this.address(row) + DECIMALS_AT + place * DECIMAL_BYTES
+    return (view.getBigUint64(at + 8, true) << 64n) + view.getBigUint64(at, true)
+  }
+
+  /** A decimal with its digits as written; sums with as many as the most precise of what was added. */
   decimal(row: number, place: number): string {
-    const at = row * WIDTH + place
-    return decimalText(this.whole[at], this.fraction[at], this.digits[at])
-  }
-
-  private reserve(rows: number): void {
-    const { openTimes, closeTimes, counts, whole, fraction, digits } = this
-    if (this.length + rows <= openTimes.length) return
-    const room = Math.max(2 * openTimes.length, this.length + rows)
-    const grow = <T extends Float64Array | Uint32Array | Uint8Array>(bigger: T, old: T): T => {
-      bigger.set(old)
-      return bigger
+    const { view } = this.kernel
+    const address = this.address(row)
+    const digits = view.getUint8(address + DIGITS + place)
+    const at = address + DECIMALS_AT + place * DECIMAL_BYTES
+    const [low, high] = [view.getUint32(at, true), view.getUint32(at + 4, true)]
+    const value = high * WORD + low
+    // A BigInt takes several times as long, and is seldom needed: beyond 2^53, 90 million before the point.
+    if (value > Number.MAX_SAFE_INTEGER || view.getBigUint64(at + 8, true) > 0n) {
+      const amount = this.amount(row, place)
+      return decimalText(amount / BigInt(UNIT), Number(amount % BigInt(UNIT)), digits)
     }
-    this.openTimes = grow(new Float64Array(room), openTimes)
-    this.closeTimes = grow(new Float64Array(room), closeTimes)
-    this.counts = grow(new Float64Array(room), counts)
-    this.whole = grow(new Float64Array(room * WIDTH), whole)
-    this.fraction = grow(new Uint32Array(room * WIDTH), fraction)
-    this.digits = grow(new Uint8Array(room * WIDTH), digits)
+    const whole = Math.floor(value / UNIT)
+    return decimalText(whole, value - whole * UNIT, digits)
+  }
+
+  /** A cell as text. `column` is its index, 0 to 11. */
+  text(row: number, column: number): string {
+    const name = COLUMNS[column]
+    if (name === 'open_time') return String(this.openTime(row))
+    if (name === 'close_time') return String(this.closeTime(row))
+    if (name === 'count') return String(this.count(row))
+    return name === 'ignore' ? this.ignore(row) : this.decimal(row, DECIMALS.indexOf(column))
+  }
+
+  /** First row from `row` on that opens at or after `time`, ms UTC; `length` when there is none. */
+  rowFrom(time: number, row = 0): number {
+    let [low, high] = [row, this.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.openTime(middle) < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /**
+   * The rows that a closer look is due at when candles open every `step` ms, counted from `anchor` (ms UTC): all but those that
+   * follow the one before, lie on the grid, close as they should, have trades, and values that can be.
+   */
+  oddRows(step: number, anchor: number): Uint32Array {
+    const { kernel, length } = this
+    return kernel.briefly(() => {
+      const found = kernel.allocate(4 * length)
+      const rows = kernel.calls.oddCandles(this.address(0), length, step, anchor, found)
+      return new Uint32Array(kernel.view.buffer, found, rows).slice()
+    })
+  }
+
+  private double(row: number, part: number): number {
+    return this.kernel.view.getFloat64(this.address(row) + part, true)
+  }
+
+  /** Names the texts at the end of rows just read that are not `0`. */
+  private name(rows: RowAddress, length: number): void {
+    const { kernel } = this
+    for (let row = 0; row < length; row++) {
+      const at = this.address(this.length + row) + IGNORE
+      if (kernel.view.getUint32(at, true) !== UNNAMED) continue
+      kernel.view.setUint32(at, kernel.nameOf(kernel.text(rows, row, IGNORE_COLUMN)), true)
+    }
   }
 }
 
-/** Puts the decimal at `[start, end)` into a table's place `at`; false when it is too long. */
-function readDecimal(text: DataView, start: number, end: number, table: CandleTable, at: number): boolean {
-  let whole = 0
-  let next = start
-  for (; next < end; next++) {
-    const byte = text.getUint8(next)
-    if (byte === DOT) break
-    whole = whole * 10 + (byte - ZERO)
-  }
-  if (whole >= MAX_WHOLE) return false
-  table.whole[at] = whole
-  const digits = Math.max(0, end - next - 1)
-  // As the service writes all of them.
-  if (digits === SCALE) {
-    table.fraction[at] = fourDigits(text, next + 1) * 10_000 + fourDigits(text, next + 5)
-    table.digits[at] = SCALE
-    return true
-  }
-  let fraction = 0
-  for (let place = 1; place <= SCALE; place++) {
-    fraction = fraction * 10 + (place <= digits ? text.getUint8(next + place) - ZERO : 0)
-  }
-  // Zeros beyond say nothing.
-  for (let place = SCALE + 1; place <= digits; place++) if (text.getUint8(next + place) !== ZERO) return false
-  table.fraction[at] = fraction
-  table.digits[at] = Math.min(SCALE, digits)
-  return true
-}
-
-/** The number that four digits write: pairs of them first, both at once. */
-function fourDigits(text: DataView, at: number): number {
-  const digits = text.getInt32(at, true) - 0x30303030
-  const pairs = Math.imul(digits, 10) + (digits >>> 8)
-  return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff)
-}
-
-/** A decimal of `digits` digits after the point. */
-export function decimalText(whole: number | bigint, fraction: number, digits: number): string {
+function decimalText(whole: number | bigint, fraction: number, digits: number): string {
   if (digits === 0) return String(whole)
   return `${whole}.${String(fraction).padStart(SCALE, '0').slice(0, digits)}`
 }
 
-function tooLong(batch: KlineBatch, row: number, column: number): KlinesError {
-  const { symbol, interval } = batch.series
-  const at = `${symbol} ${interval} ${new Date(batch.openTime(row)).toISOString()}`
+function tooLong({ series }: KlineBatch, kernel: Kernel, rows: RowAddress, row: number): KlinesError {
+  const openTime = new Date(kernel.view.getFloat64(rows.numbers + row * 24, true)).toISOString()
+  const column = DECIMALS.find(one => !READABLE.test(kernel.text(rows, row, one))) ?? DECIMALS[0]
   return new KlinesError(
     'digits_lost',
-    `${at}: ${COLUMNS[column]} is ${batch.text(row, column)}, longer than what can be added up exactly: 15 digits before the point and 8 after it.`,
+    `${series.symbol} ${series.interval} ${openTime}: ${COLUMNS[column]} is ${kernel.text(rows, row, column)}, longer than what can be added up exactly: 15 digits before the point and 8 after it.`,
   )
 }

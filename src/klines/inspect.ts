@@ -1,7 +1,7 @@
-import { type CandleTable, DECIMALS, WIDTH } from './candle-table.js'
+import { type CandleTable, DECIMALS } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import { gridOffset } from './grid.js'
-import { type Interval, nextOpenTime, stepsBetween } from './intervals.js'
+import { FIRST_MONDAY, type Interval, nextOpenTime, stepsBetween } from './intervals.js'
 import type { Series } from './series.js'
 
 /** Candles that are not there: the exchange was away, or a hole. Times in ms UTC. */
@@ -52,36 +52,37 @@ const ORDERED = (
  */
 export function inspect(series: Series, table: CandleTable): Inspection {
   const { interval } = series
-  const { length, openTimes, closeTimes, counts } = table
+  const { length } = table
   const gaps: Gap[] = []
   const oddities: Oddity[] = []
-  const phase = interval === '3d' && length > 0 ? gridOffset('3d', openTimes[0]) : 0
-  // A month has no length; asking for every candle's next one takes as long as all the rest.
-  const step = interval === '1M' ? undefined : nextOpenTime(interval, 0)
-  let offset = phase
-  let due = Number.NaN
-  let openTime = Number.NaN
-  const note = (kind: OddityKind, what: string) => oddities.push({ kind, openTime, what })
-  for (let row = 0; row < length; row++) {
-    openTime = openTimes[row]
-    // The next candle of one on the grid is on the grid.
-    if (openTime !== due || offset !== phase) offset = gridOffset(interval, openTime)
-    if (openTime !== due && row > 0) noteStep(interval, openTimes[row - 1], openTime, gaps, note)
+  const phase = interval === '3d' && length > 0 ? gridOffset('3d', table.openTime(0)) : 0
+  for (const row of rowsToLookAt(interval, table)) {
+    const openTime = table.openTime(row)
+    const note: Note = (kind, what) => oddities.push({ kind, openTime, what })
+    if (row > 0) noteStep(interval, table.openTime(row - 1), openTime, gaps, note)
+    const offset = gridOffset(interval, openTime)
     if (offset !== phase) note('off_grid', `opens ${offset} ms off the grid`)
-    due = step === undefined ? nextOpenTime(interval, openTime) : openTime + step
-    const early = due - 1 - closeTimes[row]
+    const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
     if (early > 0) note('early_close', `closes ${early} ms early`)
     else if (early < 0) note('insane', `closes ${-early} ms late`)
-    if (counts[row] === 0) note('zero_trades', 'has no trade')
-    if (!isOrdered(table, row)) for (const what of disorders(table, row)) note('insane', what)
+    if (table.count(row) === 0) note('zero_trades', 'has no trade')
+    for (const what of disorders(table, row)) note('insane', what)
   }
   return {
     candles: length,
-    firstOpenTime: at(openTimes, 0, length),
-    lastOpenTime: at(openTimes, length - 1, length),
+    firstOpenTime: length === 0 ? undefined : table.openTime(0),
+    lastOpenTime: length === 0 ? undefined : table.openTime(length - 1),
     gaps,
     oddities,
   }
+}
+
+/** Those rows about which there can be anything to say. */
+function rowsToLookAt(interval: Interval, table: CandleTable): Iterable<number> {
+  // Months have no length; there are few of them.
+  if (interval === '1M') return Array.from({ length: table.length }, (_, row) => row)
+  const anchor = interval === '1w' ? FIRST_MONDAY : interval === '3d' && table.length > 0 ? table.openTime(0) : 0
+  return table.oddRows(nextOpenTime(interval, 0), anchor)
 }
 
 type Note = (kind: OddityKind, what: string) => void
@@ -94,25 +95,7 @@ function noteStep(interval: Interval, before: number, openTime: number, gaps: Ga
   if (missing > 0) gaps.push({ startTime: nextOpenTime(interval, before), endTime: openTime, missing })
 }
 
-function isOrdered({ whole, fraction }: CandleTable, row: number): boolean {
-  const first = row * WIDTH
-  for (let index = 0; index < ORDERED.length; index++) {
-    const less = first + ORDERED[index].less
-    const more = first + ORDERED[index].more
-    if (whole[less] > whole[more] || (whole[less] === whole[more] && fraction[less] > fraction[more])) return false
-  }
-  return true
-}
-
 /** In words, what is greater than it should be. */
-function disorders({ whole, fraction }: CandleTable, row: number): string[] {
-  const first = row * WIDTH
-  return ORDERED.filter(({ less, more }) => {
-    const order = whole[first + less] - whole[first + more] || fraction[first + less] - fraction[first + more]
-    return order > 0
-  }).map(({ what }) => what)
-}
-
-function at(times: Float64Array, row: number, length: number): number | undefined {
-  return length === 0 ? undefined : times[row]
+function disorders(table: CandleTable, row: number): string[] {
+  return ORDERED.filter(({ less, more }) => table.amount(row, less) > table.amount(row, more)).map(({ what }) => what)
 }

@@ -1,4 +1,4 @@
-import { isWindowStart, parseDate } from './calendar.js'
+import { isStartDate } from './calendar.js'
 import { type Interval, isInterval } from './intervals.js'
 import type { WindowRef } from './series.js'
 import { isSymbol } from './symbols.js'
@@ -32,12 +32,4 @@ export function parseTreePath(path: string): TreeEntry | undefined {
   }
   if (!isInterval(interval) || !isSymbol(symbol) || startDate === undefined) return undefined
   return isStartDate(interval, startDate) ? { kind: 'window', window: { interval, symbol, startDate } } : undefined
-}
-
-function isStartDate(interval: Interval, startDate: string): boolean {
-  try {
-    return isWindowStart(interval, parseDate(startDate))
-  } catch {
-    return false
-  }
 }

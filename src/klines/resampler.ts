@@ -1,7 +1,7 @@
-import { Aggregate } from './aggregate.js'
 import { BatchBuilder } from './batch-builder.js'
 import { CandleTable } from './candle-table.js'
 import { nextOpenTime } from './intervals.js'
+import { Kernel } from './kernel.js'
 import type { KlineBatch } from './kline-batch.js'
 import type { Series } from './series.js'
 import { Buckets, checkMultiple, parseTarget, type TargetInterval } from './target-interval.js'
@@ -23,8 +23,10 @@ export interface ResampleOptions {
  * coarser candles are made of the rest, too.
  */
 export class Resampler {
-  private readonly table = new CandleTable()
-  private readonly candle = new Aggregate()
+  private readonly kernel = new Kernel()
+  private readonly table = new CandleTable(this.kernel)
+  /** The candle under way, or nothing yet. */
+  private readonly candle = new CandleTable(this.kernel)
   private readonly buckets: Buckets
   private readonly out: BatchBuilder
   /** When the candle under way ends, ms; before the first one, nothing is under way. */
@@ -44,13 +46,16 @@ export class Resampler {
 
   /** Takes the next candles; the coarser ones that are over with them, if any. */
   add(batch: KlineBatch): KlineBatch | undefined {
-    this.table.clear()
-    this.table.add(batch)
-    for (let row = 0; row < batch.length; row++) {
-      const openTime = batch.openTime(row)
+    const { table, candle } = this
+    table.clear()
+    table.add(batch)
+    for (let row = 0; row < table.length; ) {
+      const openTime = table.openTime(row)
       if (openTime >= this.endTime) this.begin(openTime)
-      this.candle.add(this.table, row)
-      this.reachedTime = nextOpenTime(this.source.interval, openTime)
+      const next = table.rowFrom(this.endTime, row)
+      candle.addToLast(table, row, next)
+      this.reachedTime = nextOpenTime(this.source.interval, table.openTime(next - 1))
+      row = next
     }
     return this.out.take()
   }
@@ -64,16 +69,19 @@ export class Resampler {
   private begin(openTime: number): void {
     this.finish()
     const start = this.buckets.start(openTime)
-    this.candle.start(start)
+    this.candle.clear()
+    this.candle.begin(start)
     this.endTime = this.buckets.end(start)
   }
 
   private finish(): void {
-    const { openTime, rows } = this.candle
+    const { candle } = this
+    if (candle.length === 0) return
+    const openTime = candle.openTime(0)
     const { range, coveredFrom = Number.NEGATIVE_INFINITY, partial = false } = this.options
     const { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY } = range ?? {}
-    if (rows === 0 || openTime < fromTime || openTime >= toTime) return
-    if (openTime >= coveredFrom || partial) this.out.add(this.candle)
+    if (openTime < fromTime || openTime >= toTime) return
+    if (openTime >= coveredFrom || partial) this.out.add(candle, 0)
   }
 }
 

@@ -1,6 +1,6 @@
-import { Aggregate } from './aggregate.js'
 import { CandleTable } from './candle-table.js'
 import { COLUMNS } from './columns.js'
+import { Kernel } from './kernel.js'
 import type { KlineBatch } from './kline-batch.js'
 import type { Series } from './series.js'
 import { Tally, type TallyTotals } from './tally.js'
@@ -23,11 +23,14 @@ export interface SeriesStats extends Series, TallyTotals {
 /** Adds up a series, batch by batch in order of time. */
 export class StatsBuilder {
   private readonly tally: Tally
-  private readonly total = new Aggregate()
-  private readonly table = new CandleTable()
+  private readonly kernel = new Kernel()
+  private readonly table = new CandleTable(this.kernel)
+  /** One candle of all of them. */
+  private readonly total = new CandleTable(this.kernel)
 
   constructor(private readonly series: Series) {
     this.tally = new Tally(series)
+    this.total.begin(0)
   }
 
   /** Throws `digits_lost` at a decimal too long for exact sums. */
@@ -35,12 +38,12 @@ export class StatsBuilder {
     this.tally.add(batch)
     this.table.clear()
     this.table.add(batch)
-    for (let row = 0; row < batch.length; row++) this.total.add(this.table, row)
+    this.total.addToLast(this.table, 0, this.table.length)
   }
 
   get result(): SeriesStats {
     const { series, total, tally } = this
-    const text = (name: (typeof COLUMNS)[number]) => (total.rows === 0 ? undefined : total.text(COLUMNS.indexOf(name)))
+    const text = (name: (typeof COLUMNS)[number]) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
     return {
       ...series,
       ...tally.totals,
@@ -52,7 +55,7 @@ export class StatsBuilder {
       quoteVolume: text('quote_volume'),
       takerBuyVolume: text('taker_buy_volume'),
       takerBuyQuoteVolume: text('taker_buy_quote_volume'),
-      trades: total.count,
+      trades: total.count(0),
       largestGap: tally.largestGap,
     }
   }

@@ -54,26 +54,29 @@ export function parseTarget(text: string): TargetInterval {
 
 /** The stretches of time that a symbol's candles of a target cover: when each opens, and when the next one does, ms UTC. */
 export class Buckets {
-  private readonly ms: number
+  /** Their length in ms; undefined for months. */
+  readonly step: number | undefined
+  /** Where one of them opens that has a length in ms, ms UTC. */
+  readonly anchor: number
   private readonly months: number
-  private readonly anchor: number
 
   constructor({ length, anchor: own }: TargetInterval, symbol: SymbolName) {
-    this.ms = 'ms' in length ? length.ms : 0
+    const ms = 'ms' in length ? length.ms : 0
+    this.step = ms || undefined
     this.months = 'ms' in length ? 0 : length.months
-    this.anchor = isThreeDays(this.ms) && own !== undefined ? own : anchorOf(this.ms, symbol)
+    this.anchor = isThreeDays(ms) && own !== undefined ? own : anchorOf(ms, symbol)
   }
 
   /** When the candle that holds `time` opens. */
   start(time: number): number {
-    const { ms, anchor } = this
-    if (ms > 0) return anchor + Math.floor((time - anchor) / ms) * ms
+    const { step, anchor } = this
+    if (step !== undefined) return anchor + Math.floor((time - anchor) / step) * step
     return monthStart(Math.floor(monthOf(time) / this.months) * this.months)
   }
 
   /** When the next candle opens after the one that opens at `start`. */
   end(start: number): number {
-    return this.ms > 0 ? start + this.ms : monthStart(monthOf(start) + this.months)
+    return this.step !== undefined ? start + this.step : monthStart(monthOf(start) + this.months)
   }
 }
 

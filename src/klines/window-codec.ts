@@ -1,6 +1,7 @@
 import { type WindowSpan, windowSpan } from './calendar.js'
 import type { KlineBatch } from './kline-batch.js'
-import { indexRows, type RowScratch } from './row-index.js'
+import type { Kernel } from './kernel.js'
+import { indexRows } from './row-index.js'
 import { parseRows } from './row-parser.js'
 import type { WindowRef } from './series.js'
 
@@ -12,11 +13,11 @@ import type { WindowRef } from './series.js'
  * decimals `\d+(\.\d+)?`; open times strictly ascending and inside the window; close time at or after open time.
  * The wire form of the service is indexed in place; any other legal JSON goes through `JSON.parse`.
  *
- * With a `scratch` the batch's index lies in it: it costs no memory, and is good until the scratch is used again.
+ * With a kernel of one's own the batch's index lies in it: it costs no memory, and is good until that is used again.
  *
  * Throws `bad_window` that names row and element.
  */
-export function decodeWindow(bytes: Uint8Array, window: WindowRef, scratch?: RowScratch): KlineBatch {
+export function decodeWindow(bytes: Uint8Array, window: WindowRef, own?: Kernel): KlineBatch {
   const span: WindowSpan = windowSpan(window)
-  return indexRows(bytes, window, span, scratch) ?? parseRows(bytes, window, span)
+  return indexRows(bytes, window, span, own) ?? parseRows(bytes, window, span)
 }

@@ -1,10 +1,11 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { isStartDate } from '../klines/calendar.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
+import { Kernel } from '../klines/kernel.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
-import { parseTreePath, startDatesPath, windowPath } from '../klines/paths.js'
-import { RowScratch } from '../klines/row-index.js'
+import { startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import { type FileVersion, type HeldFile, listFolder, readFile, sweepTemps, writeFile } from './files.js'
@@ -18,6 +19,8 @@ export const CACHE_TAG =
   'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
 /** An empty window is `[]`; anything longer holds rows (or is broken). */
 export const EMPTY_WINDOW_BYTES = 2
+
+const WINDOW_SUFFIX = '.json'
 
 /** What was found when a series was last looked through. */
 interface Populated {
@@ -39,8 +42,7 @@ export interface HeldWindow {
  * Any number of processes may share it: files are written aside and renamed, readers keep what they opened.
  */
 export class Mirror {
-  private scratch = Buffer.alloc(0)
-  private readonly index = new RowScratch()
+  private readonly kernel = new Kernel()
   private readonly populated = new Map<string, Populated>()
 
   constructor(readonly root: string) {}
@@ -130,17 +132,21 @@ export class Mirror {
    * The rows of a held window for a look: the buffers are used again, so the batch is good until the next one is read so.
    * Otherwise as `readWindow`; whether the window is final is not asked.
    */
-  readBriefly(window: WindowRef): KlineBatch | KlinesError | undefined {
-    const read = this.read(window, true)
+  readBriefly(window: WindowRef, kernel = this.kernel): KlineBatch | KlinesError | undefined {
+    const read = this.read(window, kernel)
     return read === undefined || read instanceof KlinesError ? read : read.batch
   }
 
+  /** Whether any window of a series is held, whatever is in it. */
+  holds(series: Series): boolean {
+    return this.windowFiles(series).some(name => isWindowFile(series.interval, name))
+  }
+
   /** The startDates held of a series, ascending, whatever is in the files. */
-  heldStartDates({ interval, symbol }: Series): string[] {
-    return this.reading(() => listFolder(join(this.root, 'api', 'klines', interval, symbol)))
-      .filter(name => /^\d{4}-\d{2}-\d{2}\.json$/.test(name))
-      .map(name => name.slice(0, -'.json'.length))
-      .filter(startDate => parseTreePath(windowPath({ interval, symbol, startDate })) !== undefined)
+  heldStartDates(series: Series): string[] {
+    return this.windowFiles(series)
+      .filter(name => isWindowFile(series.interval, name))
+      .map(name => name.slice(0, -WINDOW_SUFFIX.length))
   }
 
   /** When the first candle that is held of a series opens, ms UTC. */
@@ -163,6 +169,10 @@ export class Mirror {
     return file === undefined || file === 'broken' ? undefined : file
   }
 
+  private windowFiles({ interval, symbol }: Series): string[] {
+    return this.reading(() => listFolder(join(this.root, 'api', 'klines', interval, symbol)))
+  }
+
   /** What the file system refuses is `mirror_unusable`. */
   private reading<T>(action: () => T): T {
     try {
@@ -172,22 +182,16 @@ export class Mirror {
     }
   }
 
-  private read(window: WindowRef, brief = false): Omit<HeldWindow, 'final'> | KlinesError | undefined {
+  private read(window: WindowRef, kernel?: Kernel): Omit<HeldWindow, 'final'> | KlinesError | undefined {
     const path = join(this.root, windowPath(window))
     try {
-      const file = brief ? readFile(path, size => this.reuse(size)) : readFile(path)
+      const file = kernel ? readFile(path, size => kernel.buffer(size)) : readFile(path)
       if (file === undefined) return undefined
       if (file === 'broken') return new KlinesError('bad_window', `${path} is not a regular file`)
-      return { batch: decodeWindow(file.bytes, window, brief ? this.index : undefined), mtimeMs: file.mtimeMs }
+      return { batch: decodeWindow(file.bytes, window, kernel), mtimeMs: file.mtimeMs }
     } catch (error) {
       return error instanceof KlinesError ? error : mirrorError(error, 'read', this.root)
     }
-  }
-
-  /** The one buffer of brief reads. */
-  private reuse(size: number): Buffer {
-    if (size > this.scratch.length) this.scratch = Buffer.allocUnsafeSlow(2 * size)
-    return this.scratch.subarray(0, size)
   }
 
   /**
@@ -219,6 +223,10 @@ export class Mirror {
       }
     })
   }
+}
+
+function isWindowFile(interval: Interval, name: string): boolean {
+  return name.endsWith(WINDOW_SUFFIX) && isStartDate(interval, name.slice(0, -WINDOW_SUFFIX.length))
 }
 
 /** What is known of what stands at a path, a link for itself; undefined when there is no such path. */

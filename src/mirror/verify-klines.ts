@@ -2,10 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AuditPair, auditSymbol } from '../klines/audit.js'
 import { type WindowSpan, windowSpan } from '../klines/calendar.js'
 import { CandleTable } from '../klines/candle-table.js'
-import type { Difference, HeldSeries } from '../klines/comparer.js'
+import type { Difference, HeldSeries } from '../klines/comparison.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Gap, type Inspection, inspect } from '../klines/inspect.js'
-import { type Interval, nextOpenTime } from '../klines/intervals.js'
+import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
+import { Kernel } from '../klines/kernel.js'
 import { type Series, windowName } from '../klines/series.js'
 import type { Mirror } from './mirror.js'
 
@@ -55,11 +56,12 @@ export async function verifyKlines(
   const differences: Difference[] = []
   // One symbol's tables serve the next one, too: they are large.
   const tables = new Map<Interval, CandleTable>()
+  const kernel = new Kernel()
   let done = 0
   for (const symbol of new Set(series.map(one => one.symbol))) {
     const held: ReadSeries[] = []
     for (const one of series.filter(other => other.symbol === symbol)) {
-      const table = tables.get(one.interval) ?? new CandleTable()
+      const table = tables.get(one.interval) ?? new CandleTable(kernel)
       tables.set(one.interval, table)
       held.push(readSeries(mirror, one, table))
       progress(++done, series.length)
@@ -81,9 +83,10 @@ function readSeries(mirror: Mirror, series: Series, table: CandleTable): ReadSer
   const held: WindowSpan[] = []
   const unsound: { startDate: string; why: string }[] = []
   const startDates = mirror.heldStartDates(series)
+  table.reserve(candlesIn(series.interval, startDates))
   for (const startDate of startDates) {
     const window = { ...series, startDate }
-    const batch = mirror.readBriefly(window)
+    const batch = mirror.readBriefly(window, table.kernel)
     if (batch === undefined) continue
     if (batch instanceof KlinesError) {
       unsound.push({ startDate, why: batch.message.replace(`${windowName(window)}: `, '') })
@@ -96,6 +99,12 @@ function readSeries(mirror: Mirror, series: Series, table: CandleTable): ReadSer
   const { lastOpenTime } = inspection
   const spans = lastOpenTime === undefined ? [] : coveredSpans(held, nextOpenTime(series.interval, lastOpenTime))
   return { ...series, ...inspection, windows: startDates.length, unsound, series, table, spans }
+}
+
+/** How many candles windows have room for: reserved at once, they are not moved again. */
+function candlesIn(interval: Interval, startDates: readonly string[]): number {
+  const spans = startDates.map(startDate => windowSpan({ interval, startDate }))
+  return spans.reduce((sum, { startTime, endTime }) => sum + stepsBetween(interval, startTime, endTime), 0)
 }
 
 /** Neighbouring windows as one span, none beyond the end of the last candle. */

@@ -4,7 +4,7 @@ import { gridOffset, strangeRow } from '../klines/grid.js'
 import type { KlineBatch } from '../klines/kline-batch.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import type { TreeEntry } from '../klines/paths.js'
-import { RowScratch } from '../klines/row-index.js'
+import { Kernel } from '../klines/kernel.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import { decodeWindow } from '../klines/window-codec.js'
 import { faultWords } from './errno.js'
@@ -78,7 +78,7 @@ class FileReader {
   candles = 0
   bytes = 0
   readonly grids = new SeriesGrids()
-  private readonly scratch = new RowScratch()
+  private readonly kernel = new Kernel()
 
   constructor(private readonly mirror: Mirror) {}
 
@@ -104,7 +104,7 @@ class FileReader {
   private windowFault(path: string, window: WindowRef, bytes: Buffer): string | undefined {
     let batch: KlineBatch
     try {
-      batch = decodeWindow(bytes, window, this.scratch)
+      batch = decodeWindow(bytes, window, this.kernel)
     } catch (error) {
       return (error as Error).message.replace(`${windowName(window)}: `, '')
     }

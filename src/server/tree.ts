@@ -3,7 +3,7 @@ import { knownStartDates, windowSpan } from '../klines/calendar.js'
 import { KlinesError } from '../klines/errors.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import { parseTreePath, type TreeEntry } from '../klines/paths.js'
-import { RowScratch } from '../klines/row-index.js'
+import { Kernel } from '../klines/kernel.js'
 import type { WindowRef } from '../klines/series.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { decodeWindow } from '../klines/window-codec.js'
@@ -48,7 +48,7 @@ export class Tree {
   /** Files looked at since the event loop last came round. */
   private readonly looked = new Set<string>()
   private readonly builtIn = new Map<string, Body>()
-  private readonly scratch = new RowScratch()
+  private readonly kernel = new Kernel()
 
   constructor(
     readonly mirror: Mirror,
@@ -129,7 +129,7 @@ export class Tree {
   }
 
   private isFinal({ window }: TreeEntry & { kind: 'window' }, bytes: Buffer, mtimeMs: number): boolean {
-    return this.mirror.isFinal(window, decodeWindow(bytes, window, this.scratch), mtimeMs)
+    return this.mirror.isFinal(window, decodeWindow(bytes, window, this.kernel), mtimeMs)
   }
 
   /** What there is without a file. */

@@ -1,0 +1,31 @@
+// How rows lie in the memory that TypeScript and WebAssembly share. Read by both compilers, so numbers alone.
+
+/** Bytes a row of an index: start and end of each of the 12 cells, 32 bits each. */
+export const OFFSETS_BYTES = 96
+/** Bytes a row of an index: open time, close time and count, a double each. */
+export const NUMBERS_BYTES = 24
+
+/** Bytes a candle. */
+export const CANDLE_BYTES = 176
+/** Where in a candle its parts begin. Times (ms UTC) and count are doubles. */
+export const OPEN_TIME = 0
+export const CLOSE_TIME = 8
+export const COUNT = 16
+/** 8 bytes: digits after the point of each decimal, as written. */
+export const DIGITS = 24
+/** 32 bits: how many candles it is made of. */
+export const ROWS = 32
+/** 32 bits: which text stands at its end; 0 is `0`. */
+export const IGNORE = 36
+/** 32 bits: 1 when there were trades. */
+export const TRADED = 40
+/** 32 bits: 1 when it was compared with another. */
+export const COMPARED = 44
+/** 8 times 128 bits, little-endian: the decimals in units of 10^-8. */
+export const DECIMALS = 48
+export const DECIMAL_BYTES = 16
+
+/** Stands for a row that is not there. */
+export const NO_ROW = 0xffffffff
+/** The text at a candle's end that the kernel leaves to its caller to name. */
+export const UNNAMED = 0xffffffff

@@ -1,0 +1,187 @@
+import { NUMBERS_BYTES, OFFSETS_BYTES } from '../kernel/layout.js'
+import type { WindowSpan } from './calendar.js'
+import { KERNEL_BYTES } from './kernel-bytes.js'
+import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
+import type { Series } from './series.js'
+
+/** What src/kernel exports. All but times and counts are addresses, sizes in bytes and numbers of rows. */
+interface Calls {
+  indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
+  readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
+  beginCandle(to: number, openTime: number): void
+  addCandles(to: number, from: number, rows: number): void
+  groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+  compareCandles(made: number, madeRows: number, held: number, heldRows: number, to: number): number
+  comparedCandles(from: number, rows: number): number
+  oddCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+}
+
+/** Where rows and their index lie in a kernel's memory; `bytes` is what the offsets count from. */
+export interface RowAddress {
+  readonly bytes: number
+  readonly offsets: number
+  readonly numbers: number
+}
+
+const PAGE = 65_536
+const MAX_PAGES = 65_536
+/** Larger files, 100 times the largest window of the service, are left to the slow path. */
+const MAX_INPUT = 16 * 1024 * 1024
+/** A file's room at first; the largest window of the service has 139,569 bytes. */
+const FIRST_INPUT = 256 * 1024
+/** No row of the wire form is shorter: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
+const SHORTEST_ROW = 43
+/** Room behind a file that indexing writes over, and in front of it, where the number before a place is read. */
+const MARGIN = 16
+
+let compiled: WebAssembly.Module | undefined
+
+/**
+ * One memory that TypeScript and the compiled loops of src/kernel share, and these loops: they find the cells of a window, read
+ * candles exactly, add them up and compare them. Views of the memory are good until it grows, which any `allocate` may do.
+ */
+export class Kernel {
+  readonly calls: Calls
+  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
+  private dataView = new DataView(this.memory.buffer)
+  /** Where free memory begins; the first page is the compiler's. */
+  private free = PAGE
+  private input = { at: 0, size: 0, offsets: 0, numbers: 0 }
+  /** The batch whose rows lie in the input. */
+  private indexed: KlineBatch | undefined
+  private readonly names = new Map([['0', 0]])
+  private readonly texts = ['0']
+
+  constructor() {
+    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
+    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as Calls
+  }
+
+  /** The whole memory. */
+  get view(): DataView {
+    if (this.dataView.buffer !== this.memory.buffer) this.dataView = new DataView(this.memory.buffer)
+    return this.dataView
+  }
+
+  /** Room for so many bytes, for good; memory that is not written to costs nothing. */
+  allocate(size: number): number {
+    const at = this.free
+    this.free = at + Math.ceil(size / MARGIN) * MARGIN
+    const { byteLength } = this.memory.buffer
+    // Twice as much at once: each time makes all views anew.
+    if (this.free > byteLength) this.memory.grow(Math.ceil(Math.max(this.free - byteLength, byteLength) / PAGE))
+    return at
+  }
+
+  /** Runs `action` and takes back what it has allocated. */
+  briefly<T>(action: () => T): T {
+    const { free } = this
+    try {
+      return action()
+    } finally {
+      this.free = free
+    }
+  }
+
+  /** Where a file of `size` bytes can be read to and indexed without being copied; good until the next one. */
+  buffer(size: number): Buffer {
+    if (size > MAX_INPUT) return Buffer.allocUnsafeSlow(size)
+    this.reserve(size)
+    return Buffer.from(this.memory.buffer, this.input.at, size)
+  }
+
+  /**
+   * The rows of a window in the wire form, undefined for anything else. The batch points into this memory: it is good until the
+   * kernel is used again.
+   */
+  index(bytes: Uint8Array, { symbol, interval }: Series, { startTime, endTime }: WindowSpan): KlineBatch | undefined {
+    const { length } = bytes
+    this.indexed = undefined
+    if (length > MAX_INPUT) return undefined
+    if (!this.holds(bytes)) this.copy(bytes)
+    const { at, offsets, numbers } = this.input
+    const rows = this.calls.indexRows(at, length, startTime, endTime, offsets, numbers)
+    if (rows < 0) return undefined
+    const { buffer } = this.memory
+    this.indexed = new KlineBatch(
+      { symbol, interval },
+      bytes,
+      new Uint32Array(buffer, offsets, rows * OFFSETS_PER_ROW),
+      new Float64Array(buffer, numbers, rows * NUMBERS_PER_ROW),
+      true,
+    )
+    return this.indexed
+  }
+
+  /** Where the rows of a batch lie; they are copied here unless this kernel has just indexed them. */
+  locate(batch: KlineBatch): RowAddress {
+    if (batch !== this.indexed) return this.take(batch)
+    const { at: bytes, offsets, numbers } = this.input
+    return { bytes, offsets, numbers }
+  }
+
+  /** The text of a cell. */
+  text({ bytes, offsets }: RowAddress, row: number, column: number): string {
+    const { view } = this
+    const cell = offsets + row * OFFSETS_BYTES + 8 * column
+    const [start, end] = [view.getUint32(cell, true), view.getUint32(cell + 4, true)]
+    return Buffer.from(this.memory.buffer, bytes + start, end - start).toString()
+  }
+
+  /** The number that stands for a text; 0 for `0`. */
+  nameOf(text: string): number {
+    const known = this.names.get(text)
+    if (known !== undefined) return known
+    this.names.set(text, this.texts.length)
+    return this.texts.push(text) - 1
+  }
+
+  /** The text that a number stands for. */
+  named(name: number): string {
+    return this.texts[name]
+  }
+
+  /** Whether these bytes are the ones in the input. */
+  private holds({ buffer, byteOffset }: Uint8Array): boolean {
+    return buffer === this.memory.buffer && byteOffset === this.input.at
+  }
+
+  private copy(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    new Uint8Array(this.memory.buffer).set(bytes, this.input.at)
+  }
+
+  /** Copies a batch and its index into the input. */
+  private take(batch: KlineBatch): RowAddress {
+    const { offsets, numbers, length } = batch
+    // A slice shares the bytes of its window: those of its rows will do.
+    const start = length === 0 ? 0 : offsets[0]
+    const bytes = batch.bytes.subarray(start, offsets.at(-1))
+    const isOurs = bytes.buffer === this.memory.buffer
+    // This memory may grow, and be overwritten: what lies in it is copied twice.
+    return isOurs ? this.put(bytes.slice(), offsets.slice(), numbers.slice(), start) : this.put(bytes, offsets, numbers, start)
+  }
+
+  private put(bytes: Uint8Array, offsets: Uint32Array, numbers: Float64Array, start: number): RowAddress {
+    this.indexed = undefined
+    this.reserve(Math.max(bytes.length, (numbers.length / NUMBERS_PER_ROW) * SHORTEST_ROW))
+    const { input } = this
+    const { buffer } = this.memory
+    new Uint8Array(buffer).set(bytes, input.at)
+    new Uint32Array(buffer, input.offsets).set(offsets)
+    new Float64Array(buffer, input.numbers).set(numbers)
+    return { bytes: input.at - start, offsets: input.offsets, numbers: input.numbers }
+  }
+
+  private reserve(size: number): void {
+    if (size <= this.input.size) return
+    const room = Math.max(FIRST_INPUT, 2 * size)
+    const rows = Math.ceil(room / SHORTEST_ROW)
+    this.input = {
+      at: this.allocate(MARGIN + room + MARGIN) + MARGIN,
+      size: room,
+      offsets: this.allocate(rows * OFFSETS_BYTES),
+      numbers: this.allocate(rows * NUMBERS_BYTES),
+    }
+  }
+}
