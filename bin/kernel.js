@@ -9,7 +9,18 @@ const target = `${root}/src/klines/kernel-bytes.ts`
 
 let wasm
 const { error, stderr } = await asc.main(
-  ['src/kernel/index.ts', '--outFile', 'kernel.wasm', '-O3', '--converge', '--runtime', 'stub', '--importMemory', '--use', 'abort='],
+  [
+    'src/kernel/index.ts',
+    '--outFile',
+    'kernel.wasm',
+    '-O3',
+    '--converge',
+    '--runtime',
+    'stub',
+    '--importMemory',
+    '--use',
+    'abort=',
+  ],
   {
     writeFile: (_, bytes) => {
       wasm = bytes

@@ -72,11 +72,11 @@ export function comparedCandles(from: usize, rows: u32): u32 {
 
 /** Whether two candles that open at the same time are the same in all columns. */
 function isSame(one: usize, other: usize): bool {
-  if (load<f64>(one + CLOSE_TIME) != load<f64>(other + CLOSE_TIME)) return false
-  if (load<f64>(one + COUNT) != load<f64>(other + COUNT)) return false
-  if (load<u32>(one + IGNORE) != load<u32>(other + IGNORE)) return false
+  if (load<f64>(one + CLOSE_TIME) !== load<f64>(other + CLOSE_TIME)) return false
+  if (load<f64>(one + COUNT) !== load<f64>(other + COUNT)) return false
+  if (load<u32>(one + IGNORE) !== load<u32>(other + IGNORE)) return false
   for (let at = DECIMALS; at < CANDLE_BYTES; at += 8) {
-    if (load<u64>(one + at) != load<u64>(other + at)) return false
+    if (load<u64>(one + at) !== load<u64>(other + at)) return false
   }
   return true
 }
@@ -91,14 +91,14 @@ export function oddCandles(from: usize, rows: u32, step: f64, anchor: f64, to: u
   let due = NaN
   for (let row: u32 = 0; row < rows; row++) {
     const openTime = load<f64>(from + OPEN_TIME)
-    const follows = openTime == due
+    const follows = openTime === due
     due = openTime + step
     const isEven =
       follows &&
-      load<f64>(from + CLOSE_TIME) == due - 1 &&
-      load<f64>(from + COUNT) != 0 &&
+      load<f64>(from + CLOSE_TIME) === due - 1 &&
+      load<f64>(from + COUNT) !== 0 &&
       isOrdered(from + DECIMALS) &&
-      (<i64>(openTime - anchor)) % (<i64>step) == 0
+      <i64>(openTime - anchor) % <i64>step === 0
     if (!isEven) {
       store<u32>(to, row)
       to += 4
@@ -118,5 +118,7 @@ function isOrdered(decimals: usize): bool {
   const volume = close + DECIMAL_BYTES
   if (isLessThan(open, low) || isLessThan(close, low) || isLessThan(high, open) || isLessThan(high, close)) return false
   // Volume and quote volume, then the same two of the takers.
-  return !isLessThan(volume, volume + 2 * DECIMAL_BYTES) && !isLessThan(volume + DECIMAL_BYTES, volume + 3 * DECIMAL_BYTES)
+  return (
+    !isLessThan(volume, volume + 2 * DECIMAL_BYTES) && !isLessThan(volume + DECIMAL_BYTES, volume + 3 * DECIMAL_BYTES)
+  )
 }

@@ -47,7 +47,7 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
       if (!readDecimal(start, end, to + DECIMALS + place * DECIMAL_BYTES, to + DIGITS + place)) return -1 - row
     }
     const text = load<u32>(offsets + 88)
-    const isZero = load<u32>(offsets + 92) - text == 1 && load<u8>(bytes + text) == ZERO
+    const isZero = load<u32>(offsets + 92) - text === 1 && load<u8>(bytes + text) === ZERO
     store<u32>(to + IGNORE, isZero ? 0 : UNNAMED)
     if (!isZero) unnamed++
     offsets += OFFSETS_BYTES
@@ -60,14 +60,14 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
 /** The column of a decimal: open, high, low, close, volume, then quote volume (7) and the two of the takers (9, 10). */
 function columnOf(place: u32): u32 {
   if (place < 5) return place + 1
-  return place == 5 ? 7 : place + 3
+  return place === 5 ? 7 : place + 3
 }
 
 /** Puts the decimal from `start` to `end` at `to`, and its digits after the point at `digits`; false when it is too long. */
 function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
   const length = <u32>(end - start)
   // As the service writes nearly all of them: up to 8 digits before the point, so that 64 bits do, and 8 after it.
-  if (length > 1 + SCALE && length <= 9 + SCALE && load<u8>(end - 9) == DOT) {
+  if (length > 1 + SCALE && length <= 9 + SCALE && load<u8>(end - 9) === DOT) {
     store<u64>(to, numberBefore(end - 9, length - 9) * UNIT + numberBefore(end, SCALE))
     store<u64>(to + 8, 0)
     store<u8>(digits, SCALE)
@@ -79,7 +79,7 @@ function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
 function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
   let at = start
   let whole: u64 = 0
-  for (; at < end && load<u8>(at) != DOT; at++) {
+  for (; at < end && load<u8>(at) !== DOT; at++) {
     whole = whole * 10 + (load<u8>(at) - ZERO)
     if (whole >= MAX_WHOLE) return false
   }
@@ -93,7 +93,7 @@ function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
     written++
   }
   // Zeros beyond say nothing.
-  for (; at < end; at++) if (load<u8>(at) != ZERO) return false
+  for (; at < end; at++) if (load<u8>(at) !== ZERO) return false
   // 64 bits by 27, half by half.
   const lower = (whole & 0xffffffff) * UNIT
   const upper = (whole >> 32) * UNIT
@@ -128,7 +128,7 @@ export function addCandle(to: usize, from: usize): void {
   const traded = load<u32>(to + TRADED)
   const trades = load<u32>(from + TRADED)
   store<u32>(to + ROWS, made + load<u32>(from + ROWS))
-  if (made == 0 || trades > traded) {
+  if (made === 0 || trades > traded) {
     memory.copy(to + CLOSE_TIME, from + CLOSE_TIME, ROWS - CLOSE_TIME)
     memory.copy(to + IGNORE, from + IGNORE, COMPARED - IGNORE)
     memory.copy(to + DECIMALS, from + DECIMALS, CANDLE_BYTES - DECIMALS)
@@ -153,7 +153,7 @@ function isLess(one: usize, other: usize, place: u32): bool {
 export function isLessThan(one: usize, other: usize): bool {
   const upper = load<u64>(one + 8)
   const otherUpper = load<u64>(other + 8)
-  return upper == otherUpper ? load<u64>(one) < load<u64>(other) : upper < otherUpper
+  return upper === otherUpper ? load<u64>(one) < load<u64>(other) : upper < otherUpper
 }
 
 function copyDecimal(to: usize, from: usize, place: u32): void {

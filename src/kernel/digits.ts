@@ -10,7 +10,7 @@ export function isDigit(byte: u32): bool {
 export function areDigits(at: usize): bool {
   const upper: u64 = 0xf0f0f0f0f0f0f0f0
   const bytes = load<u64>(at)
-  return ((bytes & upper) | (((bytes + 0x0606060606060606) & upper) >> 4)) == 0x3333333333333333
+  return ((bytes & upper) | (((bytes + 0x0606060606060606) & upper) >> 4)) === 0x3333333333333333
 }
 
 /** The number that the `count` (1 to 8) digits before `end` write: pairs first, then fours, then all, side by side. */

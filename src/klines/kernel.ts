@@ -159,7 +159,9 @@ export class Kernel {
     const bytes = batch.bytes.subarray(start, offsets.at(-1))
     const isOurs = bytes.buffer === this.memory.buffer
     // This memory may grow, and be overwritten: what lies in it is copied twice.
-    return isOurs ? this.put(bytes.slice(), offsets.slice(), numbers.slice(), start) : this.put(bytes, offsets, numbers, start)
+    return isOurs
+      ? this.put(bytes.slice(), offsets.slice(), numbers.slice(), start)
+      : this.put(bytes, offsets, numbers, start)
   }
 
   private put(bytes: Uint8Array, offsets: Uint32Array, numbers: Float64Array, start: number): RowAddress {

@@ -43,7 +43,8 @@ export class StatsBuilder {
 
   get result(): SeriesStats {
     const { series, total, tally } = this
-    const text = (name: (typeof COLUMNS)[number]) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
+    const text = (name: (typeof COLUMNS)[number]) =>
+      total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name))
     return {
       ...series,
       ...tally.totals,

@@ -1,6 +1,6 @@
 import { type WindowSpan, windowSpan } from './calendar.js'
-import type { KlineBatch } from './kline-batch.js'
 import type { Kernel } from './kernel.js'
+import type { KlineBatch } from './kline-batch.js'
 import { indexRows } from './row-index.js'
 import { parseRows } from './row-parser.js'
 import type { WindowRef } from './series.js'

@@ -6,9 +6,13 @@ import { CandleTable } from '../../src/klines/candle-table.js'
 import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'
 import type { HeldSeries } from '../../src/klines/comparison.js'
 import type { Interval } from '../../src/klines/intervals.js'
+import { Kernel } from '../../src/klines/kernel.js'
 import { decodeWindow } from '../../src/klines/window-codec.js'
 import { aggregateOracle } from '../support/resample-oracle.js'
 import { sampleRow, wire } from '../support/windows.js'
+
+/** All tables of an audit share one. */
+const KERNEL = new Kernel()
 
 const HOUR = 3_600_000
 const START = Date.parse('2024-02-01')
@@ -37,7 +41,7 @@ function held(interval: Interval, startDate: string, rows: readonly unknown[], t
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const { startTime, endTime } = windowSpan(window)
   const spans = [{ startTime, endTime: Math.min(endTime, to ?? START + DAYS * 24 * HOUR) }]
-  const table = new CandleTable()
+  const table = new CandleTable(KERNEL)
   table.add(decodeWindow(wire(rows), window))
   return { series: { symbol: 'BTCUSDT', interval }, table, spans }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CandleTable } from '../../src/klines/candle-table.js'
 import { inspect as inspectTable, type OddityKind } from '../../src/klines/inspect.js'
 import type { Interval } from '../../src/klines/intervals.js'
+import { Kernel } from '../../src/klines/kernel.js'
 import { decodeWindow } from '../../src/klines/window-codec.js'
 import { sampleRow, wire } from '../support/windows.js'
 
@@ -11,7 +12,7 @@ const START = Date.parse('2024-02-01')
 
 /** What an inspection says of rows, which need not be a window's. */
 function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01') {
-  const table = new CandleTable()
+  const table = new CandleTable(new Kernel())
   for (const row of rows) table.add(decodeWindow(wire([row]), { symbol: 'BTCUSDT', interval, startDate }))
   return inspectTable({ symbol: 'BTCUSDT', interval }, table)
 }

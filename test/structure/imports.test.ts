@@ -6,15 +6,16 @@ import { type Edge, edges, importsIn, ROOT, sourceFiles } from '../support/impor
 
 /** A folder imports from itself and from lower layers; folders of one layer do not know each other. */
 const LAYERS: Record<string, number> = {
-  klines: 0,
-  service: 1,
-  mirror: 1,
-  download: 2,
-  export: 3,
-  server: 3,
-  'index.ts': 4,
-  cli: 5,
-  commands: 6,
+  kernel: 0,
+  klines: 1,
+  service: 2,
+  mirror: 2,
+  download: 3,
+  export: 4,
+  server: 4,
+  'index.ts': 5,
+  cli: 6,
+  commands: 7,
 }
 const MAX_COMMAND_LINES = 60
 const HEAVY = ['apache-arrow', 'parquet-wasm', 'fastify']
@@ -74,7 +75,7 @@ describe('imports are found in every form', () => {
   })
 })
 
-describe('imports go one way: commands > cli > export, server > download > service, mirror > klines', () => {
+describe('imports go one way: commands > cli > export, server > download > service, mirror > klines > kernel', () => {
   test('every folder of src has a layer', () => {
     expect(sourceFiles().filter(file => LAYERS[partOf(file)] === undefined)).toEqual([])
   })

@@ -48,7 +48,7 @@ export function edges(): Edge[] {
   return sourceFiles().flatMap(from =>
     importsIn(readFileSync(join(ROOT, from), 'utf8')).map(one => {
       const ours = one.specifier.startsWith('.')
-      const target = ours ? normalize(join(dirname(from), one.specifier)).replace(/\.js$/, '.ts') : undefined
+      const target = ours ? normalize(join(dirname(from), one.specifier)).replace(/(\.[jt]s)?$/, '.ts') : undefined
       return { ...one, from, target }
     }),
   )

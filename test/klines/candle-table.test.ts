@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Aggregate } from '../../src/klines/aggregate.js'
 import { CandleTable } from '../../src/klines/candle-table.js'
 import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'
+import { Kernel } from '../../src/klines/kernel.js'
 import { decimals } from '../support/kline-arbitraries.js'
 import { aggregateOracle, amountOf } from '../support/resample-oracle.js'
 import { batchOf, LEAP_MONTH } from '../support/windows.js'
@@ -30,59 +30,55 @@ const someRows = fc
   )
 
 /** Candles of consecutive rows, `size` each. */
-function candlesOf(rows: readonly KlineRow[], size: number): Aggregate[] {
-  const table = new CandleTable()
+function candlesOf(rows: readonly KlineRow[], size: number, kernel = new Kernel()): CandleTable {
+  const table = new CandleTable(kernel)
   table.add(batchOf([...rows], LEAP_MONTH))
-  const candles: Aggregate[] = []
-  for (let row = 0; row < rows.length; row++) {
-    if (row % size === 0) {
-      candles.push(new Aggregate())
-      candles.at(-1)?.start(rows[row][0])
-    }
-    candles.at(-1)?.add(table, row)
+  return summed(table, size)
+}
+
+/** Sums of consecutive rows of a table, `size` each. */
+function summed(table: CandleTable, size: number): CandleTable {
+  const made = new CandleTable(table.kernel)
+  for (let row = 0; row < table.length; row += size) {
+    made.begin(table.openTime(row))
+    made.addToLast(table, row, Math.min(row + size, table.length))
   }
-  return candles
+  return made
 }
 
-function merged(candles: readonly Aggregate[]): Aggregate {
-  const candle = new Aggregate()
-  candle.start(candles[0].openTime)
-  for (const one of candles) candle.merge(one)
-  return candle
-}
-
-const textOf = (candle: Aggregate) => COLUMNS.map((_, column) => candle.text(column))
+const textOf = (table: CandleTable, row = 0) => COLUMNS.map((_, column) => table.text(row, column))
 
 describe('a candle made of candles', () => {
   it('is the one made of their rows, however these are grouped (BigInt oracle)', () => {
     fc.assert(
       fc.property(someRows, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 5 }), (rows, size, of) => {
-        const first = candlesOf(rows, size)
-        const second = Array.from({ length: Math.ceil(first.length / of) }, (_, index) =>
-          merged(first.slice(index * of, (index + 1) * of)),
-        )
-        const whole = merged(second)
-        expect(textOf(whole)).toEqual(textOf(candlesOf(rows, rows.length)[0]))
+        const whole = summed(summed(candlesOf(rows, size), of), rows.length)
+        expect(textOf(whole)).toEqual(textOf(candlesOf(rows, rows.length)))
         expect(textOf(whole).map(amountOf)).toEqual(aggregateOracle(startTime, rows).map(amountOf))
-        expect(whole.rows).toBe(rows.length)
+        expect([whole.length, whole.rows(0)]).toEqual([1, rows.length])
       }),
       { numRuns: 500 },
     )
   })
 
-  it('starts anew with each start, sums beyond a double included', () => {
+  it('begins with nothing of the one before it, sums beyond a double included', () => {
+    const kernel = new Kernel()
     const large = candlesOf(
       Array.from({ length: 20 }, (_, hour): KlineRow => {
         const [time, value] = [startTime + hour * HOUR, '999999999999999.99999999']
         return [time, value, value, value, value, value, time + HOUR - 1, value, 1, value, value, '0']
       }),
       20,
-    )[0]
-    const small = candlesOf([[startTime, '1', '1', '1', '1', '1', startTime + HOUR - 1, '1', 1, '1', '1', '0']], 1)[0]
-    const candle = merged([large])
+      kernel,
+    )
+    const row: KlineRow = [startTime, '1', '1', '1', '1', '1', startTime + HOUR - 1, '1', 1, '1', '1', '0']
+    const small = candlesOf([row], 1, kernel)
+    const candle = summed(large, 1)
     expect(textOf(candle)).toEqual(textOf(large))
-    candle.start(startTime)
-    candle.merge(small)
-    expect(textOf(candle)).toEqual(textOf(small))
+    expect(candle.decimal(0, 4)).toBe('19999999999999999.99999980')
+    candle.clear()
+    candle.begin(startTime)
+    candle.addToLast(small, 0, 1)
+    expect(textOf(candle)).toEqual(row.map(String))
   })
 })
