@@ -39,7 +39,8 @@ export function textTable(
 
 /** `1,234,567` */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US')
+  // toLocaleString first loads the rules of all languages, which takes 7 ms.
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /** `1 window`, `2 windows` */

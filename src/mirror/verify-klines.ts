@@ -101,10 +101,12 @@ function readSeries(mirror: Mirror, series: Series, table: CandleTable): ReadSer
   return { ...series, ...inspection, windows: startDates.length, unsound, series, table, spans }
 }
 
-/** How many candles windows have room for: reserved at once, they are not moved again. */
+/** How many candles there is time for from the first window to the last: reserved at once, they are not moved again. */
 function candlesIn(interval: Interval, startDates: readonly string[]): number {
-  const spans = startDates.map(startDate => windowSpan({ interval, startDate }))
-  return spans.reduce((sum, { startTime, endTime }) => sum + stepsBetween(interval, startTime, endTime), 0)
+  const [first, last] = [startDates[0], startDates.at(-1)]
+  if (last === undefined) return 0
+  const { startTime } = windowSpan({ interval, startDate: first })
+  return stepsBetween(interval, startTime, windowSpan({ interval, startDate: last }).endTime)
 }
 
 /** Neighbouring windows as one span, none beyond the end of the last candle. */
