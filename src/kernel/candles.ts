@@ -107,8 +107,11 @@ function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
 
 /** Begins a candle at `to` that opens at `openTime` and is made of nothing yet. */
 export function beginCandle(to: usize, openTime: f64): void {
-  memory.fill(to, 0, CANDLE_BYTES)
   store<f64>(to + OPEN_TIME, openTime)
+  store<f64>(to + COUNT, 0)
+  store<u32>(to + ROWS, 0)
+  store<u32>(to + COMPARED, 0)
+  store<u32>(to + TRADED, 0)
 }
 
 /**
@@ -129,9 +132,8 @@ export function addCandle(to: usize, from: usize): void {
   const trades = load<u32>(from + TRADED)
   store<u32>(to + ROWS, made + load<u32>(from + ROWS))
   if (made === 0 || trades > traded) {
-    memory.copy(to + CLOSE_TIME, from + CLOSE_TIME, ROWS - CLOSE_TIME)
-    memory.copy(to + IGNORE, from + IGNORE, COMPARED - IGNORE)
-    memory.copy(to + DECIMALS, from + DECIMALS, CANDLE_BYTES - DECIMALS)
+    // For so few bytes memory.copy takes several times as long.
+    for (let at = CLOSE_TIME; at < CANDLE_BYTES; at += 8) store<u64>(to + at, load<u64>(from + at))
     return
   }
   if (trades < traded) return

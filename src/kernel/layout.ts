@@ -9,18 +9,19 @@ export const NUMBERS_BYTES = 24
 export const CANDLE_BYTES = 176
 /** Where in a candle its parts begin. Times (ms UTC) and count are doubles. */
 export const OPEN_TIME = 0
-export const CLOSE_TIME = 8
-export const COUNT = 16
-/** 8 bytes: digits after the point of each decimal, as written. */
-export const DIGITS = 24
 /** 32 bits: how many candles it is made of. */
-export const ROWS = 32
-/** 32 bits: which text stands at its end; 0 is `0`. */
-export const IGNORE = 36
-/** 32 bits: 1 when there were trades. */
-export const TRADED = 40
+export const ROWS = 8
 /** 32 bits: 1 when it was compared with another. */
-export const COMPARED = 44
+export const COMPARED = 12
+/** From here on a candle made of one other is that one. */
+export const CLOSE_TIME = 16
+export const COUNT = 24
+/** 8 bytes: digits after the point of each decimal, as written. */
+export const DIGITS = 32
+/** 32 bits: which text stands at its end; 0 is `0`. */
+export const IGNORE = 40
+/** 32 bits: 1 when there were trades. */
+export const TRADED = 44
 /** 8 times 128 bits, little-endian: the decimals in units of 10^-8. */
 export const DECIMALS = 48
 export const DECIMAL_BYTES = 16
