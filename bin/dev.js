@@ -3,7 +3,5 @@
 import { register } from 'tsx/esm/api'
 
 register()
-process.env.NODE_ENV = 'development'
-const { settings } = await import('@oclif/core/settings')
-settings.debug = true
-await import('./run.js')
+const { run } = await import('../src/main.ts')
+await run(process.argv.slice(2), import.meta.filename)

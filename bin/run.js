@@ -1,10 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
-
-// Windows live in buffers outside the heap that only a garbage collection gives back: a small young generation collects
-// often enough to keep the memory of an export some 30 MB lower, and costs no time that can be measured.
-setFlagsFromString('--semi-space-growth-factor=1')
+import './v8-flags.js'
 
 // A reader that has seen enough (`| head`) is no failure; any other fault of stdout is. A lost stderr is nobody's loss.
 process.stdout.on('error', error => {
@@ -20,7 +16,7 @@ process.stderr.on('error', () => {})
 const args = process.argv.slice(2)
 try {
   if (args.length === 1 && args[0] === '--version') showVersion()
-  else await (await import('../dist/cli/main.js')).run(args, import.meta.url)
+  else await (await import('./load-bundle.js')).loadBundle().run(args, import.meta.filename)
 } catch (error) {
   const code = error.oclif?.exit ?? 1
   // 127 is a shell's own code for a command that is not there; ours for bad usage is 2.

@@ -1,0 +1,34 @@
+import { type Command, Config, run as runOclif } from '@oclif/core'
+
+/** The commands by id. One file holds them all (bin/bundle.js); only what a run asks for is evaluated. */
+const COMMANDS: Record<string, () => Promise<{ readonly default: Command.Class }>> = {
+  download: () => import('./commands/download.js'),
+  export: () => import('./commands/export.js'),
+  intervals: () => import('./commands/intervals.js'),
+  'mirror:clear': () => import('./commands/mirror/clear.js'),
+  'mirror:path': () => import('./commands/mirror/path.js'),
+  'mirror:prune': () => import('./commands/mirror/prune.js'),
+  'mirror:status': () => import('./commands/mirror/status.js'),
+  'mirror:verify': () => import('./commands/mirror/verify.js'),
+  openapi: () => import('./commands/openapi.js'),
+  serve: () => import('./commands/serve.js'),
+  'start-dates': () => import('./commands/start-dates.js'),
+  stats: () => import('./commands/stats.js'),
+  'streams:tokens': () => import('./commands/streams/tokens.js'),
+  symbols: () => import('./commands/symbols.js'),
+  'users:update': () => import('./commands/users/update.js'),
+  verify: () => import('./commands/verify.js'),
+}
+
+/** Runs what the arguments ask for. `root` is the path of a file of this package. Throws what oclif throws. */
+export async function run(args: string[], root: string): Promise<void> {
+  const config = await Config.load({ root })
+  for (const command of config.commands) {
+    const load = COMMANDS[command.id]
+    if (!load) continue
+    // oclif would look for the command's own file and import that.
+    const plugin = config.plugins.get(command.pluginName ?? '')
+    command.load = async () => Object.assign((await load()).default, { id: command.id, plugin })
+  }
+  await runOclif(args, config)
+}
