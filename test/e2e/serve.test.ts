@@ -107,7 +107,8 @@ describe('klines serve', () => {
     server.child.kill('SIGINT')
     server.child.kill('SIGTERM')
     const [run] = await Promise.all([server.ended, answer.text().catch(() => '')])
-    expect(run.code).toBe(143)
+    // Two that wait at the same time may be handed over in either order.
+    expect([130, 143]).toContain(run.code)
     expect(performance.now() - started).toBeLessThan(2_500)
   })
 
