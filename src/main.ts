@@ -1,4 +1,6 @@
-import { type Command, Config, run as runOclif } from '@oclif/core'
+import type { Command } from '@oclif/core/command'
+import { Config } from '@oclif/core/config'
+import { run as runOclif } from '@oclif/core/run'
 
 /** The commands by id. One file holds them all (bin/bundle.js); only what a run asks for is evaluated. */
 const COMMANDS: Record<string, () => Promise<{ readonly default: Command.Class }>> = {

@@ -1,4 +1,4 @@
-import { Errors } from '@oclif/core'
+import * as Errors from '@oclif/core/errors'
 import { KlinesError } from '../klines/errors.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
 import { Interruption } from './interruption.js'

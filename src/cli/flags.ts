@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { FORMATS, type Format } from '../export/format.js'
 import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/shape.js'
 import { INTERVALS } from '../klines/intervals.js'

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { GREETING_BASE_URL } from '../service/base-url.js'
 import type { GreetingService } from '../service/greeting-service.js'
 import { openGreetingService } from '../service/open-greeting.js'

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { KlinesError } from '../klines/errors.js'
 import { cleanValue } from '../service/error-body.js'
 import type { UserUpdateResult } from '../service/greeting-schema.js'

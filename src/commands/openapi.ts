@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core'
+import * as Args from '@oclif/core/args'
 import { GreetingCommand } from '../cli/greeting-command.js'
 
 export default class OpenApi extends GreetingCommand {

@@ -1,4 +1,4 @@
-import { Args } from '@oclif/core'
+import * as Args from '@oclif/core/args'
 import { startDatesReport } from '../cli/catalogue-report.js'
 import { placeFlags } from '../cli/flags.js'
 import { KlinesCommand } from '../cli/klines-command.js'

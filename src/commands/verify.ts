@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { heldFlags, placeFlags, symbolArgs } from '../cli/flags.js'
 import { KlinesCommand } from '../cli/klines-command.js'
 import { verifyKlinesJob } from '../cli/verify-job.js'

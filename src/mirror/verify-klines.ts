@@ -101,12 +101,11 @@ function readSeries(mirror: Mirror, series: Series, table: CandleTable): ReadSer
   return { ...series, ...inspection, windows: startDates.length, unsound, series, table, spans }
 }
 
-/** How many candles there is time for from the first window to the last: reserved at once, they are not moved again. */
+/** How many candles windows have room for, about: what is reserved at once is not moved again. */
 function candlesIn(interval: Interval, startDates: readonly string[]): number {
-  const [first, last] = [startDates[0], startDates.at(-1)]
-  if (last === undefined) return 0
-  const { startTime } = windowSpan({ interval, startDate: first })
-  return stepsBetween(interval, startTime, windowSpan({ interval, startDate: last }).endTime)
+  if (startDates.length === 0) return 0
+  const { startTime, endTime } = windowSpan({ interval, startDate: startDates[0] })
+  return startDates.length * stepsBetween(interval, startTime, endTime)
 }
 
 /** Neighbouring windows as one span, none beyond the end of the last candle. */

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { placeFlags } from '../../cli/flags.js'
 import { KlinesCommand } from '../../cli/klines-command.js'
 import { verifyJob } from '../../cli/mirror-care.js'

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core'
+import * as Flags from '@oclif/core/flags'
 import { GreetingCommand } from '../../cli/greeting-command.js'
 import { printTokenStream, TOKEN_FORMATS } from '../../cli/token-output.js'
 
