@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import './v8-flags.js'
 
 // A reader that has seen enough (`| head`) is no failure; any other fault of stdout is. A lost stderr is nobody's loss.
@@ -16,7 +17,7 @@ process.stderr.on('error', () => {})
 const args = process.argv.slice(2)
 try {
   if (args.length === 1 && args[0] === '--version') showVersion()
-  else await (await import('./load-bundle.js')).loadBundle().run(args, import.meta.filename)
+  else await (await import('./load-bundle.js')).loadBundle().run(args, join(import.meta.dirname, '..'))
 } catch (error) {
   const code = error.oclif?.exit ?? 1
   // 127 is a shell's own code for a command that is not there; ours for bad usage is 2.

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from '@oclif/core/command'
 import { Config } from '@oclif/core/config'
 import { run as runOclif } from '@oclif/core/run'
@@ -22,9 +24,13 @@ const COMMANDS: Record<string, () => Promise<{ readonly default: Command.Class }
   verify: () => import('./commands/verify.js'),
 }
 
-/** Runs what the arguments ask for. `root` is the path of a file of this package. Throws what oclif throws. */
+/** Runs what the arguments ask for. `root` is the folder of this package. Throws what oclif throws. */
 export async function run(args: string[], root: string): Promise<void> {
-  const config = await Config.load({ root })
+  const pjson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  // The plugins are for what is no command of ours: `help`, `autocomplete`, a slip of the fingers.
+  const isOurs = [args.slice(0, 1), args.slice(0, 2)].some(words => Object.hasOwn(COMMANDS, words.join(':')))
+  if (isOurs) pjson.oclif.plugins = []
+  const config = await Config.load({ root, pjson })
   for (const command of config.commands) {
     const load = COMMANDS[command.id]
     if (!load) continue

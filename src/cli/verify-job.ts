@@ -84,8 +84,11 @@ async function heldSeries(
   const options = { baseUrl: namedEndpoint(flags['base-url']).baseUrl, mirror: flags.mirror, warn }
   const source = openMirrorSource(options)
   // From the environment oclif gives a flag that may be repeated as one text.
-  const series = await source.series(parseSelection(symbols, [flags.interval].flat()))
-  const absent = series.filter(one => !source.holds(one))
+  const selection = parseSelection(symbols, [flags.interval].flat())
+  const series = await source.series(selection)
+  // What stands for "all" is held.
+  const isNamed = selection.symbols !== 'all' && selection.intervals !== 'all'
+  const absent = isNamed ? series.filter(one => !source.holds(one)) : []
   if (absent.length === 0) return { mirror: openMirror(options), series }
   throw new KlinesError('window_missing', `Not in the mirror: ${absent.map(seriesName).join(', ')}.`, {
     suggestions: [source.advice],
