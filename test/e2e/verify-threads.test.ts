@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { INTERVALS } from '../../src/klines/intervals.js'
+import type { SymbolName } from '../../src/klines/symbols.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { verifyKlines } from '../../src/mirror/verify-klines.js'
+import { useDesks } from '../support/desk.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+
+const newDesk = useDesks()
+const ALL = ['verify', 'all', '-i', 'all', '--mirror', 'm', '--json']
+
+/** A desk with links to the files of the real slice: enough windows for threads to help. */
+function deskWithRealTree() {
+  const desk = newDesk()
+  execFileSync('cp', ['-rl', realTree(), desk.path('m')])
+  return desk
+}
+
+/** Puts another text in the place of the first volume of a window file. */
+function changeVolume(file: string, volume: string): void {
+  const rows = JSON.parse(readFileSync(file, 'utf8'))
+  rows[0][5] = volume
+  // The link alone goes, not the file that others have, too.
+  rmSync(file)
+  writeFileSync(file, JSON.stringify(rows))
+}
+
+describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
+  it('is found to be what it is without them', async () => {
+    const run = await deskWithRealTree().run(ALL)
+    const { series, comparisons, differences } = JSON.parse(run.stdout)
+    const symbols = Object.keys(expectedSeries()) as SymbolName[]
+    const alone = await verifyKlines(
+      new Mirror(realTree()),
+      symbols.flatMap(symbol => INTERVALS.map(interval => ({ symbol, interval }))),
+    )
+    expect([run.code, run.stderr]).toEqual([0, ''])
+    expect(comparisons).toBe(661_818)
+    expect(differences).toEqual(alone.differences)
+    const brief = (all: { symbol: string; interval: string; candles: number; uncovered?: number | undefined }[]) =>
+      all.map(({ symbol, interval, candles, uncovered }) => [symbol, interval, candles, uncovered])
+    expect(brief(series)).toEqual(brief([...alone.series]))
+  })
+
+  it.each(['BTCUSDT', 'DOTUSDT'])('what is wrong with %s is said, whoever has read it', async symbol => {
+    const desk = deskWithRealTree()
+    changeVolume(desk.path(`m/api/klines/1d/${symbol}/2024-01-01.json`), '1234567890123456.0')
+    const run = await desk.run(ALL)
+    expect(run.code).not.toBe(0)
+    expect(run.stdout).toContain(`${symbol} 1d`)
+    expect(run.stdout).toContain('volume is 1234567890123456.0')
+  })
+})
