@@ -1,4 +1,4 @@
-import { UTCDate } from '@date-fns/utc'
+import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
 import { parseDate } from './calendar.js'
 import { KlinesError } from './errors.js'
@@ -54,7 +54,7 @@ export function timeBefore(end: number, duration: string): number {
       `"${duration}" is not a length of time. Expected a number and h, d, w, M or y: 90d.`,
     )
   }
-  const time = sub(new UTCDate(end), {
+  const time = sub(new UTCDateMini(end), {
     [units[unit as keyof typeof units]]: amount,
   }).getTime()
   if (Number.isNaN(time)) throw new KlinesError('bad_time', `"${duration}" goes back further than dates do.`)
