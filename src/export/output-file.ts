@@ -8,6 +8,9 @@ import { sweepTemps, tempPath } from './output-temp.js'
 /** Faults that are in what was asked for, rather than in the run. */
 const ASKED_WRONG = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
+/** After so many bytes the disk is set to work while more are made, so that little is left to wait for at the end. */
+const FLUSH_BYTES = 8 * 1024 * 1024
+
 /**
  * Checks that a file can be written at `path`, before any work is done for it. Throws `output_exists` when something is
  * there and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent or a name too long.
@@ -38,6 +41,8 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
  */
 export class OutputFile {
   bytes = 0
+  private flushedBytes = 0
+  private flushing: Promise<unknown> = Promise.resolve()
 
   private constructor(
     readonly path: string,
@@ -72,6 +77,7 @@ export class OutputFile {
     try {
       for (let done = 0; done < chunk.length; ) done += (await this.file.write(chunk, done)).bytesWritten
       this.bytes += chunk.length
+      if (this.temp && this.bytes - this.flushedBytes >= FLUSH_BYTES) this.flush()
     } catch (error) {
       throw outputError(error, this.path)
     }
@@ -81,6 +87,7 @@ export class OutputFile {
   async finish(): Promise<void> {
     try {
       if (this.temp) {
+        await this.flushing
         await this.file.sync()
         const { size } = await this.file.stat()
         if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
@@ -89,6 +96,13 @@ export class OutputFile {
     } catch (error) {
       throw outputError(error, this.path)
     }
+  }
+
+  private flush(): void {
+    this.flushedBytes = this.bytes
+    this.flushing = Promise.all([this.flushing, this.file.datasync()])
+    // Its failure is met at the end; the kernel tells of one but once.
+    this.flushing.catch(() => {})
   }
 
   /** Puts the finished file in its place. */
