@@ -42,6 +42,13 @@ export class ByteWriter {
     this.at = at + length
   }
 
+  /** Writes any number of bytes. */
+  append(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.buffer.set(bytes, this.at)
+    this.at += bytes.length
+  }
+
   /** Writes text of any length as UTF-8. */
   text(text: string): void {
     this.reserve(3 * text.length)

@@ -3,6 +3,7 @@ import { KlinesError } from '../klines/errors.js'
 import { type KlineBatch, OFFSETS_PER_ROW } from '../klines/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { type ByteWriter, copySource } from './byte-writer.js'
+import { type CopiedCell, CopiedRows, type Literal } from './copied-rows.js'
 import { isSeriesColumn, type OutputColumn, type Shape, type TimeFormat } from './shape.js'
 
 /** How a text format puts a row together. Everything but the cells themselves is fixed text. */
@@ -17,17 +18,9 @@ export interface RowSyntax {
   escape(text: string): string
 }
 
-/** Fixed text, ready to be copied. */
-interface Literal {
-  readonly bytes: DataView
-  readonly length: number
-}
-
 /** One cell of the template and the fixed text in front of it. */
-interface Slot {
+interface Slot extends CopiedCell {
   readonly literal: Literal
-  /** Index of the cell in a batch's row. */
-  readonly column: number
   readonly write: 'copy' | 'escape' | 'seconds' | 'micros' | 'iso'
 }
 
@@ -49,6 +42,8 @@ const POINT = literalOf('.')
 export class RowTemplate {
   private readonly slots: Slot[] = []
   private readonly end: Literal
+  /** Where every cell is copied. */
+  private readonly copied: CopiedRows | undefined
   /** Bytes a row takes beyond the cells it copies, at the most. */
   private readonly fixedBytes: number
 
@@ -75,13 +70,19 @@ export class RowTemplate {
       literal = close
     }
     this.end = literalOf(literal + syntax.rowEnd)
+    const isCopied = this.slots.every(({ write }) => write === 'copy')
+    this.copied = isCopied ? CopiedRows.of(this.slots, this.end) : undefined
     this.fixedBytes = this.slots.reduce((total, slot) => total + slot.literal.length + TIME_CHARACTERS, this.end.length)
   }
 
   /** Writes every row of a batch. */
   write(batch: KlineBatch, out: ByteWriter): void {
+    const written = this.copied?.write(batch, out) ?? 0
+    if (written < batch.length) this.writeCells(batch.rows(written, batch.length), out)
+  }
+
+  private writeCells(batch: KlineBatch, out: ByteWriter): void {
     const { offsets, length } = batch
-    if (length === 0) return
     const source = copySource(batch.bytes, offsets[length * OFFSETS_PER_ROW - 1])
     for (let row = 0; row < length; row++) {
       const first = row * OFFSETS_PER_ROW

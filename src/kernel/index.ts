@@ -2,3 +2,4 @@
 export { compareCandles, comparedCandles, groupCandles, oddCandles } from './audit'
 export { addCandles, beginCandle, readCandles } from './candles'
 export { indexRows } from './row-index'
+export { writeRows } from './rows'

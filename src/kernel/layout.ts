@@ -5,6 +5,9 @@ export const OFFSETS_BYTES = 96
 /** Bytes a row of an index: open time, close time and count, a double each. */
 export const NUMBERS_BYTES = 24
 
+/** Bytes a slot of a row template: where its fixed text lies in the program, its length, where its cell lies in a row's offsets. */
+export const SLOT_BYTES = 12
+
 /** Bytes a candle. */
 export const CANDLE_BYTES = 176
 /** Where in a candle its parts begin. Times (ms UTC) and count are doubles. */

@@ -13,6 +13,7 @@ interface Calls {
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
   compareCandles(made: number, madeRows: number, held: number, heldRows: number, to: number): number
   comparedCandles(from: number, rows: number): number
+  writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
   oddCandles(from: number, rows: number, step: number, anchor: number, to: number): number
 }
 
@@ -29,12 +30,25 @@ const MAX_PAGES = 65_536
 const MAX_INPUT = 16 * 1024 * 1024
 /** A file's room at first; the largest window of the service has 139,569 bytes. */
 const FIRST_INPUT = 256 * 1024
+/** Room for rows that are written. */
+export const OUTPUT_BYTES = 512 * 1024
+/** Room for what says how. */
+export const PROGRAM_BYTES = 8 * 1024
 /** No row of the wire form is shorter: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
 const SHORTEST_ROW = 43
 /** Room behind a file that indexing writes over, and in front of it, where the number before a place is read. */
 const MARGIN = 16
 
 let compiled: WebAssembly.Module | undefined
+
+/** Which kernel a memory is of. */
+const kernels = new WeakMap<ArrayBufferLike, Kernel>()
+
+/** How rows are written by copying: slots (see SLOT_BYTES), address and length of the text at a row's end, then all text. */
+export interface RowProgram {
+  readonly bytes: Uint8Array
+  readonly slots: number
+}
 
 /**
  * One memory that TypeScript and the compiled loops of src/kernel share, and these loops: they find the cells of a window, read
@@ -47,14 +61,19 @@ export class Kernel {
   /** Where free memory begins; the first page is the compiler's. */
   private free = PAGE
   private input = { at: 0, size: 0, offsets: 0, numbers: 0 }
-  /** The batch whose rows lie in the input. */
-  private indexed: KlineBatch | undefined
+  private output = 0
   private readonly names = new Map([['0', 0]])
   private readonly texts = ['0']
 
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
     this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as Calls
+    kernels.set(this.memory.buffer, this)
+  }
+
+  /** The kernel in whose memory a batch lies. */
+  static of({ bytes, offsets }: KlineBatch): Kernel | undefined {
+    return bytes.buffer === offsets.buffer ? kernels.get(bytes.buffer) : undefined
   }
 
   /** The whole memory. */
@@ -67,9 +86,13 @@ export class Kernel {
   allocate(size: number): number {
     const at = this.free
     this.free = at + Math.ceil(size / MARGIN) * MARGIN
-    const { byteLength } = this.memory.buffer
-    // Twice as much at once: each time makes all views anew.
-    if (this.free > byteLength) this.memory.grow(Math.ceil(Math.max(this.free - byteLength, byteLength) / PAGE))
+    const { buffer } = this.memory
+    if (this.free > buffer.byteLength) {
+      // Twice as much at once: each time makes all views anew.
+      this.memory.grow(Math.ceil(Math.max(this.free - buffer.byteLength, buffer.byteLength) / PAGE))
+      kernels.delete(buffer)
+      kernels.set(this.memory.buffer, this)
+    }
     return at
   }
 
@@ -96,28 +119,35 @@ export class Kernel {
    */
   index(bytes: Uint8Array, { symbol, interval }: Series, { startTime, endTime }: WindowSpan): KlineBatch | undefined {
     const { length } = bytes
-    this.indexed = undefined
     if (length > MAX_INPUT) return undefined
     if (!this.holds(bytes)) this.copy(bytes)
     const { at, offsets, numbers } = this.input
     const rows = this.calls.indexRows(at, length, startTime, endTime, offsets, numbers)
     if (rows < 0) return undefined
     const { buffer } = this.memory
-    this.indexed = new KlineBatch(
+    return new KlineBatch(
       { symbol, interval },
       bytes,
       new Uint32Array(buffer, offsets, rows * OFFSETS_PER_ROW),
       new Float64Array(buffer, numbers, rows * NUMBERS_PER_ROW),
       true,
     )
-    return this.indexed
   }
 
-  /** Where the rows of a batch lie; they are copied here unless this kernel has just indexed them. */
+  /** Where the rows of a batch lie; they are copied here unless they are here already. */
   locate(batch: KlineBatch): RowAddress {
-    if (batch !== this.indexed) return this.take(batch)
-    const { at: bytes, offsets, numbers } = this.input
-    return { bytes, offsets, numbers }
+    if (Kernel.of(batch) !== this) return this.take(batch)
+    const { bytes, offsets, numbers } = batch
+    return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
+  }
+
+  /** Rows `start` to `end` (exclusive) in the form that a program says; good until the next ones. At most OUTPUT_BYTES. */
+  write({ bytes, offsets }: RowAddress, start: number, end: number, { bytes: program, slots }: RowProgram): Uint8Array {
+    const to = this.output + PROGRAM_BYTES
+    new Uint8Array(this.memory.buffer).set(program, this.output)
+    const rows = offsets + start * OFFSETS_BYTES
+    const writtenTo = this.calls.writeRows(bytes, rows, end - start, this.output, slots, to)
+    return new Uint8Array(this.memory.buffer, to, writtenTo - to)
   }
 
   /** The text of a cell. */
@@ -152,24 +182,14 @@ export class Kernel {
   }
 
   /** Copies a batch and its index into the input. */
-  private take(batch: KlineBatch): RowAddress {
-    const { offsets, numbers, length } = batch
+  private take({ bytes, offsets, numbers, length }: KlineBatch): RowAddress {
     // A slice shares the bytes of its window: those of its rows will do.
     const start = length === 0 ? 0 : offsets[0]
-    const bytes = batch.bytes.subarray(start, offsets.at(-1))
-    const isOurs = bytes.buffer === this.memory.buffer
-    // This memory may grow, and be overwritten: what lies in it is copied twice.
-    return isOurs
-      ? this.put(bytes.slice(), offsets.slice(), numbers.slice(), start)
-      : this.put(bytes, offsets, numbers, start)
-  }
-
-  private put(bytes: Uint8Array, offsets: Uint32Array, numbers: Float64Array, start: number): RowAddress {
-    this.indexed = undefined
-    this.reserve(Math.max(bytes.length, (numbers.length / NUMBERS_PER_ROW) * SHORTEST_ROW))
+    const part = bytes.subarray(start, offsets.at(-1))
+    this.reserve(Math.max(part.length, length * SHORTEST_ROW))
     const { input } = this
     const { buffer } = this.memory
-    new Uint8Array(buffer).set(bytes, input.at)
+    new Uint8Array(buffer).set(part, input.at)
     new Uint32Array(buffer, input.offsets).set(offsets)
     new Float64Array(buffer, input.numbers).set(numbers)
     return { bytes: input.at - start, offsets: input.offsets, numbers: input.numbers }
@@ -177,6 +197,8 @@ export class Kernel {
 
   private reserve(size: number): void {
     if (size <= this.input.size) return
+    // Now, as memory that grows later would take a batch's views away.
+    if (this.output === 0) this.output = this.allocate(PROGRAM_BYTES + OUTPUT_BYTES + MARGIN)
     const room = Math.max(FIRST_INPUT, 2 * size)
     const rows = Math.ceil(room / SHORTEST_ROW)
     this.input = {
