@@ -25,7 +25,8 @@ function isInteger(column: u32): bool {
 /**
  * Rows of a window of `length` bytes at `bytes`, in the wire form of the service: `[[0,"1.0",...],[...]]` without white space,
  * exponents or escapes. Cells go to `offsets`, times and count to `numbers`. -1 for anything else, legal or not, and for open
- * times that do not ascend from `startTime` to before `endTime`. The 16 bytes behind the window are written over.
+ * times that do not ascend from `startTime` to before `endTime`. What lies behind the
+ * window may be read, and makes no difference; somewhere there must be a zero.
  */
 export function indexRows(
   bytes: usize,
@@ -36,9 +37,6 @@ export function indexRows(
   numbers: usize,
 ): i32 {
   const end = bytes + length
-  // No cell goes on beyond the end then.
-  store<u64>(end, 0)
-  store<u64>(end + 8, 0)
   if (load<u8>(bytes) !== OPEN) return NO_ROWS
   let at = bytes + 1
   if (load<u8>(at) === CLOSE) return at + 1 === end ? 0 : NO_ROWS

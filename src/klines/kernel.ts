@@ -36,7 +36,7 @@ export const OUTPUT_BYTES = 512 * 1024
 export const PROGRAM_BYTES = 8 * 1024
 /** No row of the wire form is shorter: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
 const SHORTEST_ROW = 43
-/** Room behind a file that indexing writes over, and in front of it, where the number before a place is read. */
+/** Room behind a file, which stays zero so that no cell goes on for ever, and in front of it, where digits are read by eights. */
 const MARGIN = 16
 
 let compiled: WebAssembly.Module | undefined

@@ -198,3 +198,21 @@ describe('times', () => {
     expect(error.message).toContain('9007199254740991 ms lies beyond the dates')
   })
 })
+
+test('a row too long to be put together at once stands among the others as any does', async () => {
+  const long = 'A'.repeat(600_000)
+  const rows = [0, 1, 2, 3].map(index => sampleRow(START + index, { 11: index === 1 || index === 2 ? long : '0' }))
+  for (const [exporter, oracle] of [
+    [csv, expectedCsv],
+    [jsonl, expectedJsonl],
+  ] as const) {
+    const { bytes } = await exported(exporter, batchesOf([leap(...rows)]), shapeOf({ columns: ALL_COLUMNS }))
+    expect(bytes.toString() === oracle([leap(...rows)], ALL_COLUMNS, 'ms')).toBe(true)
+  }
+})
+
+test('a batch of more rows than are put together at once comes out whole', async () => {
+  const part = manyRows(20_000)
+  const { bytes } = await exported(csv, batchesOf([part]), shapeOf())
+  expect(bytes.toString() === expectedCsv([part], COLUMNS, 'ms')).toBe(true)
+})

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { COLUMNS } from '../../src/klines/columns.js'
 import { isKlinesError, type KlinesError } from '../../src/klines/errors.js'
+import { Kernel } from '../../src/klines/kernel.js'
 import type { KlineBatch } from '../../src/klines/kline-batch.js'
 import { indexRows } from '../../src/klines/row-index.js'
 import { decodeWindow } from '../../src/klines/window-codec.js'
@@ -11,6 +12,7 @@ import { batchOf, LEAP_MONTH, sampleRow, wire } from '../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const START = span.startTime
+const KERNEL = new Kernel()
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 /** Every cell of a batch, as text and as what callers read. */
@@ -53,6 +55,10 @@ function expectSameAsOracle(bytes: Uint8Array): void {
   expect(cellsOf(batch)).toEqual(expectedCells(rows))
   expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
   if (indexed) expect(cellsOf(indexed)).toEqual(expectedCells(rows))
+  // The same where it is read to, in memory that holds what was there before.
+  const buffer = KERNEL.buffer(bytes.length)
+  buffer.set(bytes)
+  expect(cellsOf(decodeWindow(buffer, window, KERNEL))).toEqual(expectedCells(rows))
 }
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n ')
