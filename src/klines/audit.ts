@@ -1,3 +1,4 @@
+import { groupCandles, uncoveredCandles } from './candle-audit.js'
 import type { CandleTable } from './candle-table.js'
 import { compareSeries, type Difference, type HeldSeries } from './comparison.js'
 import { type Interval, nextOpenTime } from './intervals.js'
@@ -44,7 +45,7 @@ export function auditSymbol(held: readonly HeldSeries[]): Audit {
         const buckets = bucketsOf(coarser)
         // Sums of sums are the same sums: what is made for one interval serves the next, and few candles are added up twice.
         const base = made.findLast(one => canBeMadeOf(one, coarser))
-        const table = (base?.table ?? finer.table).grouped(buckets)
+        const table = groupCandles(base?.table ?? finer.table, buckets)
         made.push({ coarser, buckets, table })
         const comparison = compareSeries(finer, coarser, table, buckets)
         pairs.push({ symbol, interval, finer: finer.series.interval, comparisons: comparison.comparisons })
@@ -52,7 +53,7 @@ export function auditSymbol(held: readonly HeldSeries[]): Audit {
       }
     })
   }
-  return { pairs, differences, uncovered: new Map(held.map(one => [one.series.interval, one.table.uncovered])) }
+  return { pairs, differences, uncovered: new Map(held.map(one => [one.series.interval, uncoveredCandles(one.table)])) }
 }
 
 /** A 3d grid is taken from the first candle (observed.md, "Grids"). */

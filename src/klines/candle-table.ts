@@ -6,7 +6,6 @@ import {
   DECIMALS as DECIMALS_AT,
   DIGITS,
   IGNORE,
-  NO_ROW,
   OPEN_TIME,
   ROWS,
   UNNAMED,
@@ -15,7 +14,6 @@ import { COLUMN_KINDS, COLUMNS } from './columns.js'
 import { KlinesError } from './errors.js'
 import type { Kernel, RowAddress } from './kernel.js'
 import type { KlineBatch } from './kline-batch.js'
-import type { Buckets } from './target-interval.js'
 
 /** Digits after the point that values are scaled by. */
 const SCALE = 8
@@ -86,51 +84,6 @@ export class CandleTable {
     this.kernel.calls.addCandles(this.address(this.length - 1), table.address(start), end - start)
   }
 
-  /** The candles that these ones add up to. */
-  grouped(buckets: Buckets): CandleTable {
-    const made = new CandleTable(this.kernel)
-    const { step, anchor } = buckets
-    if (step !== undefined) {
-      made.reserve(this.length)
-      made.length = this.kernel.calls.groupCandles(this.address(0), this.length, step, anchor, made.address(0))
-      return made
-    }
-    for (let row = 0; row < this.length; ) {
-      const startTime = buckets.start(this.openTime(row))
-      const next = this.rowFrom(buckets.end(startTime), row)
-      made.begin(startTime)
-      made.addToLast(this, row, next)
-      row = next
-    }
-    return made
-  }
-
-  /**
-   * Compares the candles that open in `[startTime, endTime)`, ms UTC, with those of another table of the same kernel, and marks
-   * the other's as compared. How many times were looked at, and the rows of both that are not the same; NO_ROW for one that is
-   * not there.
-   */
-  compare(table: CandleTable, startTime: number, endTime: number): { times: number; pairs: [number, number][] } {
-    const { kernel } = this
-    const [first, end] = [this.rowFrom(startTime), this.rowFrom(endTime)]
-    const [otherFirst, otherEnd] = [table.rowFrom(startTime), table.rowFrom(endTime)]
-    const [rows, otherRows] = [Math.max(0, end - first), Math.max(0, otherEnd - otherFirst)]
-    return kernel.briefly(() => {
-      const found = kernel.allocate(8 * (1 + rows + otherRows))
-      const times = kernel.calls.compareCandles(this.address(first), rows, table.address(otherFirst), otherRows, found)
-      const { view } = kernel
-      const rowAt = (at: number, from: number) => {
-        const row = view.getUint32(at, true)
-        return row === NO_ROW ? NO_ROW : from + row
-      }
-      const pairs = Array.from({ length: view.getUint32(found, true) }, (_, index): [number, number] => {
-        const at = found + 8 * (index + 1)
-        return [rowAt(at, first), rowAt(at + 4, otherFirst)]
-      })
-      return { times, pairs }
-    })
-  }
-
   openTime(row: number): number {
     return this.double(row, OPEN_TIME)
   }
@@ -147,11 +100,6 @@ export class CandleTable {
   /** How many candles a row is made of, those without a trade included. */
   rows(row: number): number {
     return this.kernel.view.getUint32(this.address(row) + ROWS, true)
-  }
-
-  /** How many candles were not compared with any. */
-  get uncovered(): number {
-    return this.length - this.kernel.calls.comparedCandles(this.address(0), this.length)
   }
 
   /** The unused text at the end of a row. */
@@ -201,19 +149,6 @@ export class CandleTable {
       else high = middle
     }
     return low
-  }
-
-  /**
-   * The rows that a closer look is due at when candles open every `step` ms, counted from `anchor` (ms UTC): all but those that
-   * follow the one before, lie on the grid, close as they should, have trades, and values that can be.
-   */
-  oddRows(step: number, anchor: number): Uint32Array {
-    const { kernel, length } = this
-    return kernel.briefly(() => {
-      const found = kernel.allocate(4 * length)
-      const rows = kernel.calls.oddCandles(this.address(0), length, step, anchor, found)
-      return new Uint32Array(kernel.view.buffer, found, rows).slice()
-    })
   }
 
   private double(row: number, part: number): number {

@@ -1,5 +1,6 @@
 import { NO_ROW } from '../kernel/layout.js'
 import type { WindowSpan } from './calendar.js'
+import { compareCandles } from './candle-audit.js'
 import { type CandleTable, DECIMALS } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import type { Interval } from './intervals.js'
@@ -68,7 +69,7 @@ export function compareSeries(finer: HeldSeries, coarser: HeldSeries, made: Cand
   let comparisons = 0
   for (const { startTime, endTime } of overlaps(finer.spans, coarser.spans)) {
     // The candle under way at the end is held in part.
-    const { times, pairs } = made.compare(table, startTime, buckets.start(endTime))
+    const { times, pairs } = compareCandles(made, table, startTime, buckets.start(endTime))
     comparisons += times
     for (const [row, other] of pairs) {
       if (other === NO_ROW) differ(made.openTime(row), undefined, 'no candle', `${made.rows(row)} finer candles`)

@@ -1,3 +1,4 @@
+import { oddCandles } from './candle-audit.js'
 import { type CandleTable, DECIMALS } from './candle-table.js'
 import { COLUMNS } from './columns.js'
 import { gridOffset } from './grid.js'
@@ -82,7 +83,7 @@ function rowsToLookAt(interval: Interval, table: CandleTable): Iterable<number> 
   // Months have no length; there are few of them.
   if (interval === '1M') return Array.from({ length: table.length }, (_, row) => row)
   const anchor = interval === '1w' ? FIRST_MONDAY : interval === '3d' && table.length > 0 ? table.openTime(0) : 0
-  return table.oddRows(nextOpenTime(interval, 0), anchor)
+  return oddCandles(table, nextOpenTime(interval, 0), anchor)
 }
 
 type Note = (kind: OddityKind, what: string) => void

@@ -1,21 +1,8 @@
 import { NUMBERS_BYTES, OFFSETS_BYTES } from '../kernel/layout.js'
 import type { WindowSpan } from './calendar.js'
-import { KERNEL_BYTES } from './kernel-bytes.js'
+import { KernelMemory, MARGIN } from './kernel-memory.js'
 import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
 import type { Series } from './series.js'
-
-/** What src/kernel exports. All but times and counts are addresses, sizes in bytes and numbers of rows. */
-interface Calls {
-  indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
-  readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
-  beginCandle(to: number, openTime: number): void
-  addCandles(to: number, from: number, rows: number): void
-  groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
-  compareCandles(made: number, madeRows: number, held: number, heldRows: number, to: number): number
-  comparedCandles(from: number, rows: number): number
-  writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
-  oddCandles(from: number, rows: number, step: number, anchor: number, to: number): number
-}
 
 /** Where rows and their index lie in a kernel's memory; `bytes` is what the offsets count from. */
 export interface RowAddress {
@@ -24,8 +11,6 @@ export interface RowAddress {
   readonly numbers: number
 }
 
-const PAGE = 65_536
-const MAX_PAGES = 65_536
 /** Larger files, 100 times the largest window of the service, are left to the slow path. */
 const MAX_INPUT = 16 * 1024 * 1024
 /** A file's room at first; the largest window of the service has 139,569 bytes. */
@@ -36,13 +21,6 @@ export const OUTPUT_BYTES = 512 * 1024
 export const PROGRAM_BYTES = 8 * 1024
 /** No row of the wire form is shorter: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
 const SHORTEST_ROW = 43
-/** Room behind a file, which stays zero so that no cell goes on for ever, and in front of it, where digits are read by eights. */
-const MARGIN = 16
-
-let compiled: WebAssembly.Module | undefined
-
-/** Which kernel a memory is of. */
-const kernels = new WeakMap<ArrayBufferLike, Kernel>()
 
 /** How rows are written by copying: slots (see SLOT_BYTES), address and length of the text at a row's end, then all text. */
 export interface RowProgram {
@@ -51,66 +29,26 @@ export interface RowProgram {
 }
 
 /**
- * One memory that TypeScript and the compiled loops of src/kernel share, and these loops: they find the cells of a window, read
- * candles exactly, add them up and compare them. Views of the memory are good until it grows, which any `allocate` may do.
+ * A memory in which windows are indexed, candles read, added up and compared, and rows written, all by the compiled loops of
+ * src/kernel. Views of it are good until it grows, which any `allocate` may do.
  */
-export class Kernel {
-  readonly calls: Calls
-  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
-  private dataView = new DataView(this.memory.buffer)
-  /** Where free memory begins; the first page is the compiler's. */
-  private free = PAGE
+export class Kernel extends KernelMemory {
   private input = { at: 0, size: 0, offsets: 0, numbers: 0 }
   private output = 0
   private readonly names = new Map([['0', 0]])
   private readonly texts = ['0']
 
-  constructor() {
-    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
-    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as Calls
-    kernels.set(this.memory.buffer, this)
-  }
-
   /** The kernel in whose memory a batch lies. */
   static of({ bytes, offsets }: KlineBatch): Kernel | undefined {
-    return bytes.buffer === offsets.buffer ? kernels.get(bytes.buffer) : undefined
-  }
-
-  /** The whole memory. */
-  get view(): DataView {
-    if (this.dataView.buffer !== this.memory.buffer) this.dataView = new DataView(this.memory.buffer)
-    return this.dataView
-  }
-
-  /** Room for so many bytes, for good; memory that is not written to costs nothing. */
-  allocate(size: number): number {
-    const at = this.free
-    this.free = at + Math.ceil(size / MARGIN) * MARGIN
-    const { buffer } = this.memory
-    if (this.free > buffer.byteLength) {
-      // Twice as much at once: each time makes all views anew.
-      this.memory.grow(Math.ceil(Math.max(this.free - buffer.byteLength, buffer.byteLength) / PAGE))
-      kernels.delete(buffer)
-      kernels.set(this.memory.buffer, this)
-    }
-    return at
-  }
-
-  /** Runs `action` and takes back what it has allocated. */
-  briefly<T>(action: () => T): T {
-    const { free } = this
-    try {
-      return action()
-    } finally {
-      this.free = free
-    }
+    const owner = bytes.buffer === offsets.buffer ? KernelMemory.owner(bytes.buffer) : undefined
+    return owner instanceof Kernel ? owner : undefined
   }
 
   /** Where a file of `size` bytes can be read to and indexed without being copied; good until the next one. */
   buffer(size: number): Buffer {
     if (size > MAX_INPUT) return Buffer.allocUnsafeSlow(size)
     this.reserve(size)
-    return Buffer.from(this.memory.buffer, this.input.at, size)
+    return Buffer.from(this.view.buffer, this.input.at, size)
   }
 
   /**
@@ -124,7 +62,7 @@ export class Kernel {
     const { at, offsets, numbers } = this.input
     const rows = this.calls.indexRows(at, length, startTime, endTime, offsets, numbers)
     if (rows < 0) return undefined
-    const { buffer } = this.memory
+    const { buffer } = this.view
     return new KlineBatch(
       { symbol, interval },
       bytes,
@@ -144,10 +82,10 @@ export class Kernel {
   /** Rows `start` to `end` (exclusive) in the form that a program says; good until the next ones. At most OUTPUT_BYTES. */
   write({ bytes, offsets }: RowAddress, start: number, end: number, { bytes: program, slots }: RowProgram): Uint8Array {
     const to = this.output + PROGRAM_BYTES
-    new Uint8Array(this.memory.buffer).set(program, this.output)
+    new Uint8Array(this.view.buffer).set(program, this.output)
     const rows = offsets + start * OFFSETS_BYTES
     const writtenTo = this.calls.writeRows(bytes, rows, end - start, this.output, slots, to)
-    return new Uint8Array(this.memory.buffer, to, writtenTo - to)
+    return new Uint8Array(this.view.buffer, to, writtenTo - to)
   }
 
   /** The text of a cell. */
@@ -155,7 +93,7 @@ export class Kernel {
     const { view } = this
     const cell = offsets + row * OFFSETS_BYTES + 8 * column
     const [start, end] = [view.getUint32(cell, true), view.getUint32(cell + 4, true)]
-    return Buffer.from(this.memory.buffer, bytes + start, end - start).toString()
+    return Buffer.from(this.view.buffer, bytes + start, end - start).toString()
   }
 
   /** The number that stands for a text; 0 for `0`. */
@@ -173,12 +111,12 @@ export class Kernel {
 
   /** Whether these bytes are the ones in the input. */
   private holds({ buffer, byteOffset }: Uint8Array): boolean {
-    return buffer === this.memory.buffer && byteOffset === this.input.at
+    return buffer === this.view.buffer && byteOffset === this.input.at
   }
 
   private copy(bytes: Uint8Array): void {
     this.reserve(bytes.length)
-    new Uint8Array(this.memory.buffer).set(bytes, this.input.at)
+    new Uint8Array(this.view.buffer).set(bytes, this.input.at)
   }
 
   /** Copies a batch and its index into the input. */
@@ -188,7 +126,7 @@ export class Kernel {
     const part = bytes.subarray(start, offsets.at(-1))
     this.reserve(Math.max(part.length, length * SHORTEST_ROW))
     const { input } = this
-    const { buffer } = this.memory
+    const { buffer } = this.view
     new Uint8Array(buffer).set(part, input.at)
     new Uint32Array(buffer, input.offsets).set(offsets)
     new Float64Array(buffer, input.numbers).set(numbers)
@@ -202,6 +140,7 @@ export class Kernel {
     const room = Math.max(FIRST_INPUT, 2 * size)
     const rows = Math.ceil(room / SHORTEST_ROW)
     this.input = {
+      // Behind a file all stays zero, so that no cell goes on for ever; in front of it digits are read by eights.
       at: this.allocate(MARGIN + room + MARGIN) + MARGIN,
       size: room,
       offsets: this.allocate(rows * OFFSETS_BYTES),

@@ -1,0 +1,74 @@
+import { KERNEL_BYTES } from './kernel-bytes.js'
+
+/** What src/kernel exports. All but times and counts are addresses, sizes in bytes and numbers of rows. */
+export interface KernelCalls {
+  indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
+  readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
+  beginCandle(to: number, openTime: number): void
+  addCandles(to: number, from: number, rows: number): void
+  groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+  compareCandles(made: number, madeRows: number, held: number, heldRows: number, to: number): number
+  comparedCandles(from: number, rows: number): number
+  writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
+  oddCandles(from: number, rows: number, step: number, anchor: number, to: number): number
+}
+
+const PAGE = 65_536
+const MAX_PAGES = 65_536
+/** What is allocated begins at a multiple of it. */
+export const MARGIN = 16
+
+let compiled: WebAssembly.Module | undefined
+
+/** Whose a memory is. */
+const owners = new WeakMap<ArrayBufferLike, KernelMemory>()
+
+/** One memory that TypeScript and the compiled loops of src/kernel share, and these loops. */
+export class KernelMemory {
+  readonly calls: KernelCalls
+  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
+  private dataView = new DataView(this.memory.buffer)
+  /** Where free memory begins; the first page is the compiler's. */
+  private free = PAGE
+
+  constructor() {
+    compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
+    this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as KernelCalls
+    owners.set(this.memory.buffer, this)
+  }
+
+  /** Whose memory this is; undefined also for one that has grown since. */
+  static owner(buffer: ArrayBufferLike): KernelMemory | undefined {
+    return owners.get(buffer)
+  }
+
+  /** The whole memory. */
+  get view(): DataView<ArrayBuffer> {
+    if (this.dataView.buffer !== this.memory.buffer) this.dataView = new DataView(this.memory.buffer)
+    return this.dataView
+  }
+
+  /** Room for so many bytes, for good; memory that is not written to costs nothing. */
+  allocate(size: number): number {
+    const at = this.free
+    this.free = at + Math.ceil(size / MARGIN) * MARGIN
+    const { buffer } = this.memory
+    if (this.free > buffer.byteLength) {
+      // Twice as much at once: each time makes all views anew.
+      this.memory.grow(Math.ceil(Math.max(this.free - buffer.byteLength, buffer.byteLength) / PAGE))
+      owners.delete(buffer)
+      owners.set(this.memory.buffer, this)
+    }
+    return at
+  }
+
+  /** Runs `action` and takes back what it has allocated. */
+  briefly<T>(action: () => T): T {
+    const { free } = this
+    try {
+      return action()
+    } finally {
+      this.free = free
+    }
+  }
+}
