@@ -2,12 +2,13 @@
 // Puts the commands, with what they need from packages, into one file, and V8's compiled form of what they use beside it:
 // most of the time to start was finding, reading and compiling 150 files. The library is left as it is: whoever uses it
 // bundles for themselves.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { BUNDLE, CACHE, loadBundle } from './load-bundle.js'
+import { BUNDLE, CACHE, keyOf, loadBundle } from './load-bundle.js'
 import './v8-flags.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -40,7 +41,16 @@ change(/\bawait import\(/g, 'await importOutside(')
 change(/\(a, b\) => a\.id\.localeCompare\(b\.id\)/g, '(a, b) => (a.id < b.id ? -1 : 1)')
 // undici does without where Node has no HTTP/2, and we speak none; it takes 10 ms to load.
 change(/http2 = require\("node:http2"\)/g, 'http2 = { constants: {} }')
-writeFileSync(BUNDLE, text)
+// It is read byte by byte; esbuild leaves regular expressions as they are.
+text = text.replace(/[^\0-\x7f]/g, letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+rmSync(CACHE, { force: true })
+putInPlace(BUNDLE, `// ${createHash('sha256').update(text).digest('hex')}\n${text}`)
+
+/** Whole or not at all: commands may run meanwhile. */
+function putInPlace(path, content) {
+  writeFileSync(`${path}.${process.pid}`, content)
+  renameSync(`${path}.${process.pid}`, path)
+}
 
 // A thread has to start soon to be of use: one file in place of 30.
 await build({
@@ -56,8 +66,7 @@ await build({
 })
 
 // What a run compiles on its way is part of the cache.
-rmSync(CACHE, { force: true })
-const { run, script } = loadBundle()
+const { run, script, text: loaded } = loadBundle()
 const folder = mkdtempSync(join(tmpdir(), 'klines-bundle-'))
 const { write } = process.stdout
 try {
@@ -77,4 +86,4 @@ try {
   process.exitCode = 0
   rmSync(folder, { recursive: true, force: true })
 }
-writeFileSync(CACHE, script.createCachedData())
+putInPlace(CACHE, Buffer.concat([keyOf(loaded), script.createCachedData()]))

@@ -1,6 +1,6 @@
 // Loads the bundle with V8's own cache of its compiled code, which bin/bundle.js has left beside it: a quarter of the time
-// to start. A cache that another version of Node has made is not taken, and the code is compiled as ever.
-import { readFileSync } from 'node:fs'
+// to start. Without a cache that fits, the code is compiled as ever.
+import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,22 +8,38 @@ import vm from 'node:vm'
 
 export const BUNDLE = fileURLToPath(new URL('../dist/bundle.cjs', import.meta.url))
 export const CACHE = `${BUNDLE}.cache`
+/** What is compiled follows a key of this length, padded with blanks. */
+export const KEY_BYTES = 512
 
 /** What src/main.ts exports, and the script that it is in. */
 export function loadBundle() {
+  const text = readFileSync(BUNDLE, 'latin1')
   // Compiled code from a cache cannot import by itself: V8 does not know any more which module it is of.
   const parameters = 'exports, require, module, __filename, __dirname, importOutside'
-  const source = `(function (${parameters}) {${readFileSync(BUNDLE, 'latin1')}\n})`
-  const script = new vm.Script(source, { filename: BUNDLE, cachedData: readCache() })
+  const cachedData = readCache(text)
+  const script = new vm.Script(`(function (${parameters}) {${text}\n})`, { filename: BUNDLE, cachedData })
   const module = { exports: {} }
   const importOutside = specifier => import(specifier)
   script.runInThisContext()(module.exports, createRequire(BUNDLE), module, BUNDLE, dirname(BUNDLE), importOutside)
-  return { ...module.exports, script }
+  return { ...module.exports, script, text }
 }
 
-function readCache() {
+/**
+ * What a cache has to be made of and by: this very text (its first line is a digest of it) and this very program. V8 itself
+ * asks for its version and the text's length alone, and another build of the same Node crashes on what it takes then.
+ */
+export function keyOf(text) {
+  const { size, mtimeMs } = statSync(process.execPath)
+  const parts = [text.slice(0, text.indexOf('\n')), process.version, process.arch, process.execPath, size, mtimeMs]
+  return Buffer.from(JSON.stringify(parts).slice(0, KEY_BYTES).padEnd(KEY_BYTES))
+}
+
+function readCache(text) {
   try {
-    return readFileSync(CACHE)
+    const cache = readFileSync(CACHE)
+    return cache.subarray(0, KEY_BYTES).equals(keyOf(text).subarray(0, KEY_BYTES))
+      ? cache.subarray(KEY_BYTES)
+      : undefined
   } catch {
     return undefined
   }

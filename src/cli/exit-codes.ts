@@ -31,6 +31,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   mirror_unusable: ExitCode.Incomplete,
   output_unwritable: ExitCode.Unexpected,
   digits_lost: ExitCode.Unexpected,
+  no_memory: ExitCode.Unexpected,
   no_candles: ExitCode.NoCandles,
   unreachable: ExitCode.Unreachable,
   stay_away: ExitCode.Unreachable,

@@ -68,7 +68,7 @@ export function compareSeries(finer: HeldSeries, coarser: HeldSeries, made: Cand
   }
   let comparisons = 0
   for (const { startTime, endTime } of overlaps(finer.spans, coarser.spans)) {
-    // The candle under way at the end is held in part.
+    // The candle under way at the end is held in part. One off the grid goes with the stretch it opens in.
     const { times, pairs } = compareCandles(made, table, startTime, buckets.start(endTime))
     comparisons += times
     for (const [row, other] of pairs) {

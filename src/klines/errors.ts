@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'mirror_unusable'
   | 'output_unwritable'
   | 'digits_lost'
+  | 'no_memory'
   // nothing there
   | 'no_candles'
   // the service

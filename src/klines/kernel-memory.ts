@@ -1,3 +1,4 @@
+import { KlinesError } from './errors.js'
 import { KERNEL_BYTES } from './kernel-bytes.js'
 
 /** What src/kernel exports. All but times and counts are addresses, sizes in bytes and numbers of rows. */
@@ -26,7 +27,7 @@ const owners = new WeakMap<ArrayBufferLike, KernelMemory>()
 /** One memory that TypeScript and the compiled loops of src/kernel share, and these loops. */
 export class KernelMemory {
   readonly calls: KernelCalls
-  private readonly memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
+  private readonly memory = newMemory()
   private dataView = new DataView(this.memory.buffer)
   /** Where free memory begins; the first page is the compiler's. */
   private free = PAGE
@@ -48,14 +49,16 @@ export class KernelMemory {
     return this.dataView
   }
 
-  /** Room for so many bytes, for good; memory that is not written to costs nothing. */
+  /** Room for so many bytes, for good; memory that is not written to costs nothing. Throws a RangeError beyond 4 GB. */
   allocate(size: number): number {
     const at = this.free
     this.free = at + Math.ceil(size / MARGIN) * MARGIN
     const { buffer } = this.memory
     if (this.free > buffer.byteLength) {
       // Twice as much at once: each time makes all views anew.
-      this.memory.grow(Math.ceil(Math.max(this.free - buffer.byteLength, buffer.byteLength) / PAGE))
+      const most = MAX_PAGES * PAGE - buffer.byteLength
+      const more = Math.max(this.free - buffer.byteLength, Math.min(buffer.byteLength, most))
+      this.memory.grow(Math.ceil(more / PAGE))
       owners.delete(buffer)
       owners.set(this.memory.buffer, this)
     }
@@ -70,5 +73,17 @@ export class KernelMemory {
     } finally {
       this.free = free
     }
+  }
+}
+
+/** V8 keeps 10 GB of addresses for each, however little is used. */
+function newMemory(): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
+  } catch (cause) {
+    throw new KlinesError('no_memory', 'There is no room for the memory of compiled code: 10 GB of addresses.', {
+      cause,
+      suggestions: ['Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.'],
+    })
   }
 }

@@ -45,15 +45,11 @@ export class VerifyThreads {
     this.claims = new Int32Array(new SharedArrayBuffer(4 * symbols.length))
     const windows = symbols.flat().reduce((sum, { startDates }) => sum + startDates.length, 0)
     const count = windows < MIN_WINDOWS ? 0 : Math.min(availableParallelism(), symbols.length, 1 + MAX_THREADS) - 1
-    const workerData: ThreadData = { ...task, claims: this.claims }
-    const file = new URL('../mirror/verify-thread.js', import.meta.url)
-    this.workers = Array.from({ length: count }, () => new Worker(file, { workerData, env: SHARE_ENV }))
+    this.workers = startWorkers(count, { ...task, claims: this.claims })
     const report: ((findings: SymbolFindings) => void)[] = []
     this.reports = symbols.map((_, index) => new Promise(resolve => (report[index] = resolve)))
     for (const worker of this.workers) {
       worker.on('message', ({ index, findings }: ThreadReport) => report[index](findings))
-      // What a thread leaves undone is done by who asks for it, and fails there again if there is cause.
-      worker.on('error', () => {})
     }
     this.ended = Promise.all(this.workers.map(worker => new Promise(resolve => worker.once('exit', resolve))))
   }
@@ -66,4 +62,19 @@ export class VerifyThreads {
   stop(): void {
     for (const worker of this.workers) void worker.terminate()
   }
+}
+
+/** As many as there can be. */
+function startWorkers(count: number, workerData: ThreadData): Worker[] {
+  const workers: Worker[] = []
+  try {
+    while (workers.length < count) {
+      const file = new URL('../mirror/verify-thread.js', import.meta.url)
+      // What a thread leaves undone is done by who asks for it, and fails there again if there is cause.
+      workers.push(new Worker(file, { workerData, env: SHARE_ENV }).on('error', () => {}))
+    }
+  } catch {
+    // A limit on threads, or no permission: the work is done without.
+  }
+  return workers
 }

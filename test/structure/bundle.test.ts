@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../support/imports.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 test('Node that built the bundle takes its compiled code as it is', () => {
   const program = `
@@ -14,6 +15,29 @@ test('Node that built the bundle takes its compiled code as it is', () => {
     encoding: 'utf8',
   })
   expect([stdout, stderr]).toEqual(['false', ''])
+})
+
+test.each([
+  ['of another text', 'bundle.cjs'],
+  ['made by another program', 'bundle.cjs.cache'],
+])('compiled code %s is left alone: V8 itself would take it, and crash', (_, name) => {
+  const folder = tempFolder()
+  for (const part of ['bin', 'dist/bundle.cjs', 'dist/bundle.cjs.cache', 'package.json']) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+  }
+  const program = `
+    import './bin/v8-flags.js'
+    import { loadBundle } from './bin/load-bundle.js'
+    const { script, run } = loadBundle()
+    process.stdout.write([script.cachedDataRejected, typeof run].join())`
+  const load = () => spawnSync(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder }).stdout
+  expect(String(load())).toBe('false,function')
+  const path = join(folder, 'dist', name)
+  const bytes = readFileSync(path)
+  // A digit of the digest, or of what the key says.
+  bytes[20] ^= 1
+  writeFileSync(path, bytes)
+  expect(String(load())).toBe(',function')
 })
 
 test('under other flags of V8 it is compiled again, and does the same', () => {
