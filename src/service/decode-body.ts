@@ -9,6 +9,9 @@ export const MAX_WIRE_BYTES = 8 * 1024 * 1024
 /** Most bytes a file may have when decoded. */
 export const MAX_DECODED_BYTES = 16 * 1024 * 1024
 
+/** More than the largest window of the service has: decoded in one piece, which takes one trip to another thread. */
+const PIECE_BYTES = 160 * 1024
+
 /** Bodies that are decoded at once: sixteen that are small on the wire could be 16 MiB each, and twice that meanwhile. */
 const decoding = pLimit(2)
 
@@ -33,7 +36,7 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
     throw new Failure('garbled', `unknown content encoding ${quote(coding.slice(0, 40))}`)
   try {
     const decode = decoders[coding as keyof typeof decoders]
-    return await decoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES }))
+    return await decoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: PIECE_BYTES }))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new Failure('final', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
