@@ -46,9 +46,9 @@ text = text.replace(/[^\0-\x7f]/g, letter => `\\u${letter.charCodeAt(0).toString
 rmSync(CACHE, { force: true })
 putInPlace(BUNDLE, `// ${createHash('sha256').update(text).digest('hex')}\n${text}`)
 
-/** Whole or not at all: commands may run meanwhile. */
+/** Whole or not at all, also after a power cut: commands may run meanwhile, and V8 crashes on compiled code with holes. */
 function putInPlace(path, content) {
-  writeFileSync(`${path}.${process.pid}`, content)
+  writeFileSync(`${path}.${process.pid}`, content, { flush: true })
   renameSync(`${path}.${process.pid}`, path)
 }
 

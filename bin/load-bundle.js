@@ -9,7 +9,7 @@ import vm from 'node:vm'
 export const BUNDLE = fileURLToPath(new URL('../dist/bundle.cjs', import.meta.url))
 export const CACHE = `${BUNDLE}.cache`
 /** What is compiled follows a key of this length, padded with blanks. */
-export const KEY_BYTES = 512
+const KEY_BYTES = 512
 
 /** What src/main.ts exports, and the script that it is in. */
 export function loadBundle() {
@@ -30,8 +30,10 @@ export function loadBundle() {
  */
 export function keyOf(text) {
   const { size, mtimeMs } = statSync(process.execPath)
-  const parts = [text.slice(0, text.indexOf('\n')), process.version, process.arch, process.execPath, size, mtimeMs]
-  return Buffer.from(JSON.stringify(parts).slice(0, KEY_BYTES).padEnd(KEY_BYTES))
+  const parts = [text.slice(0, text.indexOf('\n')), process.version, process.arch, size, mtimeMs, process.execPath]
+  const key = Buffer.alloc(KEY_BYTES, ' ')
+  key.write(JSON.stringify(parts))
+  return key
 }
 
 function readCache(text) {

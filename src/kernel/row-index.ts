@@ -25,8 +25,8 @@ function isInteger(column: u32): bool {
 /**
  * Rows of a window of `length` bytes at `bytes`, in the wire form of the service: `[[0,"1.0",...],[...]]` without white space,
  * exponents or escapes. Cells go to `offsets`, times and count to `numbers`. -1 for anything else, legal or not, and for open
- * times that do not ascend from `startTime` to before `endTime`. What lies behind the
- * window may be read, and makes no difference; somewhere there must be a zero.
+ * times that do not ascend from `startTime` to before `endTime`.
+ * What lies behind the window may be read, and makes no difference; somewhere there must be a zero.
  */
 export function indexRows(
   bytes: usize,

@@ -6,6 +6,7 @@ import {
   DECIMALS as DECIMALS_AT,
   DIGITS,
   IGNORE,
+  NUMBERS_BYTES,
   OPEN_TIME,
   ROWS,
   UNNAMED,
@@ -172,7 +173,7 @@ function decimalText(whole: number | bigint, fraction: number, digits: number): 
 }
 
 function tooLong({ series }: KlineBatch, kernel: Kernel, rows: RowAddress, row: number): KlinesError {
-  const openTime = new Date(kernel.view.getFloat64(rows.numbers + row * 24, true)).toISOString()
+  const openTime = new Date(kernel.view.getFloat64(rows.numbers + row * NUMBERS_BYTES, true)).toISOString()
   const column = DECIMALS.find(one => !READABLE.test(kernel.text(rows, row, one))) ?? DECIMALS[0]
   return new KlinesError(
     'digits_lost',

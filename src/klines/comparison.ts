@@ -49,6 +49,7 @@ const KNOWN = {
   column: 'close_time',
 }
 
+/** What is compared besides decimals. */
 const OTHERS = COLUMNS.map((_, column) => column).filter(
   column => !DECIMALS.includes(column) && COLUMNS[column] !== 'open_time',
 )

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
@@ -42,6 +43,25 @@ describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
     const brief = (all: { symbol: string; interval: string; candles: number; uncovered?: number | undefined }[]) =>
       all.map(({ symbol, interval, candles, uncovered }) => [symbol, interval, candles, uncovered])
     expect(brief(series)).toEqual(brief([...alone.series]))
+  })
+
+  // Without them all would be found as well, only later.
+  it.skipIf(availableParallelism() < 2)('threads find what there is to find', async () => {
+    const { VerifyThreads } = await import('../../dist/mirror/verify-threads.js')
+    const mirror = new Mirror(realTree())
+    const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
+      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.heldStartDates({ symbol, interval }) })),
+    )
+    const threads = new VerifyThreads({ root: mirror.root, symbols, audit: true })
+    try {
+      for (const [index, all] of symbols.entries()) {
+        const findings = await threads.findings(index)
+        const expected = expectedSeries()[all[0].symbol]
+        expect(findings?.series.map(one => one.candles)).toEqual(INTERVALS.map(interval => expected[interval].rows))
+      }
+    } finally {
+      threads.stop()
+    }
   })
 
   it.each(['BTCUSDT', 'DOTUSDT'])('what is wrong with %s is said, whoever has read it', async symbol => {

@@ -1,0 +1,14 @@
+import { platform } from 'node:os'
+import { expect, it } from 'vitest'
+import { useDesks } from '../support/desk.js'
+
+const newDesk = useDesks()
+
+it.skipIf(platform() !== 'linux')('a limit on addresses is named, with a way out that is one', async () => {
+  const limited = (setting: string) => newDesk().shell(`ulimit -v 8000000 && ${setting} klines mirror path`)
+  const [refused, helped] = await Promise.all([limited(''), limited('NODE_OPTIONS=--disable-wasm-trap-handler')])
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('ulimit -v')
+  expect(refused.stderr).toContain('NODE_OPTIONS=--disable-wasm-trap-handler')
+  expect(helped).toMatchObject({ code: 0, stderr: '' })
+})
