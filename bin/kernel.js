@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// Compiles src/kernel to WebAssembly and puts the bytes into a module, so that the core needs no file to be read.
+// Compiles src/klines/kernel/assembly to WebAssembly and puts the bytes into a module, so that the core needs no file to be read.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const target = `${root}/src/klines/kernel-bytes.ts`
+const target = `${root}/src/klines/kernel/wasm-bytes.ts`
 
 let wasm
 const { error, stderr } = await asc.main(
   [
-    'src/kernel/index.ts',
+    'src/klines/kernel/assembly/index.ts',
     '--outFile',
     'kernel.wasm',
     '-O3',
@@ -33,7 +33,7 @@ if (error) {
 }
 writeFileSync(
   target,
-  `// Made of src/kernel by bin/kernel.js.
+  `// Generated from src/klines/kernel/assembly by bin/kernel.js.
 /** WebAssembly, in base64. */
 export const KERNEL_BYTES = '${Buffer.from(wasm).toString('base64')}'
 `,

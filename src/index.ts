@@ -1,18 +1,18 @@
-export { downloadKlines, type KlinesRequest } from './download/download-klines.js'
+export { downloadKlines, type KlinesRequest } from './download/download.js'
+export type { SourceOptions } from './download/open-source.js'
 export {
   type KlineBatchesRequest,
   klineBatches,
   klineRows,
   type SeriesRow,
-} from './download/kline-batches.js'
-export type { SourceOptions } from './download/open-source.js'
-export type { DownloadReport, Progress, SeriesReport, WindowCounts } from './download/settlement.js'
+} from './download/read.js'
+export type { DownloadReport, Progress, SeriesReport, WindowCounts } from './download/tally.js'
 export {
   type ExportReport,
   type ExportRequest,
   exportKlines,
-} from './export/export-klines.js'
-export { FORMATS, type Format } from './export/format.js'
+} from './export/export.js'
+export { FORMATS, type Format } from './export/formats/format.js'
 export {
   NUMBER_TYPES,
   type NumberType,
@@ -20,15 +20,17 @@ export {
   type OutputColumn,
   TIME_FORMATS,
   type TimeFormat,
-} from './export/shape.js'
-export type { WrittenFile } from './export/write-targets.js'
-export {
-  knownStartDates,
-  type WindowSpan,
-  windowSpan,
-} from './klines/calendar.js'
+} from './export/row-format.js'
+export type { WrittenFile } from './export/write.js'
+export type { GreetingClient, UserUpdateFields } from './greeting-client/client.js'
+export { type GreetingOptions, openGreetingClient } from './greeting-client/open.js'
+export type { OpenApiDocument } from './greeting-client/parse.js'
+export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
+export { GREETING_BASE_URL, type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
+export type { ChangedCell } from './klines/batch/diff.js'
+export { KlineBatch } from './klines/batch/kline-batch.js'
+export { decodeWindow } from './klines/batch/window-codec.js'
 export { COLUMNS, type Column, type KlineRow } from './klines/columns.js'
-export type { ChangedCell } from './klines/compare.js'
 export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'
 export {
   INTERVALS,
@@ -36,15 +38,13 @@ export {
   nextOpenTime,
   parseInterval,
 } from './klines/intervals.js'
-export { KlineBatch } from './klines/kline-batch.js'
 export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
-export { type ResampleOptions, resample } from './klines/resampler.js'
+export { type ResampleOptions, resample } from './klines/resample/resampler.js'
 export type { Series, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName } from './klines/symbols.js'
-export { decodeWindow } from './klines/window-codec.js'
+export {
+  knownStartDates,
+  type WindowSpan,
+  windowSpan,
+} from './klines/windows.js'
 export { type RunningSample, startSample } from './server/sample.js'
-export { GREETING_BASE_URL, type LocalEndpoint, PUBLIC_BASE_URL } from './service/base-url.js'
-export type { OpenApiDocument } from './service/greeting-answers.js'
-export type { Token, UserUpdate, UserUpdateResult } from './service/greeting-schema.js'
-export type { GreetingService, UserUpdateFields } from './service/greeting-service.js'
-export { type GreetingOptions, openGreetingService } from './service/open-greeting.js'

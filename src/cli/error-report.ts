@@ -1,7 +1,7 @@
 import * as Errors from '@oclif/core/errors'
 import { KlinesError } from '../klines/errors.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
-import { Interruption } from './interruption.js'
+import { Interruption } from './signals.js'
 
 /** What a failed run says: for people, for programs, for the shell. */
 export interface ErrorReport {
@@ -15,7 +15,7 @@ export interface ErrorReport {
 /** Everything that is said about an error. The stack is only for `verbose`. */
 export function reportError(error: unknown, { bin, verbose }: { bin: string; verbose: boolean }): ErrorReport {
   const { code, exitCode, message, suggestions, data } = describe(error)
-  const stack = verbose && error instanceof Error ? stackOf(error) : []
+  const stack = verbose && error instanceof Error ? formatStack(error) : []
   const lines = [`${bin}: ${message}`, ...suggestions.map(text => `  ${text}`), ...stack]
   const json = { error: { code, message, exitCode, suggestions, ...(Object.keys(data).length > 0 && { data }) } }
   return { exitCode, text: lines.join('\n'), json }
@@ -47,10 +47,10 @@ function pick({ code, message, suggestions, data }: KlinesError) {
 }
 
 /** Stacks of an error and of what caused it. */
-function stackOf(error: Error): string[] {
+function formatStack(error: Error): string[] {
   const cause =
     error.cause instanceof Error
-      ? stackOf(error.cause).map((line, index) => (index === 0 ? `Caused by ${line}` : line))
+      ? formatStack(error.cause).map((line, index) => (index === 0 ? `Caused by ${line}` : line))
       : []
   return [error.stack ?? String(error), ...cause]
 }

@@ -34,5 +34,5 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   no_memory: ExitCode.Unexpected,
   no_candles: ExitCode.NoCandles,
   unreachable: ExitCode.Unreachable,
-  stay_away: ExitCode.Unreachable,
+  rate_limited: ExitCode.Unreachable,
 }

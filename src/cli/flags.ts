@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { FORMATS, type Format } from '../export/format.js'
-import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/shape.js'
+import { FORMATS, type Format } from '../export/formats/format.js'
+import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/row-format.js'
 import { INTERVALS } from '../klines/intervals.js'
 
 /** Arguments and flags that commands share. Each has an environment variable; a flag wins over it. */
@@ -27,7 +27,7 @@ export const mirrorFlag = Flags.string({
   env: 'KLINES_MIRROR',
 })
 
-export const placeFlags = { 'base-url': baseUrlFlag, mirror: mirrorFlag }
+export const locationFlags = { 'base-url': baseUrlFlag, mirror: mirrorFlag }
 
 /** How the service is asked. */
 export const fetchFlags = {
@@ -65,7 +65,7 @@ export const selectionFlags = {
 }
 
 /** What is looked at of a mirror, and how it is shown. */
-export const heldFlags = {
+export const mirrorSeriesFlags = {
   interval: selectionFlags.interval,
   format: Flags.option({
     char: 'f',

@@ -1,14 +1,14 @@
 import * as Flags from '@oclif/core/flags'
-import { GREETING_BASE_URL } from '../service/base-url.js'
-import type { GreetingService } from '../service/greeting-service.js'
-import { openGreetingService } from '../service/open-greeting.js'
-import { KlinesCommand, type Manner } from './klines-command.js'
-import { startEndpoint } from './sample.js'
+import type { GreetingClient } from '../greeting-client/client.js'
+import { openGreetingClient } from '../greeting-client/open.js'
+import { GREETING_BASE_URL } from '../http/base-url.js'
+import { BaseCommand, type OutputOptions } from './base-command.js'
+import { startEndpoint } from './endpoint.js'
 
 /** The base of the commands of the greeting API: whom they ask, for how long, and that nothing stays on disk. */
-export abstract class GreetingCommand extends KlinesCommand {
+export abstract class GreetingCommand extends BaseCommand {
   static override baseFlags = {
-    ...KlinesCommand.baseFlags,
+    ...BaseCommand.baseFlags,
     'base-url': Flags.string({
       summary: `Base address of the greeting service, the part before /api; sample runs one for this command. Default: ${GREETING_BASE_URL}.`,
       helpValue: 'URL',
@@ -23,13 +23,13 @@ export abstract class GreetingCommand extends KlinesCommand {
 
   /** Does `work` with the service that the flags name; whatever is left of it is ended. */
   protected async withService<T>(
-    flags: Manner & { 'base-url'?: string | undefined },
-    work: (service: GreetingService, signal: AbortSignal) => Promise<T>,
+    flags: OutputOptions & { 'base-url'?: string | undefined },
+    work: (service: GreetingClient, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { signal } = this.context(flags)
     const endpoint = await startEndpoint(flags['base-url'])
     try {
-      const service = await openGreetingService({ baseUrl: endpoint.baseUrl })
+      const service = await openGreetingClient({ baseUrl: endpoint.baseUrl })
       try {
         return await work(service, signal)
       } finally {

@@ -1,8 +1,8 @@
-import { dryRunFlag, fetchFlags, outputFlags, placeFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
-import { runJob } from '../cli/job.js'
-import { KlinesCommand } from '../cli/klines-command.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { dryRunFlag, fetchFlags, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import { runJob } from '../cli/jobs/candles.js'
 
-export default class Download extends KlinesCommand {
+export default class Download extends BaseCommand {
   static override summary = 'Bring candles into the mirror, and export them with -o or -f.'
   static override description =
     `Walks the list of start dates and asks for every window of the range that is not final in the mirror; windows that were brought once and are full are never asked for again.
@@ -14,7 +14,7 @@ When a window cannot be had, the others are brought all the same, nothing is exp
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --last 7d -f csv | head',
   ]
   static override args = symbolArgs
-  static override flags = { ...selectionFlags, ...outputFlags, ...placeFlags, ...fetchFlags, 'dry-run': dryRunFlag }
+  static override flags = { ...selectionFlags, ...outputFlags, ...locationFlags, ...fetchFlags, 'dry-run': dryRunFlag }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Download)

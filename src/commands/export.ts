@@ -1,8 +1,8 @@
-import { deriveFlag, dryRunFlag, outputFlags, placeFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
-import { runJob } from '../cli/job.js'
-import { KlinesCommand } from '../cli/klines-command.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { deriveFlag, dryRunFlag, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import { runJob } from '../cli/jobs/candles.js'
 
-export default class Export extends KlinesCommand {
+export default class Export extends BaseCommand {
   static override summary = 'Export candles from the mirror alone; the network is never touched.'
   static override description =
     `A window that the range needs and the mirror lacks is named, nothing is written, and the exit code is 3. A range without --to ends with the last window of the mirror. all means every series the mirror holds.`
@@ -17,7 +17,7 @@ export default class Export extends KlinesCommand {
     ...selectionFlags,
     ...outputFlags,
     derive: deriveFlag,
-    ...placeFlags,
+    ...locationFlags,
     'dry-run': dryRunFlag,
   }
 

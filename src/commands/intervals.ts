@@ -1,14 +1,14 @@
-import { intervalsReport } from '../cli/catalogue-report.js'
-import { placeFlags } from '../cli/flags.js'
-import { KlinesCommand } from '../cli/klines-command.js'
-import { runListJob } from '../cli/list-job.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { locationFlags } from '../cli/flags.js'
+import { runListJob } from '../cli/jobs/lists.js'
+import { intervalsReport } from '../cli/reports/catalogue.js'
 
-export default class Intervals extends KlinesCommand {
+export default class Intervals extends BaseCommand {
   static override description = `The candle lengths: how they are cut into windows, since when, and what is mirrored.
 
 Asks the service for its lists; when it cannot be reached, the mirror.`
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
-  static override flags = placeFlags
+  static override flags = locationFlags
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Intervals)

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { placeFlags } from '../cli/flags.js'
-import { KlinesCommand } from '../cli/klines-command.js'
-import { startServing } from '../cli/serve-job.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { locationFlags } from '../cli/flags.js'
+import { startServing } from '../cli/jobs/serve.js'
 
-export default class Serve extends KlinesCommand {
+export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror and the greeting API on this machine.'
   static override description =
     `Serves the same file tree as the klines service, under the same paths, from the mirror; and the greeting API. With no mirror yet, the sample. A window that is not held is 404, never an empty one; with --upstream it is fetched.
@@ -36,7 +36,7 @@ The address comes first on stdout. Ctrl-C ends the server once requests under wa
       env: 'KLINES_STRICT',
     }),
     open: Flags.boolean({ summary: 'Open the page of the server in a browser.', env: 'KLINES_OPEN' }),
-    ...placeFlags,
+    ...locationFlags,
   }
 
   /** Requests under way have five seconds to end. */

@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args'
-import { startDatesReport } from '../cli/catalogue-report.js'
-import { placeFlags } from '../cli/flags.js'
-import { KlinesCommand } from '../cli/klines-command.js'
-import { runListJob } from '../cli/list-job.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { locationFlags } from '../cli/flags.js'
+import { runListJob } from '../cli/jobs/lists.js'
+import { startDatesReport } from '../cli/reports/catalogue.js'
 import { parseInterval } from '../klines/intervals.js'
 
-export default class StartDates extends KlinesCommand {
+export default class StartDates extends BaseCommand {
   static override description = `The windows of an interval, and which symbols the mirror holds of each.
 
 Asks the service for its list; when it cannot be reached, the mirror.`
@@ -13,7 +13,7 @@ Asks the service for its list; when it cannot be reached, the mirror.`
   static override args = {
     interval: Args.string({ description: 'Candle length such as 1h; 1M is a month.', required: true }),
   }
-  static override flags = placeFlags
+  static override flags = locationFlags
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)

@@ -1,15 +1,15 @@
-import { heldFlags, placeFlags, symbolArgs } from '../cli/flags.js'
-import { KlinesCommand } from '../cli/klines-command.js'
-import { statsJob } from '../cli/verify-job.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
+import { statsJob } from '../cli/jobs/verify.js'
 
-export default class Stats extends KlinesCommand {
+export default class Stats extends BaseCommand {
   static override summary = 'Figures of series in the mirror: range, prices, exact totals, the largest gap.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i all',
     '<%= config.bin %> <%= command.id %> all -i 1d -f csv',
   ]
   static override args = symbolArgs
-  static override flags = { ...heldFlags, ...placeFlags }
+  static override flags = { ...mirrorSeriesFlags, ...locationFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Stats)

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { heldFlags, placeFlags, symbolArgs } from '../cli/flags.js'
-import { KlinesCommand } from '../cli/klines-command.js'
-import { verifyKlinesJob } from '../cli/verify-job.js'
+import { BaseCommand } from '../cli/base-command.js'
+import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
+import { verifyKlinesJob } from '../cli/jobs/verify.js'
 
-export default class Verify extends KlinesCommand {
+export default class Verify extends BaseCommand {
   static override summary = 'Prove that the candles of the mirror are whole and right, to the last digit.'
   static override description =
     `Per series: gaps, candles that close early or have no trade, order, grid, sanity of prices and volumes. Then each candle that a finer interval of the mirror covers is compared with the exact sum of its finer candles, in all columns: a digit that changed anywhere in it is found. Candles that nothing covers are counted as such.
@@ -15,7 +15,7 @@ Gaps that several symbols share are outages of the exchange. Exit code 6 when so
   ]
   static override args = symbolArgs
   static override flags = {
-    ...heldFlags,
+    ...mirrorSeriesFlags,
     audit: Flags.boolean({
       summary: 'Compare intervals with one another.',
       default: true,
@@ -23,7 +23,7 @@ Gaps that several symbols share are outages of the exchange. Exit code 6 when so
       env: 'KLINES_AUDIT',
     }),
     'fail-on-gaps': Flags.boolean({ summary: 'Exit code 6 for missing candles too.', env: 'KLINES_FAIL_ON_GAPS' }),
-    ...placeFlags,
+    ...locationFlags,
   }
 
   async run(): Promise<void> {

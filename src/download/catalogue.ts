@@ -1,15 +1,15 @@
+import { QUICK_POLICY } from '../http/retry.js'
 import { isKlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { QUICK_POLICY } from '../service/retry.js'
-import { heldStartDateList } from './mirror-source.js'
+import { cachedStartDateList } from './mirror-source.js'
 import { openMirror, openServiceSource, type SourceOptions } from './open-source.js'
 
 /** What there is: the service's symbols, and the startDates of each interval, ascending. */
 export interface Catalogue {
   /** Who says so: `mirror` when the service could not be reached (what it lacks, this version knows). */
-  readonly authority: 'service' | 'mirror'
+  readonly source: 'service' | 'mirror'
   readonly mirror: Mirror
   readonly symbols: readonly SymbolName[]
   readonly startDates: ReadonlyMap<Interval, readonly string[]>
@@ -28,12 +28,12 @@ export async function readCatalogue(
       source.series({ symbols: 'all', intervals: [INTERVALS[0]] }),
       Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
     ])
-    return { authority: 'service', mirror, symbols: series.map(({ symbol }) => symbol), startDates: new Map(lists) }
+    return { source: 'service', mirror, symbols: series.map(({ symbol }) => symbol), startDates: new Map(lists) }
   } catch (error) {
     if (!isKlinesError(error, 'unreachable')) throw error
     warn(`${error.message} Shown is what the mirror and this version know.`)
-    const lists = intervals.map(interval => [interval, heldStartDateList(mirror, interval, warn)] as const)
-    return { authority: 'mirror', mirror, symbols: SYMBOLS, startDates: new Map(lists) }
+    const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, warn)] as const)
+    return { source: 'mirror', mirror, symbols: SYMBOLS, startDates: new Map(lists) }
   } finally {
     await source.close()
   }

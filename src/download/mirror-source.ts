@@ -1,13 +1,13 @@
-import { formatDate, knownStartDates, parseDate } from '../klines/calendar.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
 import { parseStartDates } from '../klines/lists.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
-import { decodeWindow } from '../klines/window-codec.js'
+import { formatDate, knownStartDates, parseDate } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { withoutStop } from './outcome.js'
+import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -30,7 +30,7 @@ export class MirrorSource implements WindowSource {
     private readonly now: number,
     private readonly warn: Warn,
   ) {
-    if (!mirror.exists) throw nothingHeld(`There is no mirror at ${mirror.root}.`)
+    if (!mirror.exists) throw nothingCached(`There is no mirror at ${mirror.root}.`)
     this.mirrorRoot = mirror.root
     const meta = mirror.readMeta()
     this.baseUrl = meta?.baseUrl
@@ -42,8 +42,8 @@ export class MirrorSource implements WindowSource {
     const { symbols, intervals } = selection
     const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
     if (symbols !== 'all' && intervals !== 'all') return series
-    const held = series.filter(one => this.mirror.holds(one))
-    if (held.length === 0) throw nothingHeld(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
+    const held = series.filter(one => this.mirror.hasSeries(one))
+    if (held.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
     const left = [...new Set(series.filter(one => !held.includes(one)).map(one => one.symbol))]
     const without = left.filter(symbol => !held.some(one => one.symbol === symbol))
     if (without.length > 0) this.warn(`Not in the mirror, so not part of "all": ${without.join(', ')}.`)
@@ -51,7 +51,7 @@ export class MirrorSource implements WindowSource {
   }
 
   async startDates(interval: Interval): Promise<string[]> {
-    return heldStartDateList(this.mirror, interval, this.warn)
+    return cachedStartDateList(this.mirror, interval, this.warn)
   }
 
   /**
@@ -59,7 +59,7 @@ export class MirrorSource implements WindowSource {
    * was last fetched, and any later one that is held; what has started since is no hole, and is warned of.
    */
   horizon({ interval, symbol }: Series, toTime: number | undefined): number {
-    const held = this.mirror.heldStartDates({ interval, symbol }).at(-1)
+    const held = this.mirror.cachedStartDates({ interval, symbol }).at(-1)
     const last = held === undefined ? Number.NEGATIVE_INFINITY : parseDate(held)
     if (toTime !== undefined || held === undefined || this.complete) return Math.max(last, this.now)
     const horizon = Math.max(last, this.mirror.startDatesFile(interval)?.mtimeMs ?? last)
@@ -68,7 +68,7 @@ export class MirrorSource implements WindowSource {
   }
 
   private warnOfLateness(interval: Interval, horizon: number): void {
-    const dates = heldStartDateList(this.mirror, interval, this.warn)
+    const dates = cachedStartDateList(this.mirror, interval, this.warn)
     const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
     if (since === 0) return
     const until = formatDate(horizon)
@@ -77,17 +77,17 @@ export class MirrorSource implements WindowSource {
     )
   }
 
-  holds(series: Series): boolean {
-    return this.mirror.holds(series)
+  hasSeries(series: Series): boolean {
+    return this.mirror.hasSeries(series)
   }
 
   threeDayAnchor(symbol: SymbolName): number | undefined {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
-  peek(window: WindowRef): 'held' | 'absent' {
-    const held = this.mirror.readBriefly(window)
-    return this.complete || (held && !(held instanceof KlinesError)) ? 'held' : 'absent'
+  state(window: WindowRef): 'cached' | 'missing' {
+    const held = this.mirror.borrowWindow(window)
+    return this.complete || (held && !(held instanceof KlinesError)) ? 'cached' : 'missing'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -95,23 +95,23 @@ export class MirrorSource implements WindowSource {
     return this.result(window, held === undefined || held instanceof KlinesError ? held : held.batch)
   }
 
-  async settledWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.result(window, this.mirror.readBriefly(window))
+  async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+    return this.result(window, this.mirror.borrowWindow(window))
   }
 
   async close(): Promise<void> {}
 
   private result(window: WindowRef, held: KlineBatch | KlinesError | undefined): WindowResult | WindowFailure {
     if (held instanceof KlinesError) {
-      return { window, how: 'failed', reason: `broken in the mirror: ${withoutStop(held.message)}` }
+      return { window, status: 'failed', reason: `broken in the mirror: ${withoutStop(held.message)}` }
     }
     const batch = held ?? (this.complete ? decodeWindow(EMPTY_WINDOW, window) : undefined)
-    return batch ? { window, how: 'held', batch } : { window, how: 'failed', reason: 'not in the mirror' }
+    return batch ? { window, status: 'cached', batch } : { window, status: 'failed', reason: 'not in the mirror' }
   }
 }
 
 /** The startDates of an interval as the mirror holds the list, else as this version knows it. */
-export function heldStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
+export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
   const bytes = mirror.startDatesFile(interval)?.bytes
   if (bytes === undefined) return knownStartDates(interval)
   try {
@@ -122,7 +122,7 @@ export function heldStartDateList(mirror: Mirror, interval: Interval, warn: Warn
   }
 }
 
-function nothingHeld(message: string): KlinesError {
+function nothingCached(message: string): KlinesError {
   return new KlinesError('window_missing', message, {
     suggestions: ['Bring candles there first: klines download SYMBOL -i INTERVAL, with the same --mirror.'],
   })

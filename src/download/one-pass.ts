@@ -1,15 +1,15 @@
-import type { KlineBatch } from '../klines/kline-batch.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type Series, seriesName } from '../klines/series.js'
+import { incomplete } from './errors.js'
 import type { SourceOptions } from './open-source.js'
-import { incomplete } from './outcome.js'
 import type { Plan, SeriesPlan } from './plan.js'
-import { type DownloadReport, type Progress, Settlement } from './settlement.js'
+import { type DownloadReport, DownloadTally, type Progress } from './tally.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 import { streamOf } from './window-stream.js'
 
 /** The windows of a plan, settled while their candles are read: each is had once, and series follow each other. */
 export class OnePass {
-  private readonly settlement: Settlement
+  private readonly settlement: DownloadTally
   private readonly results: AsyncGenerator<WindowResult | WindowFailure>
   private readonly order: ReadonlyMap<string, number>
   private readonly total: number
@@ -26,7 +26,7 @@ export class OnePass {
   ) {
     const windows = series.flatMap(one => one.windows)
     this.total = windows.length
-    this.settlement = new Settlement(source, plan, progress)
+    this.settlement = new DownloadTally(source, plan, progress)
     this.results = streamOf(source, windows, options)
     this.order = new Map(series.map((one, index) => [seriesName(one.series), index]))
   }
@@ -41,7 +41,7 @@ export class OnePass {
         this.ahead = result
         return
       }
-      if (result.how === 'failed') throw incomplete([result], this.total, this.source.advice)
+      if (result.status === 'failed') throw incomplete([result], this.total, this.source.advice)
       const batch = result.batch.slice(fromTime, toTime)
       if (at === place && batch.length > 0) yield batch
     }

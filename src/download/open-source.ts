@@ -1,11 +1,11 @@
+import { type LocalEndpoint, PUBLIC_BASE_URL, parseBaseUrl } from '../http/base-url.js'
+import { RETRY_POLICY, type RetryPolicy } from '../http/retry.js'
+import { RetryingFetcher } from '../http/retrying-fetcher.js'
+import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
+import { KlinesClient } from '../klines-client/client.js'
 import { defaultMirrorRoot } from '../mirror/default-root.js'
 import { Mirror } from '../mirror/mirror.js'
-import { type LocalEndpoint, PUBLIC_BASE_URL, parseBaseUrl } from '../service/base-url.js'
-import { FileFetcher } from '../service/file-fetcher.js'
-import { KlinesService } from '../service/klines-service.js'
-import { RETRY_POLICY, type RetryPolicy } from '../service/retry.js'
-import { systemClock } from '../service/system-clock.js'
 import { MirrorSource } from './mirror-source.js'
 import { ServiceSource } from './service-source.js'
 import type { Warn, WindowSource } from './window-source.js'
@@ -34,20 +34,20 @@ export interface SourceOptions {
 /** How the source is going to be used. */
 export interface SourceUse {
   readonly readOnly?: boolean
-  readonly remember?: boolean
+  readonly memoryFallback?: boolean
   /** How hard a file is tried for. */
   readonly policy?: RetryPolicy
 }
 
 /** The base address, by the name that mirrors and files know. Throws `bad_base_url`. */
-export function baseNameOf({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string {
+export function sourceName({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string {
   return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
 }
 
 /** The mirror that options mean. */
 export function openMirror(options: SourceOptions): Mirror {
   if (options.mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
-  return new Mirror(options.mirror ?? defaultMirrorRoot(baseNameOf(options)))
+  return new Mirror(options.mirror ?? defaultMirrorRoot(sourceName(options)))
 }
 
 /** The source that a request means: the mirror alone, or the service through its mirror. */
@@ -61,13 +61,13 @@ export async function openSource(
 /** Windows from the service through its mirror. Close it, also to end what is under way. */
 export async function openServiceSource(
   options: SourceOptions,
-  { readOnly = false, remember = false, policy = RETRY_POLICY }: SourceUse = {},
+  { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<ServiceSource> {
-  const name = baseNameOf(options)
+  const name = sourceName(options)
   const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
   const local = typeof options.baseUrl === 'object' ? options.baseUrl : undefined
   // undici takes 25 ms to load: only for what goes to the network.
-  const { HttpTransport } = await import('../service/transport.js')
+  const { HttpTransport } = await import('../http/transport.js')
   const mirror = openMirror(options)
   if (local && mirror.exists && mirror.readMeta() === undefined) {
     throw new KlinesError('mirror_mismatch', `${mirror.root} holds candles of an unknown address, not of ${name}.`, {
@@ -78,20 +78,25 @@ export async function openServiceSource(
     connections: concurrency,
     direct: local !== undefined,
   })
-  return new ServiceSource(name, new KlinesService(new FileFetcher(transport, name, { concurrency, policy })), mirror, {
-    refresh: options.refresh ?? false,
-    readOnly,
-    remember,
-    now: options.now ?? systemClock.now(),
-    signal: options.signal ?? new AbortController().signal,
-    warn: once(options.warn),
-  })
+  return new ServiceSource(
+    name,
+    new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy })),
+    mirror,
+    {
+      refresh: options.refresh ?? false,
+      readOnly,
+      memoryFallback,
+      now: options.now ?? systemClock.now(),
+      signal: options.signal ?? new AbortController().signal,
+      warn: once(options.warn),
+    },
+  )
 }
 
 /** Windows from a mirror alone. A base address that is given must be the mirror's. */
 export function openMirrorSource(options: SourceOptions): MirrorSource {
   const mirror = openMirror(options)
-  if (options.baseUrl !== undefined) mirror.checkBase(baseNameOf(options))
+  if (options.baseUrl !== undefined) mirror.checkBase(sourceName(options))
   return new MirrorSource(mirror, options.now ?? systemClock.now(), once(options.warn))
 }
 

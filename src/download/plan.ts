@@ -1,6 +1,6 @@
-import { parseDate, windowSpan } from '../klines/calendar.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
+import { parseDate, windowSpan } from '../klines/windows.js'
 import type { WindowSource } from './window-source.js'
 
 /** The windows of one series that a range needs, ascending. */

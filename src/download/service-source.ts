@@ -1,21 +1,21 @@
-import { compareBatches } from '../klines/compare.js'
+import { FetchError } from '../http/fetch-error.js'
+import { unreachable } from '../http/retrying-fetcher.js'
+import { diffBatches } from '../klines/batch/diff.js'
+import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowName } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { decodeWindow } from '../klines/window-codec.js'
-import type { HeldWindow, Mirror } from '../mirror/mirror.js'
-import { Failure } from '../service/failure.js'
-import { unreachable } from '../service/file-fetcher.js'
-import type { Fetched, KlinesService } from '../service/klines-service.js'
-import { Keeper, type KeeperOptions } from './keeper.js'
-import { withoutStop } from './outcome.js'
+import type { Fetched, KlinesClient } from '../klines-client/client.js'
+import type { CachedWindow, Mirror } from '../mirror/mirror.js'
+import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
+import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** How a `ServiceSource` treats what it brings. */
-export interface ServiceSourceOptions extends KeeperOptions {
+export interface ServiceSourceOptions extends CacheWriterOptions {
   /** Ask again for final windows too, whatever is held. */
   readonly refresh: boolean
   /** The present, ms UTC. */
@@ -30,18 +30,18 @@ export interface ServiceSourceOptions extends KeeperOptions {
 export class ServiceSource implements WindowSource {
   readonly offline = false
   readonly advice = 'What was brought stays in the mirror; the same command asks only for the rest.'
-  private readonly keeper: Keeper
+  private readonly cacheWriter: CacheWriter
   private latest: number
 
   constructor(
     readonly baseUrl: string,
-    readonly service: KlinesService,
+    readonly service: KlinesClient,
     private readonly mirror: Mirror,
     private readonly options: ServiceSourceOptions,
   ) {
     this.latest = options.now
-    this.keeper = new Keeper(mirror, options)
-    this.keeper.open(baseUrl, options.now)
+    this.cacheWriter = new CacheWriter(mirror, options)
+    this.cacheWriter.open(baseUrl, options.now)
   }
 
   get mirrorRoot(): string {
@@ -73,7 +73,7 @@ export class ServiceSource implements WindowSource {
     return this.latest
   }
 
-  holds(): boolean {
+  hasSeries(): boolean {
     return true
   }
 
@@ -81,43 +81,43 @@ export class ServiceSource implements WindowSource {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
-  peek(window: WindowRef): 'held' | 'stale' | 'absent' {
-    const held = this.mirror.readWindow(window)
-    if (held === undefined || held instanceof KlinesError) return 'absent'
-    return held.final && !this.options.refresh ? 'held' : 'stale'
+  state(window: WindowRef): 'cached' | 'stale' | 'missing' {
+    const readCached = this.mirror.readWindow(window)
+    if (readCached === undefined || readCached instanceof KlinesError) return 'missing'
+    return readCached.final && !this.options.refresh ? 'cached' : 'stale'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const path = windowPath(window)
-    const remembered = this.keeper.remembered(path)
-    if (remembered) return { window, how: 'held', batch: decodeWindow(remembered, window) }
-    const held = this.held(window)
-    if (held && (this.keeper.isSettled(path) || (held.final && !this.options.refresh))) {
-      this.keeper.settle(path)
-      return { window, how: 'held', batch: held.batch }
+    const remembered = this.cacheWriter.bytesInMemory(path)
+    if (remembered) return { window, status: 'cached', batch: decodeWindow(remembered, window) }
+    const readCached = this.readCached(window)
+    if (readCached && (this.cacheWriter.isDone(path) || (readCached.final && !this.options.refresh))) {
+      this.cacheWriter.markDone(path)
+      return { window, status: 'cached', batch: readCached.batch }
     }
     try {
-      return await this.bring(window, held)
+      return await this.fetchWindow(window, readCached)
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      return { window, how: 'failed', reason: withoutName(error.message, window) }
+      if (!(error instanceof FetchError)) throw error
+      return { window, status: 'failed', reason: withoutName(error.message, window) }
     }
   }
 
   /**
    * Asks the service for a window, whatever is settled, and stores what is new. `held`: what the mirror has of it, if that
-   * is worth anything. Throws a `Failure` too.
+   * is worth anything. Throws a `FetchError` too.
    */
-  async bring(window: WindowRef, held: HeldWindow | undefined): Promise<WindowResult> {
-    const since = this.options.refresh ? undefined : held?.mtimeMs
+  async fetchWindow(window: WindowRef, readCached: CachedWindow | undefined): Promise<WindowResult> {
+    const since = this.options.refresh ? undefined : readCached?.mtimeMs
     const fetched = await this.service.window(window, since, this.options.signal)
-    return this.settle(window, held, fetched)
+    return this.settle(window, readCached, fetched)
   }
 
-  async settledWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    const inMemory = this.keeper.remembered(windowPath(window)) !== undefined
-    const batch = inMemory ? undefined : this.mirror.readBriefly(window)
-    return batch && !(batch instanceof KlinesError) ? { window, how: 'held', batch } : this.window(window)
+  async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+    const inMemory = this.cacheWriter.bytesInMemory(windowPath(window)) !== undefined
+    const batch = inMemory ? undefined : this.mirror.borrowWindow(window)
+    return batch && !(batch instanceof KlinesError) ? { window, status: 'cached', batch } : this.window(window)
   }
 
   close(): Promise<void> {
@@ -125,38 +125,38 @@ export class ServiceSource implements WindowSource {
   }
 
   /** What the mirror has of a window; a broken file is warned of and counts as absent. */
-  held(window: WindowRef): HeldWindow | undefined {
-    const held = this.mirror.readWindow(window)
-    if (!(held instanceof KlinesError)) return held
-    this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(held.message)}.`)
+  readCached(window: WindowRef): CachedWindow | undefined {
+    const readCached = this.mirror.readWindow(window)
+    if (!(readCached instanceof KlinesError)) return readCached
+    this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(readCached.message)}.`)
     return undefined
   }
 
   private settle(
     window: WindowRef,
-    held: HeldWindow | undefined,
+    readCached: CachedWindow | undefined,
     fetched: Fetched<WindowResult['batch']> | 'unmodified',
   ): WindowResult {
     const path = windowPath(window)
     if (fetched === 'unmodified') {
-      if (!held) throw new Failure('garbled', 'status 304 for a window that is not held')
-      this.keeper.settle(path)
-      return { window, how: 'unmodified', batch: held.batch }
+      if (!readCached) throw new FetchError('invalid', 'status 304 for a window that is not held')
+      this.cacheWriter.markDone(path)
+      return { window, status: 'revalidated', batch: readCached.batch }
     }
-    const change = held && compareBatches(held.batch, fetched.value)
-    if (held && change && change.lost.length > 0) {
+    const change = readCached && diffBatches(readCached.batch, fetched.value)
+    if (readCached && change && change.lost.length > 0) {
       const lost = change.lost.length === 1 ? '1 candle that is' : `${change.lost.length} candles that are`
       this.options.warn(`${windowName(window)}: the service's new version lacks ${lost} held; the held one is kept.`)
-      this.keeper.settle(path)
-      return { window, how: 'kept', batch: held.batch }
+      this.cacheWriter.markDone(path)
+      return { window, status: 'retained', batch: readCached.batch }
     }
     this.keep(path, fetched)
-    return { window, how: 'fetched', batch: fetched.value, change }
+    return { window, status: 'fetched', batch: fetched.value, change }
   }
 
   private keep(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
     this.latest = Math.max(this.latest, servedMs)
-    this.keeper.keep(path, bytes, mtimeMs)
+    this.cacheWriter.store(path, bytes, mtimeMs)
   }
 
   /** The service's symbols that this version knows. */
@@ -177,7 +177,7 @@ export class ServiceSource implements WindowSource {
     try {
       return await request
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof FetchError)) throw error
       const refused = error.cause instanceof KlinesError && !error.notJson
       if (refused)
         throw new KlinesError('bad_list', error.message, {

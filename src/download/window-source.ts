@@ -1,6 +1,6 @@
-import type { WindowChange } from '../klines/compare.js'
+import type { WindowChange } from '../klines/batch/diff.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { Interval } from '../klines/intervals.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import type { Selection } from './selection.js'
@@ -9,12 +9,12 @@ import type { Selection } from './selection.js'
  * How a window was had: `held` in the mirror and final (or settled in this run), `fetched` anew, `unmodified` as the
  * service says, `kept` because the service's new version lost rows.
  */
-export type How = 'held' | 'fetched' | 'unmodified' | 'kept'
+export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
 
 /** A window that was had. */
 export interface WindowResult {
   readonly window: WindowRef
-  readonly how: How
+  readonly status: WindowStatus
   readonly batch: KlineBatch
   /** How a fetched window differs from the one held before. */
   readonly change?: WindowChange | undefined
@@ -23,7 +23,7 @@ export interface WindowResult {
 /** A window that could not be had; `reason` does not repeat its name. */
 export interface WindowFailure {
   readonly window: WindowRef
-  readonly how: 'failed'
+  readonly status: 'failed'
   readonly reason: string
 }
 
@@ -46,18 +46,18 @@ export interface WindowSource {
   /** No window that starts after this has to be there, ms UTC. `toTime`: where the range ends, if it does. */
   horizon(series: Series, toTime: number | undefined): number
   /** Whether candles of a series can be had at all: any, for a service; those that are held, for a mirror alone. */
-  holds(series: Series): boolean
+  hasSeries(series: Series): boolean
   /** When the first 3d candle of a symbol opens that is held, ms UTC: its 3d grid. */
   threeDayAnchor(symbol: SymbolName): number | undefined
   /** What a window's state is, without asking anybody: `held` needs no request, `stale` and `absent` do. */
-  peek(window: WindowRef): 'held' | 'stale' | 'absent'
-  /** A window, or why not. Throws only what ends the run: `unreachable`, `stay_away`, `mirror_unusable`, an abort. */
+  state(window: WindowRef): 'cached' | 'stale' | 'missing'
+  /** A window, or why not. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**
    * The same for a window that needs no request (one that `window` gave before, or any one of a mirror alone), for a look:
    * the batch shares buffers with the next one and is good until that is asked for.
    */
-  settledWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
+  borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
   close(): Promise<void>
 }
 

@@ -41,7 +41,7 @@ export function settledStream(
   signal: AbortSignal | undefined,
 ): Results {
   const results = async function* () {
-    for (const window of windows) yield await source.settledWindow(window)
+    for (const window of windows) yield await source.borrowedWindow(window)
   }
   return withTurns(results(), signal)
 }

@@ -1,15 +1,20 @@
 import { openSource } from '../download/open-source.js'
 import { planSeries } from '../download/plan.js'
 import { parseSelection } from '../download/selection.js'
+import { systemClock } from '../http/system-clock.js'
 import type { Series } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'
-import { systemClock } from '../service/system-clock.js'
-import { checkTargets, type ExportRequest } from './export-klines.js'
+import { checkTargets, type ExportRequest } from './export.js'
 import { outputsOf, partsOf, rangeOfSources, sourcesOf } from './parts.js'
 
 /** What a run would have to do for one series: windows in the range, of them held, held but not final, not held. */
 export interface SeriesDryRun extends Series {
-  readonly windows: { readonly total: number; readonly held: number; readonly stale: number; readonly absent: number }
+  readonly windows: {
+    readonly total: number
+    readonly cached: number
+    readonly stale: number
+    readonly missing: number
+  }
 }
 
 /** What a run would do. */
@@ -41,8 +46,8 @@ export async function dryRun(
     const targets = output === undefined ? [] : (await checkTargets({ ...request, output }, outputsOf(parts))).targets
     const plan = await planSeries(source, sourcesOf(parts), rangeOfSources(parts, range))
     const series = plan.series.map(({ series, windows }) => {
-      const counts = { total: windows.length, held: 0, stale: 0, absent: 0 }
-      for (const window of windows) counts[source.peek(window)]++
+      const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
+      for (const window of windows) counts[source.state(window)]++
       return { ...series, windows: counts }
     })
     return {

@@ -1,13 +1,19 @@
 import type { Plan, SeriesPlan } from '../download/plan.js'
 import { combine, type Selection, selectedIntervals } from '../download/selection.js'
 import type { WindowSource } from '../download/window-source.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS } from '../klines/intervals.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
-import { resample, sourceRange } from '../klines/resampler.js'
+import { resample, sourceRange } from '../klines/resample/resampler.js'
+import {
+  checkMultiple,
+  isMultiple,
+  parseTargetInterval,
+  type TargetInterval,
+  toTarget,
+} from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { checkMultiple, isMultiple, parseTarget, type TargetInterval, targetOf } from '../klines/target-interval.js'
 import type { TimeRange } from '../klines/time-range.js'
 
 /** How candles are made of finer ones on the way into an output. */
@@ -21,7 +27,7 @@ export interface ResampleRequest {
 }
 
 /** A series of an output, and the series it is read or made of. */
-export interface Part {
+export interface ExportSeries {
   readonly output: SeriesLabel
   readonly source: Series
   /** Set when the output is made of the source. */
@@ -36,14 +42,14 @@ export async function partsOf(
   { resample: length, derive = false }: ResampleRequest,
   source: WindowSource,
   selection: Selection,
-): Promise<Part[]> {
+): Promise<ExportSeries[]> {
   if (length !== undefined && derive) {
     throw new KlinesError('bad_option', '--resample and --derive both say what to make. Expected one of them.')
   }
   const series = await source.series(selection)
   if (derive) return derivedParts(source, selection, series)
   if (length === undefined) return series.map(one => ({ output: one, source: one }))
-  const target = parseTarget(length)
+  const target = parseTargetInterval(length)
   for (const { interval } of series) checkMultiple(target, interval)
   const parts = series.map(one => {
     const { symbol } = one
@@ -59,12 +65,12 @@ export async function partsOf(
   return parts
 }
 
-function derivedParts(source: WindowSource, selection: Selection, held: readonly Series[]): Part[] {
+function derivedParts(source: WindowSource, selection: Selection, held: readonly Series[]): ExportSeries[] {
   const symbols = selection.symbols === 'all' ? [...new Set(held.map(({ symbol }) => symbol))] : selection.symbols
   return combine(symbols, selectedIntervals(selection)).map(one => {
-    if (source.holds(one)) return { output: one, source: one }
-    const target = targetOf(one.interval)
-    const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.holds({ ...one, interval }))
+    if (source.hasSeries(one)) return { output: one, source: one }
+    const target = toTarget(one.interval)
+    const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.hasSeries({ ...one, interval }))
     if (finest !== undefined) {
       return { output: one, source: { ...one, interval: finest }, target: anchored(target, source, one.symbol) }
     }
@@ -84,7 +90,7 @@ function anchored(target: TargetInterval, source: WindowSource, symbol: SymbolNa
 }
 
 /** The series of the outputs. */
-export function outputsOf(parts: readonly Part[]): SeriesLabel[] {
+export function outputsOf(parts: readonly ExportSeries[]): SeriesLabel[] {
   return parts.map(({ output }) => output)
 }
 
@@ -93,24 +99,24 @@ export function namedOutputs({ resample: length }: ResampleRequest, selection: S
   const { symbols, intervals } = selection
   if (symbols === 'all' || intervals === 'all') return undefined
   if (length === undefined) return combine(symbols, intervals)
-  const { name } = parseTarget(length)
+  const { name } = parseTargetInterval(length)
   return symbols.map(symbol => ({ symbol, interval: name }))
 }
 
 /** The open times of source candles that outputs in `range` are made of. */
-export function rangeOfSources(parts: readonly Part[], range: TimeRange): TimeRange {
+export function rangeOfSources(parts: readonly ExportSeries[], range: TimeRange): TimeRange {
   if (range.toTime === undefined) return range
   const ends = parts.map(({ source, target }) => (target ? sourceRange(source, target, range).toTime : range.toTime))
   return { ...range, toTime: Math.max(...(ends as number[])) }
 }
 
 /** The series that parts are read from, each once. */
-export function sourcesOf(parts: readonly Part[]): Series[] {
+export function sourcesOf(parts: readonly ExportSeries[]): Series[] {
   return [...new Map(parts.map(({ source }) => [seriesName(source), source])).values()]
 }
 
 /** The series of a plan that a part is read from. */
-export function planOf({ source }: Part, plan: Plan): SeriesPlan {
+export function planOf({ source }: ExportSeries, plan: Plan): SeriesPlan {
   return plan.series.find(one => seriesName(one.series) === seriesName(source)) as SeriesPlan
 }
 
@@ -120,7 +126,7 @@ export function planOf({ source }: Part, plan: Plan): SeriesPlan {
  */
 export function batchesOfPart(
   batches: AsyncIterable<KlineBatch>,
-  part: Part,
+  part: ExportSeries,
   plan: Plan,
   options: { range: TimeRange; partial?: boolean | undefined },
 ): AsyncIterable<KlineBatch> {

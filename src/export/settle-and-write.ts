@@ -1,21 +1,21 @@
-import { settlePlan } from '../download/download-klines.js'
-import { settledBatches } from '../download/kline-batches.js'
+import { downloadPlan } from '../download/download.js'
 import { OnePass } from '../download/one-pass.js'
 import type { SourceOptions } from '../download/open-source.js'
 import type { Plan } from '../download/plan.js'
-import type { DownloadReport, Progress } from '../download/settlement.js'
+import { settledBatches } from '../download/read.js'
+import type { DownloadReport, Progress } from '../download/tally.js'
 import type { WindowSource } from '../download/window-source.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { isKlinesError } from '../klines/errors.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
-import { VERSION } from '../service/user-agent.js'
-import type { FileFacts } from './exporter.js'
-import { goesStraightOut } from './open-output.js'
-import { batchesOfPart, type Part, planOf, type ResampleRequest } from './parts.js'
-import type { Shape } from './shape.js'
+import { VERSION } from '../version.js'
+import type { FileMetadata } from './formats/exporter.js'
+import { isStream } from './output/open.js'
+import { batchesOfPart, type ExportSeries, planOf, type ResampleRequest } from './parts.js'
+import type { RowFormat } from './row-format.js'
 import type { Target } from './targets.js'
-import { type TargetContent, type WrittenFile, writeTargets } from './write-targets.js'
+import { type TargetContent, type WrittenFile, writeTargets } from './write.js'
 
 /** How an export is to be done. */
 interface Request extends SourceOptions, Pick<ResampleRequest, 'partial'> {
@@ -26,9 +26,9 @@ interface Request extends SourceOptions, Pick<ResampleRequest, 'partial'> {
 export interface Job {
   readonly source: WindowSource
   readonly plan: Plan
-  readonly parts: readonly Part[]
+  readonly parts: readonly ExportSeries[]
   readonly targets: readonly Target[]
-  readonly shape: Shape
+  readonly shape: RowFormat
   /** Open times of the rows that are wanted; those of the sources may reach further. */
   readonly range: TimeRange
 }
@@ -44,9 +44,9 @@ export async function settleAndWrite(
 ): Promise<{ report: DownloadReport; files: WrittenFile[] }> {
   const { source, plan, parts, targets, shape } = job
   const { force = false, signal } = request
-  const isStream = await Promise.all(targets.map(({ path }) => goesStraightOut(path)))
-  if (isStream.includes(true) || plan.series.length < parts.length) {
-    const report = await settlePlan(source, plan, request, progress)
+  const streams = await Promise.all(targets.map(({ path }) => isStream(path)))
+  if (streams.includes(true) || plan.series.length < parts.length) {
+    const report = await downloadPlan(source, plan, request, progress)
     const contents = contentsOf(job, request, part => settledBatches(source, planOf(part, plan), plan.range, signal))
     return { report, files: await writeTargets(contents, shape, { force, signal }) }
   }
@@ -69,11 +69,11 @@ export async function settleAndWrite(
 function contentsOf(
   { source, plan, parts, targets, range }: Job,
   { partial }: Request,
-  read: (part: Part) => AsyncIterable<KlineBatch>,
+  read: (part: ExportSeries) => AsyncIterable<KlineBatch>,
 ): TargetContent[] {
   const list = (values: readonly string[]) => [...new Set(values)].join(',')
   return targets.map(target => {
-    const facts: FileFacts = {
+    const facts: FileMetadata = {
       symbol: list(target.series.map(({ symbol }) => symbol)),
       interval: list(target.series.map(({ interval }) => interval)),
       range: formatRange(range),
@@ -88,7 +88,7 @@ function contentsOf(
   })
 }
 
-function partsIn(target: Target, parts: readonly Part[]): Part[] {
+function partsIn(target: Target, parts: readonly ExportSeries[]): ExportSeries[] {
   const names = new Set(target.series.map(seriesName))
   return parts.filter(({ output }) => names.has(seriesName(output)))
 }

@@ -1,6 +1,6 @@
 import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { type FileFormat, type Format, formatOf } from './format.js'
+import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
 
 /** One file of an export and the series that go into it, in order. */
 export interface Target extends FileFormat {
@@ -17,7 +17,7 @@ export function checkTemplate(template: string, format: Format | undefined): voi
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
     throw new KlinesError('bad_output', `Unknown placeholder ${whole} in ${template}. Expected {symbol} or {interval}.`)
   }
-  formatOf(template, format)
+  resolveFormat(template, format)
 }
 
 /**
@@ -32,7 +32,7 @@ export function planTargets(template: string, format: Format | undefined, series
     paths.set(path, [...(paths.get(path) ?? []), one])
   }
   return [...paths].map(([path, of]) => {
-    const target = { path, series: of, ...formatOf(path, format) }
+    const target = { path, series: of, ...resolveFormat(path, format) }
     if (target.format === 'json' && of.length > 1) {
       throw new KlinesError(
         'bad_output',

@@ -25,7 +25,7 @@ export type ErrorCode =
   | 'no_candles'
   // the service
   | 'unreachable'
-  | 'stay_away'
+  | 'rate_limited'
 
 /** Facts beside the message. */
 export interface ErrorDetails {

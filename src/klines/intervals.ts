@@ -1,5 +1,5 @@
-import { closest } from './closest.js'
 import { KlinesError } from './errors.js'
+import { suggest } from './suggest.js'
 
 /** The candle lengths of the service, shortest first (service.md, "Interval"). `1M` is a calendar month. */
 export const INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
@@ -69,7 +69,7 @@ function suggestInterval(name: string): string[] {
   if (name === '1m') return ['1m would be one minute, which is not served; did you mean 1M (a month) or 15m?']
   const lower = name.toLowerCase()
   const alias = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : undefined
-  const near = alias ?? INTERVALS.find(known => known.toLowerCase() === lower) ?? closest(name, INTERVALS)
+  const near = alias ?? INTERVALS.find(known => known.toLowerCase() === lower) ?? suggest(name, INTERVALS)
   return near ? [`Did you mean ${near}?`] : []
 }
 

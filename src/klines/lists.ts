@@ -1,8 +1,8 @@
-import { isWindowStart, parseDate, windowLength } from './calendar.js'
 import { KlinesError } from './errors.js'
+import { quoteText } from './escape.js'
 import type { Interval } from './intervals.js'
-import { quote } from './quote.js'
 import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
+import { isWindowStart, parseDate, windowLength } from './windows.js'
 
 /** Longest list that is believed; the longest of the service has 783 entries. */
 const MAX_ENTRIES = 20_000
@@ -18,7 +18,7 @@ export function parseStartDates(bytes: Uint8Array, interval: Interval): string[]
   const list = parseList(bytes, `The list of ${interval} start dates`, MAX_ENTRIES)
   let previous = ''
   for (const [index, date] of list.entries()) {
-    const fault = faultOfDate(date, previous, interval)
+    const fault = findDateFault(date, previous, interval)
     if (fault) throw badList(`The list of ${interval} start dates is refused: entry ${index} ${fault}.`)
     previous = date
   }
@@ -56,7 +56,7 @@ function parseList(bytes: Uint8Array, what: string, most: number): string[] {
   return list
 }
 
-function faultOfDate(date: string, previous: string, interval: Interval): string | undefined {
+function findDateFault(date: string, previous: string, interval: Interval): string | undefined {
   let time: number
   try {
     time = parseDate(date)
@@ -73,5 +73,5 @@ function badList(message: string, kind = 'shape', cause?: unknown): KlinesError 
 }
 
 function show(text: string): string {
-  return quote(text.length > 40 ? `${text.slice(0, 40)}...` : text)
+  return quoteText(text.length > 40 ? `${text.slice(0, 40)}...` : text)
 }

@@ -1,7 +1,7 @@
-import { isStartDate } from './calendar.js'
 import { type Interval, isInterval } from './intervals.js'
 import type { WindowRef } from './series.js'
 import { isSymbol } from './symbols.js'
+import { isStartDate } from './windows.js'
 
 /** Where the list of symbols lies, relative to a base address or a mirror's root. */
 export const SYMBOLS_PATH = 'api/klines/symbols.json'

@@ -1,5 +1,5 @@
-import { closest } from './closest.js'
 import { KlinesError } from './errors.js'
+import { suggest } from './suggest.js'
 
 /** The trading pairs of the service, in its own order (service.md, "Symbol"). */
 export const SYMBOLS = [
@@ -30,7 +30,7 @@ export function isSymbol(text: unknown): text is SymbolName {
 export function parseSymbol(text: string): SymbolName {
   const name = text.trim().toUpperCase().replace(/[/_-]/g, '')
   if (isSymbol(name)) return name
-  const near = closest(name, SYMBOLS)
+  const near = suggest(name, SYMBOLS)
   throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`, {
     suggestions: near ? [`Did you mean ${near}?`] : [],
     data: { symbol: text },

@@ -1,7 +1,7 @@
 import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
-import { parseDate } from './calendar.js'
 import { KlinesError } from './errors.js'
+import { parseDate } from './windows.js'
 
 /** A span of open times, half-open, ms UTC. An undefined end is open: from the first candle, to the last. */
 export interface TimeRange {

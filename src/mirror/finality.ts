@@ -1,13 +1,13 @@
-import { windowSpan } from '../klines/calendar.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { DAY_MS, nextOpenTime } from '../klines/intervals.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
 import type { WindowRef } from '../klines/series.js'
+import { windowSpan } from '../klines/windows.js'
 
 /** The service is rendered once a day, and was seen to mend a window up to 4.5 h after its end (observed.md). */
 const LATE_MS = DAY_MS
 
 /** What is known of a window that is held, besides its rows. */
-export interface HeldState {
+export interface CachedState {
   /** Modification time of the file, ms: what the service called Last-Modified, else when it was fetched. */
   readonly mtimeMs: number
   /** The latest startDate of the same series that holds candles, undefined when none does; asked only when needed. */
@@ -20,7 +20,7 @@ export interface HeldState {
  * matters: a window fetched half full, and not seen again until a later one was fetched, would otherwise keep its hole
  * for good. Independent of this machine's clock.
  */
-export function isFinal(window: WindowRef, batch: KlineBatch, { mtimeMs, lastPopulated }: HeldState): boolean {
+export function isFinal(window: WindowRef, batch: KlineBatch, { mtimeMs, lastPopulated }: CachedState): boolean {
   const { endTime } = windowSpan(window)
   const last = batch.length - 1
   if (last >= 0 && nextOpenTime(window.interval, batch.openTime(last)) >= endTime) return true

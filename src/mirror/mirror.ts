@@ -1,17 +1,17 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { isStartDate } from '../klines/calendar.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
-import { Kernel } from '../klines/kernel.js'
-import type { KlineBatch } from '../klines/kline-batch.js'
+import { Kernel } from '../klines/kernel/kernel.js'
 import { startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import { decodeWindow } from '../klines/window-codec.js'
-import { type FileVersion, type HeldFile, listFolder, readFile, sweepTemps, writeFile } from './files.js'
+import { isStartDate } from '../klines/windows.js'
+import { mirrorError } from './errors.js'
+import { type FileSnapshot, type FileVersion, listFolder, readFile, sweepTemps, writeFile } from './file-store.js'
 import { isFinal } from './finality.js'
-import { mirrorError } from './mirror-error.js'
-import { META_FILE, type MirrorMeta, metaOf, readMeta } from './mirror-meta.js'
+import { encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 
 /** https://bford.info/cachedir/: backup tools pass such a folder by. */
 export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
@@ -31,7 +31,7 @@ interface Populated {
 }
 
 /** A window as the mirror holds it. */
-export interface HeldWindow {
+export interface CachedWindow {
   readonly batch: KlineBatch
   readonly mtimeMs: number
   readonly final: boolean
@@ -74,7 +74,7 @@ export class Mirror {
       const fresh = listFolder(this.root).length === 0
       mkdirSync(this.root, { recursive: true })
       if (fresh) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
-      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, metaOf(baseUrl), now)
+      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now)
       sweepTemps(this.root, now)
     } catch (error) {
       throw mirrorError(error, 'write', this.root)
@@ -112,7 +112,7 @@ export class Mirror {
   }
 
   /** A window that is held and sound; undefined when absent; the error that names the fault when it is broken. */
-  readWindow(window: WindowRef): HeldWindow | KlinesError | undefined {
+  readWindow(window: WindowRef): CachedWindow | KlinesError | undefined {
     const read = this.read(window)
     if (read === undefined || read instanceof KlinesError) return read
     return { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
@@ -132,18 +132,18 @@ export class Mirror {
    * The rows of a held window for a look: the buffers are used again, so the batch is good until the next one is read so.
    * Otherwise as `readWindow`; whether the window is final is not asked.
    */
-  readBriefly(window: WindowRef, kernel = this.kernel): KlineBatch | KlinesError | undefined {
+  borrowWindow(window: WindowRef, kernel = this.kernel): KlineBatch | KlinesError | undefined {
     const read = this.read(window, kernel)
     return read === undefined || read instanceof KlinesError ? read : read.batch
   }
 
   /** Whether any window of a series is held, whatever is in it. */
-  holds(series: Series): boolean {
+  hasSeries(series: Series): boolean {
     return this.windowFiles(series).some(name => isWindowFile(series.interval, name))
   }
 
   /** The startDates held of a series, ascending, whatever is in the files. */
-  heldStartDates(series: Series): string[] {
+  cachedStartDates(series: Series): string[] {
     return this.windowFiles(series)
       .filter(name => isWindowFile(series.interval, name))
       .map(name => name.slice(0, -WINDOW_SUFFIX.length))
@@ -151,8 +151,8 @@ export class Mirror {
 
   /** When the first candle that is held of a series opens, ms UTC. */
   firstOpenTime(series: Series): number | undefined {
-    for (const startDate of this.heldStartDates(series)) {
-      const batch = this.readBriefly({ ...series, startDate })
+    for (const startDate of this.cachedStartDates(series)) {
+      const batch = this.borrowWindow({ ...series, startDate })
       if (batch && !(batch instanceof KlinesError) && batch.length > 0) return batch.openTime(0)
     }
     return undefined
@@ -164,7 +164,7 @@ export class Mirror {
   }
 
   /** The list of startDates as held, undefined when it is not. Not checked: `parseStartDates` does that. */
-  startDatesFile(interval: Interval): HeldFile | undefined {
+  startDatesFile(interval: Interval): FileSnapshot | undefined {
     const file = this.readBytes(startDatesPath(interval))
     return file === undefined || file === 'broken' ? undefined : file
   }
@@ -182,7 +182,7 @@ export class Mirror {
     }
   }
 
-  private read(window: WindowRef, kernel?: Kernel): Omit<HeldWindow, 'final'> | KlinesError | undefined {
+  private read(window: WindowRef, kernel?: Kernel): Omit<CachedWindow, 'final'> | KlinesError | undefined {
     const path = join(this.root, windowPath(window))
     try {
       const file = kernel ? readFile(path, size => kernel.buffer(size)) : readFile(path)
@@ -212,7 +212,7 @@ export class Mirror {
   }
 
   private findLastPopulated(series: Series): string | undefined {
-    return this.heldStartDates(series).findLast(startDate => {
+    return this.cachedStartDates(series).findLast(startDate => {
       const window = { ...series, startDate }
       const file = this.windowSize(window) > EMPTY_WINDOW_BYTES ? this.readBytes(windowPath(window)) : undefined
       if (file === undefined || file === 'broken') return false

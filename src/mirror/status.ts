@@ -23,7 +23,7 @@ export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
 
 function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const files = mirror
-    .heldStartDates(series)
+    .cachedStartDates(series)
     .map(startDate => ({ startDate, bytes: mirror.windowSize({ ...series, startDate }) }))
   const populated = files.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
   return {

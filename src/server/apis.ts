@@ -1,9 +1,9 @@
-import { Body } from './body.js'
+import { type ApiInfo, describeApi } from './docs/openapi.js'
 import type { Endpoint } from './endpoint.js'
-import { greetingEndpoints, specEndpoint } from './greeting-routes.js'
-import { type ApiInfo, describeApi } from './openapi.js'
-import type { Tree } from './tree.js'
-import { treeEndpoints } from './tree-routes.js'
+import { greetingEndpoints, specEndpoint } from './greeting/routes.js'
+import { Body } from './http/body.js'
+import { treeEndpoints } from './tree/routes.js'
+import type { Tree } from './tree/tree.js'
 
 /** Where each API's description is served. */
 export const KLINES_SPEC_PATH = '/api/openapi.json'
@@ -27,7 +27,7 @@ export function klinesApi(tree: Tree): Api {
       'requests, one byte range, gzip and br are answered everywhere.',
     tags: { meta: 'What there is: symbols and start dates', klines: 'Candles, one file a window' },
   }
-  return { endpoints, document: documentOf(info, endpoints) }
+  return { endpoints, document: lazyDocument(info, endpoints) }
 }
 
 /** The greeting API (service.md, endpoints 8 to 10). */
@@ -39,13 +39,13 @@ export function greetingApi(strict: boolean): Api {
     tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
   }
   const endpoints = greetingEndpoints(strict)
-  const document = documentOf(info, endpoints)
+  const document = lazyDocument(info, endpoints)
   endpoints.push(specEndpoint(GREETING_SPEC_PATH, 'getSpec', 'OpenApiRPC', document))
   return { endpoints, document }
 }
 
 /** Made when it is first asked for. */
-function documentOf(info: ApiInfo, endpoints: readonly Endpoint[]): () => Body {
+function lazyDocument(info: ApiInfo, endpoints: readonly Endpoint[]): () => Body {
   let made: Body | undefined
   return () => {
     made ??= new Body(Buffer.from(JSON.stringify(describeApi(info, endpoints))))

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Api, greetingApi, KLINES_SPEC_PATH, klinesApi } from './apis.js'
-import { serveDocs } from './docs-routes.js'
+import { serveDocs } from './docs/routes.js'
 import { knowAllMethods, serve, serveEndpoint } from './endpoint.js'
-import { specEndpoint } from './greeting-routes.js'
-import { hardenedServer, LIMITS, refuseConnection } from './hardened-server.js'
-import { HostCheck } from './host-check.js'
-import { HttpError, plainError } from './http-error.js'
-import { refusalOf, sendRefusal } from './refusal.js'
-import type { Tree } from './tree.js'
+import { specEndpoint } from './greeting/routes.js'
+import { HttpError, plainError } from './http/error.js'
+import { sendError, toHttpError } from './http/error-handler.js'
+import { hardenedServer, LIMITS, refuseConnection } from './http/hardened-server.js'
+import { HostCheck } from './http/host-check.js'
+import type { Tree } from './tree/tree.js'
 
 /** What an application is made of. */
 export interface AppOptions {
@@ -35,14 +35,14 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
     routerOptions: { maxParamLength: limits.urlBytes },
     ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false } },
     // What Fastify itself refuses (a malformed %-escape) comes neither to the hooks nor to the error handler.
-    frameworkErrors: (error, request, reply) => sendRefusal(check(request.raw) ?? refusalOf(error), request, reply),
+    frameworkErrors: (error, request, reply) => sendError(check(request.raw) ?? toHttpError(error), request, reply),
   })
   app.removeContentTypeParser('text/plain')
   guard(app, check)
   app.setErrorHandler((error: Error, request, reply) => {
-    const refusal = refusalOf(error)
+    const refusal = toHttpError(error)
     if (refusal.statusCode === 500) onError?.(error)
-    sendRefusal(refusal, request, reply)
+    sendError(refusal, request, reply)
   })
   knowAllMethods(app)
   serveApis(app, klinesApi(tree), greetingApi(strict))

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
-import { HttpError } from './http-error.js'
-import { checkFields } from './refusal.js'
+import { HttpError } from './http/error.js'
+import { checkFields } from './http/error-handler.js'
 
 /** What 200 says, and what it carries by media type. */
 export interface Answer {

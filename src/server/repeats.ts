@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { Tree, TreeFile } from './tree.js'
+import type { Tree, TreeFile } from './tree/tree.js'
 
 /** What was answered: status, header fields, and the bytes of the body, if any went out. */
 export interface Sent {

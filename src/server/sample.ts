@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
+import { PACKAGE_URL } from '../version.js'
 import { SAMPLE } from './sample-name.js'
 
 export { SAMPLE } from './sample-name.js'
 
 /** The tree of made candles that comes with the package. */
-export const SAMPLE_ROOT = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))
+export const SAMPLE_ROOT = fileURLToPath(new URL('fixtures/sample', PACKAGE_URL))
 
 /** The sample being served: a `baseUrl` for every function that takes one. */
 export interface RunningSample {

@@ -6,8 +6,8 @@ import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
 import { answerRepeats } from './repeats.js'
 import { logRequests, type RequestLog } from './request-log.js'
-import { Tree } from './tree.js'
-import { type OpenSource, Upstream } from './upstream.js'
+import { Tree } from './tree/tree.js'
+import { type OpenSource, Upstream } from './tree/upstream.js'
 
 export const DEFAULT_HOST = '127.0.0.1'
 export const DEFAULT_PORT = 8787
@@ -53,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({ ...options, host, tree })
   if (options.log) logRequests(app.server, options.log)
   else answerRepeats(app.server, tree)
-  const connections = connectionsOf(app.server)
+  const connections = trackConnections(app.server)
   try {
     // Fastify would listen on both addresses of that name, of which one may be missing.
     await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await Promise.all([app.close(), drained])
     await upstream?.close()
   }
-  return { url: urlOf(app.server.address() as AddressInfo), close }
+  return { url: serverUrl(app.server.address() as AddressInfo), close }
 }
 
 /** Ends connections as their requests end, and all of them when the time is over. */
@@ -80,7 +80,7 @@ async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<
 }
 
 /** The connections of a server that are open. */
-function connectionsOf(server: Server): ReadonlySet<Socket> {
+function trackConnections(server: Server): ReadonlySet<Socket> {
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     open.add(socket)
@@ -90,7 +90,7 @@ function connectionsOf(server: Server): ReadonlySet<Socket> {
 }
 
 /** What a client on this machine writes: a server on all addresses is reached over the loopback. */
-function urlOf({ address, family, port }: AddressInfo): string {
+function serverUrl({ address, family, port }: AddressInfo): string {
   if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
   return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
 }

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { hasRealTree } from '../support/real-tree.js'
-import { Place } from './place.js'
+import { hasRealTree } from '../support/oracles/real-tree.js'
 import { findProgram, missingWords, versions } from './programs.js'
 import { resultTable } from './result-table.js'
 import { measureRow, type Result } from './rounds.js'
 import type { Contender, Row } from './row.js'
 import { SECTIONS } from './sections.js'
+import { Place } from './workspace.js'
 
 const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
 const DEFAULT_ROUNDS = 5

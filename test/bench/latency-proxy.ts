@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Place } from './place.js'
+import type { Place } from './workspace.js'
 
 /**
  * A TCP proxy on a free port of the loopback in front of port `target`, as far away as a round trip of `roundTripMs`: every

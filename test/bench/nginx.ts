@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deadPort } from '../support/dead-port.js'
-import type { Place } from './place.js'
+import { deadPort } from '../support/servers/dead-port.js'
 import { findProgram } from './programs.js'
+import type { Place } from './workspace.js'
 
 export interface NginxOptions {
   /** Compress JSON on the way. Default false, as Debian has it. */

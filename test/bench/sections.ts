@@ -1,4 +1,3 @@
-import type { Place } from './place.js'
 import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
@@ -8,6 +7,7 @@ import { rerunRows } from './rows/rerun.js'
 import { serveRows } from './rows/serve.js'
 import { startRows } from './rows/start.js'
 import { verifyRows } from './rows/verify.js'
+import type { Place } from './workspace.js'
 
 /** Rows that are set up together. */
 export interface Section {

@@ -62,7 +62,7 @@ it.each([
   ['incomplete', 3],
   ['no_candles', 4],
   ['unreachable', 5],
-  ['stay_away', 5],
+  ['rate_limited', 5],
 ] as const)('%s ends a run with exit code %d', (code, exitCode) => {
   expect(EXIT_CODES[code]).toBe(exitCode)
 })

@@ -1,7 +1,7 @@
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
+import { downloadKlines } from '../../src/download/download.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 
 describe('a folder of candles that does not say where they come from', () => {

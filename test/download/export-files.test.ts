@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
-import { exportKlines } from '../../src/export/export-klines.js'
+import { downloadKlines } from '../../src/download/download.js'
+import { exportKlines } from '../../src/export/export.js'
+import { runChild } from '../support/cli/run-child.js'
 import { downloadSetup, filesBelow } from '../support/download-setup.js'
 import {
   FULL_WEEKS,
@@ -15,8 +16,7 @@ import {
   treeRows,
   weekPath,
   weekRows,
-} from '../support/made-tree.js'
-import { runChild } from '../support/run-child.js'
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 async function exportSetup() {

@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
+import { downloadKlines } from '../../src/download/download.js'
 import { planSeries } from '../../src/download/plan.js'
 import { windowStream } from '../../src/download/window-stream.js'
 import { downloadSetup, filesBelow, sourceOf } from '../support/download-setup.js'
 import { errorOf } from '../support/errors.js'
-import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/made-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
 const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
@@ -57,8 +57,10 @@ describe('a window that cannot be had', () => {
     const plan = await planSeries(source, [SERIES], ALL_TIME)
     const results = []
     for await (const result of windowStream(source, plan.series[0].windows, { concurrency: 3 })) results.push(result)
-    expect(results.map(({ how }) => how)).toEqual(STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')))
-    expect(results.find(({ how }) => how === 'failed')).toMatchObject({ reason: expect.stringMatching(words) })
+    expect(results.map(({ status }) => status)).toEqual(
+      STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')),
+    )
+    expect(results.find(({ status }) => status === 'failed')).toMatchObject({ reason: expect.stringMatching(words) })
     expect(existsSync(join(mirror, path(FULL_WEEKS[2])))).toBe(false)
     expect(server.paths().filter(one => one === path(FULL_WEEKS[2]))).toHaveLength(3)
   })
@@ -89,7 +91,7 @@ describe('a hostile list of start dates is refused, and nothing is made anywhere
     ['a NUL', ['2025-01-06\u0000'], /not a date/],
     ['a day there is not', ['2025-02-30'], /not a date/],
     ['a day on which no window starts', ['2025-01-07'], /no window of 7 days starts/],
-    ['disorder', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
+    ['out_of_order', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
     ['repetition', ['2025-01-06', '2025-01-06'], /does not come after/],
     ['numbers', [20250106], /entry 0 is not a string/],
     ['an object', { 0: '2025-01-06' }, /not an array/],
@@ -133,10 +135,10 @@ describe('a service whose list cannot be had', () => {
     })
   })
 
-  it('because it wants to be left alone is stay_away', async () => {
+  it('because it wants to be left alone is rate_limited', async () => {
     const { server, request } = await downloadSetup()
     server.always(LIST, { status: 429, headers: { 'retry-after': '86400' } })
-    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'stay_away' })
+    await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'rate_limited' })
     expect(server.log).toHaveLength(1)
   })
 })
@@ -144,7 +146,7 @@ describe('a service whose list cannot be had', () => {
 it('a run that is told to stay away in its middle asks for nothing more and keeps what it has', async () => {
   const { server, mirror, request } = await downloadSetup()
   server.always(path(FULL_WEEKS[2]), { status: 429, headers: { 'retry-after': '3600' } })
-  await expect(downloadKlines({ ...request, concurrency: 1 })).rejects.toMatchObject({ code: 'stay_away' })
+  await expect(downloadKlines({ ...request, concurrency: 1 })).rejects.toMatchObject({ code: 'rate_limited' })
   expect(server.paths('windows')).toEqual(STARTED.slice(0, 4).map(path))
   expect(filesBelow(join(mirror, 'api', 'klines', '15m'))).toHaveLength(3)
 })

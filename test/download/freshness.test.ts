@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
-import { exportKlines } from '../../src/export/export-klines.js'
+import { downloadKlines } from '../../src/download/download.js'
+import { exportKlines } from '../../src/export/export.js'
 import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
 import {
   candle,
@@ -16,7 +16,7 @@ import {
   STARTED,
   weekPath,
   weekRows,
-} from '../support/made-tree.js'
+} from '../support/synthetic-tree.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
@@ -36,7 +36,7 @@ describe('a first run', () => {
         rows: 42,
         firstOpenTime: Date.parse(FULL_WEEKS[0]),
         lastOpenTime: Date.parse(OPEN_WEEK) + DAY,
-        windows: { total: 7, fetched: 7, held: 0, unmodified: 0, kept: 0, failed: 0 },
+        windows: { total: 7, fetched: 7, cached: 0, revalidated: 0, retained: 0, failed: 0 },
         restated: 0,
       },
     ])
@@ -77,7 +77,7 @@ describe('a second run', () => {
       status: 304,
       headers: { 'if-modified-since': new Date(RENDERED).toUTCString() },
     })
-    expect(report.series[0]).toMatchObject({ rows: 42, windows: { held: 6, unmodified: 1, fetched: 0 } })
+    expect(report.series[0]).toMatchObject({ rows: 42, windows: { cached: 6, revalidated: 1, fetched: 0 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
   })
@@ -89,7 +89,7 @@ describe('a second run', () => {
     server.reset()
     server.date = NOW + DAY
     const report = await downloadKlines({ ...request, now: NOW + DAY })
-    expect(report.series[0]).toMatchObject({ rows: 43, restated: 0, windows: { fetched: 1, held: 6 } })
+    expect(report.series[0]).toMatchObject({ rows: 43, restated: 0, windows: { fetched: 1, cached: 6 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
   })
@@ -185,7 +185,7 @@ describe('a new version of a window', () => {
     for (const refresh of [false, true]) {
       warnings.length = 0
       const report = await downloadKlines({ ...request, refresh })
-      expect(report.series[0]).toMatchObject({ rows: 42, windows: { kept: 1 } })
+      expect(report.series[0]).toMatchObject({ rows: 42, windows: { retained: 1 } })
       expect(warnings).toEqual([
         `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 candle that is held; the held one is kept.`,
       ])

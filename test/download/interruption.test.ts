@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
-import { klineBatches, klineRows } from '../../src/download/kline-batches.js'
+import { downloadKlines } from '../../src/download/download.js'
+import { klineBatches, klineRows } from '../../src/download/read.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
 import { errorOf } from '../support/errors.js'
-import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/made-tree.js'
+import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/synthetic-tree.js'
 
 const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type KlineBatchesRequest, klineBatches, klineRows } from '../../src/download/kline-batches.js'
+import { type KlineBatchesRequest, klineBatches, klineRows } from '../../src/download/read.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { errorOf } from '../support/errors.js'
-import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/made-tree.js'
+import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const START = Date.parse('2024-12-30')

@@ -1,10 +1,19 @@
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/export/export-klines.js'
+import { exportKlines } from '../../src/export/export.js'
 import { filesBelow } from '../support/download-setup.js'
 import { errorOf } from '../support/errors.js'
-import { FULL_WEEKS, FUTURE_WEEK, makeTree, NOW, OPEN_WEEK, putFile, treeRows, weekPath } from '../support/made-tree.js'
+import {
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  NOW,
+  OPEN_WEEK,
+  putFile,
+  treeRows,
+  weekPath,
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const HEADER =

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { OnePass } from '../../src/download/one-pass.js'
 import type { WindowResult, WindowSource } from '../../src/download/window-source.js'
+import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { Series, WindowRef } from '../../src/klines/series.js'
-import { decodeWindow } from '../../src/klines/window-codec.js'
 import { deferred } from '../support/deferred.js'
-import { FULL_WEEKS, weekRows } from '../support/made-tree.js'
+import { FULL_WEEKS, weekRows } from '../support/synthetic-tree.js'
 
 const SERIES: readonly Series[] = (['BTCUSDT', 'ETHUSDT'] as const).map(symbol => ({ symbol, interval: '15m' }))
 
@@ -17,7 +17,7 @@ function passOf(rest: Promise<void>): OnePass {
     window: async (window: WindowRef): Promise<WindowResult> => {
       if (window.symbol === 'ETHUSDT') await rest
       const bytes = Buffer.from(JSON.stringify(weekRows(window.startDate)))
-      return { window, how: 'held', batch: decodeWindow(bytes, window) }
+      return { window, status: 'cached', batch: decodeWindow(bytes, window) }
     },
   } as unknown as WindowSource
   const series = SERIES.map(one => ({

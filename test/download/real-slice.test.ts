@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exportKlines } from '../../src/export/export-klines.js'
+import { exportKlines } from '../../src/export/export.js'
 import { filesBelow } from '../support/download-setup.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 /** The day after the slice was taken. */
 const NOW = Date.UTC(2026, 3, 30, 12)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download-klines.js'
-import type { Progress } from '../../src/download/settlement.js'
+import { downloadKlines } from '../../src/download/download.js'
+import type { Progress } from '../../src/download/tally.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
-import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/made-tree.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const [WEEK, NEXT_WEEK] = FULL_WEEKS
 const DAY = 86_400_000
@@ -35,7 +35,7 @@ describe('values that the service changed', () => {
     expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
     const [old] = [weekRows(WEEK)]
     const report = await downloadKlines({ ...request, refresh: true })
-    expect(report.series[0]).toMatchObject({ restated: 2, windows: { fetched: 7, kept: 0 } })
+    expect(report.series[0]).toMatchObject({ restated: 2, windows: { fetched: 7, retained: 0 } })
     expect(report.series[0].changes).toEqual([
       cell(rows[0], 'volume', '3.50000000', RESTATED),
       cell(rows[0], 'count', '42', '43'),
@@ -62,9 +62,9 @@ describe('values that the service changed', () => {
     await downloadKlines(request)
     putFile(tree, path(WEEK), changed(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
     const changes: unknown[] = []
-    const progress: Progress = ({ how, change }) => how === 'kept' && changes.push(change)
+    const progress: Progress = ({ status, change }) => status === 'retained' && changes.push(change)
     const report = await downloadKlines({ ...request, refresh: true }, progress)
-    expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, kept: 1 } })
+    expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, retained: 1 } })
     expect(changes).toEqual([undefined])
     expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 candle that is held/)])
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/window-source.js'
 import { windowStream } from '../../src/download/window-stream.js'
+import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
-import { decodeWindow } from '../../src/klines/window-codec.js'
 import { deferred, turns } from '../support/deferred.js'
 import { errorOf } from '../support/errors.js'
 
@@ -37,7 +37,7 @@ class TestSource {
     } finally {
       this.active--
     }
-    return { window, how: 'held', batch: decodeWindow(Buffer.from('[]'), window) }
+    return { window, status: 'cached', batch: decodeWindow(Buffer.from('[]'), window) }
   }
 }
 

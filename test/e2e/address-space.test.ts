@@ -1,6 +1,6 @@
 import { platform } from 'node:os'
 import { expect, it } from 'vitest'
-import { useDesks } from '../support/desk.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
 
 const newDesk = useDesks()
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/desk.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
 
 const newDesk = useDesks()

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/desk.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -10,9 +11,8 @@ import {
   SYMBOLS,
   weekPath,
   weekRows,
-} from '../support/made-tree.js'
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const OLD = 'what was there before\n'

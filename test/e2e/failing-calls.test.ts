@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { CallFault, Task } from '../support/torture.js'
-import { tortureAll, tortureLanes } from '../support/torture-all.js'
+import type { CallFault, Task } from '../support/cli/torture.js'
+import { tortureAll, tortureLanes } from '../support/cli/torture-all.js'
 
 /** Starting Node some hundreds of times takes its time. */
 const LIMIT_MS = 300_000

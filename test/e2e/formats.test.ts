@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/desk.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
 
 const newDesk = useDesks()

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { type Desk, type Run, useDesks } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
-import { type Desk, type Run, useDesks } from '../support/desk.js'
 import {
   type GreetingAnswer,
   GreetingServer,
@@ -10,7 +10,7 @@ import {
   OPENAPI,
   tokenLines,
   WORDS,
-} from '../support/greeting-server.js'
+} from '../support/servers/greeting-server.js'
 
 const newDesk = useDesks()
 const ID = '123e4567-e89b-12d3-a456-426614174000'

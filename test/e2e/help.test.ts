@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PROJECT, useDesks } from '../support/desk.js'
+import { PROJECT, useDesks } from '../support/cli/cli-sandbox.js'
 
 interface Manifest {
   commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>

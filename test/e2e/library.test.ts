@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, PROJECT, useDesks } from '../support/desk.js'
+import { type Desk, PROJECT, useDesks } from '../support/cli/cli-sandbox.js'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newDesk = useDesks()

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/desk.js'
-import { EMPTY_WEEK, FULL_WEEKS, FUTURE_WEEK, makeTree, START_DATES, STARTED, SYMBOLS } from '../support/made-tree.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import {
+  EMPTY_WEEK,
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  START_DATES,
+  STARTED,
+  SYMBOLS,
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
@@ -36,7 +44,7 @@ describe('the lists', () => {
     for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(firstWords(text.stdout)).toEqual([...SYMBOLS])
     expect(JSON.parse(json.stdout)).toEqual({
-      authority: 'service',
+      source: 'service',
       mirror: 'm',
       symbols: [
         { symbol: 'BTCUSDT', mirrored: { intervals: ['15m'], windows: 1 } },
@@ -45,7 +53,7 @@ describe('the lists', () => {
       warnings: [],
     })
     expect(firstWords(dateText.stdout)).toEqual(START_DATES)
-    expect(JSON.parse(dates.stdout)).toMatchObject({ authority: 'service', interval: '15m', windowLength: '7 days' })
+    expect(JSON.parse(dates.stdout)).toMatchObject({ source: 'service', interval: '15m', windowLength: '7 days' })
     const ends = START_DATES.map(date => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10))
     expect(JSON.parse(dates.stdout).startDates).toEqual(
       START_DATES.map((startDate, index) => ({
@@ -73,8 +81,8 @@ describe('the lists', () => {
     expect(firstWords(symbols.stdout)).toEqual(TEN)
     expect(quiet).toMatchObject({ code: 0, stdout: symbols.stdout, stderr: '' })
     expect(dates).toMatchObject({ code: 0, stderr: '' })
-    const { authority, warnings, startDates } = JSON.parse(dates.stdout)
-    expect({ authority, warnings: warnings.length }).toEqual({ authority: 'mirror', warnings: 1 })
+    const { source, warnings, startDates } = JSON.parse(dates.stdout)
+    expect({ source, warnings: warnings.length }).toEqual({ source: 'mirror', warnings: 1 })
     expect(startDates.map(({ startDate }: { startDate: string }) => startDate)).toEqual(START_DATES)
     expect(startDates.every(({ mirrored }: { mirrored: string[] }) => mirrored.join() === SYMBOLS.join())).toBe(true)
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
@@ -90,7 +98,7 @@ describe('the lists', () => {
       server.reset()
       const run = await desk.run([...command, '--mirror', 'm', '--json'])
       expect(run).toMatchObject({ code: 0, stderr: '' })
-      expect(JSON.parse(run.stdout)).toMatchObject({ authority: 'service', mirror: 'm', warnings: [] })
+      expect(JSON.parse(run.stdout)).toMatchObject({ source: 'service', mirror: 'm', warnings: [] })
       expect(server.log.length).toBeGreaterThan(0)
     }
     server.reset()
@@ -111,9 +119,9 @@ describe('the lists', () => {
     expect(await desk.run('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({ code: 0 })
     const run = await desk.run('intervals --mirror m --json'.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { authority, intervals } = JSON.parse(run.stdout)
-    expect({ authority, last: intervals.at(-1) }).toMatchObject({
-      authority: 'service',
+    const { source, intervals } = JSON.parse(run.stdout)
+    expect({ source, last: intervals.at(-1) }).toMatchObject({
+      source: 'service',
       last: { interval: '1M', windows: 2, mirrored: 1 },
     })
   })

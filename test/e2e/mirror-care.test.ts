@@ -2,22 +2,22 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ErrorSchema, VerifySchema } from '../../src/cli/report-schema.js'
-import { type Desk, filesBelow, useDesks } from '../support/desk.js'
-import { FULL_WEEKS, OPEN_WEEK, putFile, weekPath, weekRows } from '../support/made-tree.js'
+import { ErrorSchema, VerifySchema } from '../../src/cli/reports/schema.js'
+import { type Desk, filesBelow, useDesks } from '../support/cli/cli-sandbox.js'
+import { objectOf, stockedDesk } from '../support/cli/stocked-sandbox.js'
 import { snapshot } from '../support/snapshot.js'
-import { objectOf, stockedDesk } from '../support/stocked-desk.js'
+import { FULL_WEEKS, OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newDesk = useDesks()
 const LIST = 'api/klines/start-dates/15m.json'
 const SYMBOLS_LIST = 'api/klines/symbols.json'
 const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
 const [CUT, WRONG, FOLDER] = FULL_WEEKS.map(date => weekPath('BTCUSDT', date))
-/** The unsound files of `damage`, in the order of their paths, temp files last. */
-const UNSOUND = [CUT, WRONG, FOLDER, LIST, LEFTOVER]
+/** The corrupt files of `damage`, in the order of their paths, temp files last. */
+const CORRUPT = [CUT, WRONG, FOLDER, LIST, LEFTOVER]
 const VERIFY = ['mirror', 'verify', '--mirror', 'm']
 
-/** Makes five files of the mirror unsound, each in another way. */
+/** Makes five files of the mirror corrupt, each in another way. */
 function damage(desk: Desk): void {
   desk.write(`m/${CUT}`, desk.text(`m/${CUT}`).slice(0, 300))
   putFile(desk.path('m'), WRONG, weekRows(OPEN_WEEK))
@@ -43,11 +43,11 @@ describe('mirror verify', () => {
     expect(quiet).toMatchObject({ code: 0, stdout: text.stdout, stderr: '' })
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const counts = { mirror: 'm', files: 18, windows: 16, candles: 84, bytes: size }
-    const nothing = { unsound: [], strays: [], repaired: [], failed: [], warnings: [] }
+    const nothing = { corrupt: [], strays: [], repaired: [], failed: [], warnings: [] }
     expect(objectOf(json.stdout, VerifySchema)).toEqual({ ...counts, ...nothing })
   })
 
-  it('names each unsound file with why, exit code 6, and changes nothing', async () => {
+  it('names each corrupt file with why, exit code 6, and changes nothing', async () => {
     const { desk, server } = await stockedDesk(newDesk())
     damage(desk)
     desk.write('m/api/klines/stray.txt', 'x')
@@ -55,32 +55,32 @@ describe('mirror verify', () => {
     const [text, json] = await Promise.all([desk.run(VERIFY), desk.run([...VERIFY, '--json'])])
     expect(text).toMatchObject({ code: 6, stderr: '' })
     const lines = text.stdout.split('\n')
-    expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...UNSOUND, ''])
+    expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...CORRUPT, ''])
     expect(lines[2]).toBe(`${FOLDER}: not a regular file`)
-    expect(lines[6]).toMatch(/^18 files read: 16 windows, .*; 5 unsound\.$/)
+    expect(lines[6]).toMatch(/^18 files read: 16 windows, .*; 5 corrupt\.$/)
     expect(lines.slice(7)).toEqual([
-      '--repair mends what is unsound; klines download does it as it comes by.',
+      '--repair mends what is corrupt; klines download does it as it comes by.',
       '1 file has no place in the tree: klines mirror prune removes it.',
       'Mirror: m',
       '',
     ])
     expect(json).toMatchObject({ code: 6, stderr: '' })
-    const { unsound, strays, repaired, failed } = objectOf(json.stdout, VerifySchema)
-    expect(unsound.map(({ path }) => path)).toEqual(UNSOUND)
+    const { corrupt, strays, repaired, failed } = objectOf(json.stdout, VerifySchema)
+    expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ strays, repaired, failed }).toEqual({ strays: ['api/klines/stray.txt'], repaired: [], failed: [] })
     expect(server.log).toEqual([])
     expect(snapshot(desk.path('m'))).toEqual(before)
   })
 
-  it('--repair fetches exactly the unsound files, without a condition, from where the mirror comes; then all is sound', async () => {
+  it('--repair fetches exactly the corrupt files, without a condition, from where the mirror comes; then all is sound', async () => {
     const { desk, server, tree } = await stockedDesk(newDesk())
     damage(desk)
     const run = await desk.run([...VERIFY, '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { unsound, repaired, failed, warnings } = objectOf(run.stdout, VerifySchema)
-    expect(unsound.map(({ path }) => path)).toEqual(UNSOUND)
-    expect({ repaired, failed, warnings }).toEqual({ repaired: UNSOUND, failed: [], warnings: [] })
-    expect(server.paths().sort()).toEqual(UNSOUND.slice(0, 4).sort())
+    const { corrupt, repaired, failed, warnings } = objectOf(run.stdout, VerifySchema)
+    expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
+    expect({ repaired, failed, warnings }).toEqual({ repaired: CORRUPT, failed: [], warnings: [] })
+    expect(server.paths().sort()).toEqual(CORRUPT.slice(0, 4).sort())
     expect(server.log.every(({ headers }) => headers['if-modified-since'] === undefined)).toBe(true)
     expect(filesBelow(desk.path('m/api'))).toEqual(filesBelow(`${tree}/api`))
     for (const path of [CUT, WRONG, FOLDER, LIST]) {

@@ -1,14 +1,14 @@
 import { renameSync, symlinkSync } from 'node:fs'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { ClearSchema, ErrorSchema } from '../../src/cli/report-schema.js'
+import { ClearSchema, ErrorSchema } from '../../src/cli/reports/schema.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { deferred, until } from '../support/deferred.js'
-import { type Desk, useDesks } from '../support/desk.js'
-import { makeTree, OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/made-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
+import { makeTree, OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { atTerminal, hasScript } from '../support/terminal.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const CLEAR = ['mirror', 'clear', '--mirror', 'm']

@@ -1,13 +1,13 @@
 import { cpSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { PruneSchema } from '../../src/cli/report-schema.js'
-import { useDesks } from '../support/desk.js'
-import { putFile, START_DATES, weekPath } from '../support/made-tree.js'
+import { PruneSchema } from '../../src/cli/reports/schema.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
+import { objectOf, stockedDesk } from '../support/cli/stocked-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { snapshot } from '../support/snapshot.js'
-import { objectOf, stockedDesk } from '../support/stocked-desk.js'
-import { atTerminal, hasScript } from '../support/terminal.js'
+import { putFile, START_DATES, weekPath } from '../support/synthetic-tree.js'
 
 const newDesk = useDesks()
 const LIST = 'api/klines/start-dates/15m.json'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import { type Desk, useDesks } from '../support/desk.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
 
 const newDesk = useDesks()
 const EXPORT = 'klines export BTCUSDT ETHUSDT -i 15m --to 2025-10 --mirror mirror'

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/desk.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS, HEADER } from '../support/sample-tree.js'
-import { TreeServer } from '../support/tree-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 
 const newDesk = useDesks()
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/desk.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
+import { csvOf } from '../support/sample-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -13,10 +15,8 @@ import {
   treeRows,
   weekPath,
   weekRows,
-} from '../support/made-tree.js'
-import { csvOf } from '../support/sample-tree.js'
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const LIST = 'api/klines/start-dates/15m.json'
@@ -111,7 +111,7 @@ describe('--dry-run', () => {
     const run = await download('--dry-run', '-o', 'x.csv', '--json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
-      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, held: 0, stale: 0, absent: 8 } },
+      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
     ])
     expect(server.paths()).toEqual([LIST])
     expect(desk.files()).toEqual([])
@@ -133,7 +133,7 @@ describe('--dry-run', () => {
     await desk.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
     const before = desk.files()
     const run = await download('--dry-run', '--json')
-    expect(JSON.parse(run.stdout).series[0].windows).toEqual({ total: 8, held: 5, stale: 2, absent: 1 })
+    expect(JSON.parse(run.stdout).series[0].windows).toEqual({ total: 8, cached: 5, stale: 2, missing: 1 })
     expect(desk.files()).toEqual(before)
   })
 })

@@ -1,7 +1,8 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
-import { RunSchema } from '../../src/cli/report-schema.js'
-import { type Desk, useDesks } from '../support/desk.js'
+import { RunSchema } from '../../src/cli/reports/schema.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { TreeServer } from '../support/servers/tree-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -13,9 +14,8 @@ import {
   START_DATES,
   weekPath,
   weekRows,
-} from '../support/made-tree.js'
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const [WEEK] = FULL_WEEKS

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesBelow, PROJECT, useDesks } from '../support/desk.js'
+import { filesBelow, PROJECT, useDesks } from '../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newDesk = useDesks()

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { useDesks } from '../support/desk.js'
-import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/made-tree.js'
-import { startServe } from '../support/serving.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
+import { startServe } from '../support/servers/serving.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const [WEEK, NEXT_WEEK] = FULL_WEEKS

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
 import { until } from '../support/deferred.js'
-import { type Desk, useDesks } from '../support/desk.js'
-import { EMPTY_WEEK, FULL_WEEKS, makeTree, START_DATES, treeRows, weekPath } from '../support/made-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-import { TreeServer } from '../support/tree-server.js'
 
 const newDesk = useDesks()
 const SIGNALS = [

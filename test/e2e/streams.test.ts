@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/report-schema.js'
-import { type Desk, useDesks } from '../support/desk.js'
+import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newDesk = useDesks()
@@ -69,7 +69,7 @@ describe.concurrent('stdout and stderr', () => {
           missing: 0,
           restated: 0,
           changes: [],
-          windows: { total: 6, held: 6, fetched: 0, unmodified: 0, kept: 0 },
+          windows: { total: 6, cached: 6, fetched: 0, revalidated: 0, retained: 0 },
         },
       ],
       candles: 91,
@@ -92,7 +92,7 @@ describe.concurrent('stdout and stderr', () => {
   it('--dry-run --json fits its schema too', async () => {
     const run = await desk.run([...EXPORT, '--json', '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const windows = { total: 6, held: 6, stale: 0, absent: 0 }
+    const windows = { total: 6, cached: 6, stale: 0, missing: 0 }
     expect(objectOf(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
   })
 

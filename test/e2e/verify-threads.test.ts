@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { verifyKlines } from '../../src/mirror/verify-klines.js'
-import { useDesks } from '../support/desk.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { verifyKlines } from '../../src/verify/verify.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 const newDesk = useDesks()
 const ALL = ['verify', 'all', '-i', 'all', '--mirror', 'm', '--json']
@@ -40,19 +40,19 @@ describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(comparisons).toBe(661_818)
     expect(differences).toEqual(alone.differences)
-    const brief = (all: { symbol: string; interval: string; candles: number; uncovered?: number | undefined }[]) =>
-      all.map(({ symbol, interval, candles, uncovered }) => [symbol, interval, candles, uncovered])
+    const brief = (all: { symbol: string; interval: string; candles: number; unverified?: number | undefined }[]) =>
+      all.map(({ symbol, interval, candles, unverified }) => [symbol, interval, candles, unverified])
     expect(brief(series)).toEqual(brief([...alone.series]))
   })
 
   // Without them all would be found as well, only later.
   it.skipIf(availableParallelism() < 2)('threads find what there is to find', async () => {
-    const { VerifyThreads } = await import('../../dist/mirror/verify-threads.js')
+    const { WorkerPool } = await import('../../dist/verify/worker-pool.js')
     const mirror = new Mirror(realTree())
     const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
-      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.heldStartDates({ symbol, interval }) })),
+      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.cachedStartDates({ symbol, interval }) })),
     )
-    const threads = new VerifyThreads({ root: mirror.root, symbols, audit: true })
+    const threads = new WorkerPool({ root: mirror.root, symbols, audit: true })
     try {
       for (const [index, all] of symbols.entries()) {
         const findings = await threads.findings(index)

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/desk.js'
+import { useDesks } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 
 const newDesk = useDesks()
@@ -81,7 +81,7 @@ describe('klines verify', () => {
         column: 'volume',
         value: after,
         expected: before,
-        known: false,
+        note: false,
       },
     ])
   })

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { csv } from '../../src/export/csv.js'
-import { writeDecimal128 } from '../../src/klines/decimals.js'
+import { csv } from '../../src/export/formats/csv.js'
+import { GapCounter } from '../../src/klines/audit/gap-counter.js'
+import { writeDecimal128 } from '../../src/klines/batch/decimals.js'
+import { type KlineBatch, OFFSETS_PER_ROW } from '../../src/klines/batch/kline-batch.js'
+import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
-import { type KlineBatch, OFFSETS_PER_ROW } from '../../src/klines/kline-batch.js'
 import { type Series, seriesName } from '../../src/klines/series.js'
-import { Tally } from '../../src/klines/tally.js'
-import { decodeWindow } from '../../src/klines/window-codec.js'
 import { exported, shapeOf } from '../support/exporting.js'
-import { expectedSeries, hasRealTree, realTree } from '../support/real-tree.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const
 const [VOLUME, QUOTE_VOLUME] = [5, 7]
@@ -49,7 +49,7 @@ describe.skipIf(!hasRealTree)('on real candles', () => {
     async (_, series) => {
       const expected = expectedSeries()[series.symbol][series.interval]
       const batches = windowsOf(realTree(), series)
-      const tally = new Tally(series)
+      const tally = new GapCounter(series)
       for (const batch of batches) tally.add(batch)
       const { bytes } = await exported(csv, batches, shapeOf())
       expect({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FORMATS, type Format, formatOf, isBinary } from '../../src/export/format.js'
+import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/export/formats/format.js'
 import { checkTemplate, planTargets } from '../../src/export/targets.js'
 import type { Series } from '../../src/klines/series.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -29,13 +29,13 @@ describe('the format of a file', () => {
     ['-', undefined, 'json', false],
     ['-', 'parquet', 'parquet', false],
   ])('of %s, with -f %s, is %s (gzip: %s)', (path, given, format, gzip) => {
-    expect(formatOf(path, given)).toEqual({ format, gzip })
+    expect(resolveFormat(path, given)).toEqual({ format, gzip })
   })
 
   test.each(['a', 'a.txt', 'a.gz', 'a.csv.zip', 'a.csv/b', 'a.', '', 'a.constructor', 'a.__proto__', 'csv', './-'])(
     'cannot be told from the name %j',
     path => {
-      const error = thrownBy(() => formatOf(path, undefined))
+      const error = thrownBy(() => resolveFormat(path, undefined))
       expect(error).toMatchObject({
         code: 'bad_output',
         suggestions: ['Name the format with -f: csv, json, jsonl, parquet, arrow.'],
@@ -49,7 +49,7 @@ describe('the format of a file', () => {
     ['a.arrow.gz', undefined, 'a.arrow'],
     ['a.gz', 'parquet', 'a'],
   ] as const)('%s with -f %s would be compressed twice, and is refused', (path, given, meant) => {
-    const error = thrownBy(() => formatOf(path, given))
+    const error = thrownBy(() => resolveFormat(path, given))
     expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Did you mean ${meant}?`] })
   })
 

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe } from 'vitest'
-import { weekRows } from '../support/made-tree.js'
+import { weekRows } from '../support/synthetic-tree.js'
 import { ok, rows } from './support/answers.js'
 import { checkRows, inLibrary } from './support/fault-row.js'
+import { usePlaces, WEEK } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
-import { usePlaces, WEEK } from './support/place.js'
 
 const newPlace = usePlaces()
 const SOUND = weekRows(WEEK)

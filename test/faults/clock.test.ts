@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reply } from './support/answers.js'
 import { HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const TEN_YEARS = 10 * 365.25 * 86_400_000

@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { weekRows } from '../support/made-tree.js'
+import { weekRows } from '../support/synthetic-tree.js'
 import { ok } from './support/answers.js'
 import { checkRows, HASTY, inLibrary } from './support/fault-row.js'
+import { ALL_WINDOWS, LIST, usePlaces, WEEK } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
-import { ALL_WINDOWS, LIST, usePlaces, WEEK } from './support/place.js'
 
 const newPlace = usePlaces()
 const SOUND = weekRows(WEEK)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { filesBelow } from '../support/cli/cli-sandbox.js'
 import { deferred } from '../support/deferred.js'
-import { filesBelow } from '../support/desk.js'
-import { candle, putFile, windowBytes } from '../support/made-tree.js'
+import { candle, putFile, windowBytes } from '../support/synthetic-tree.js'
 import { asChunk, cutAt, drip, endless, hangUp, ok, raw, rows, silence } from './support/answers.js'
 import { checkRows, HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces, WEEK } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, usePlaces, WEEK } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 
@@ -201,7 +201,7 @@ it.concurrent('F10 bodies right below the cap, 64 at once: memory is that of a f
     await gate.promise
     return ok(body)(exchange)
   })
-  const run = await place.download({ args: ['--concurrency', '64'], policy: { ...HASTY, garbledTries: 1 } })
+  const run = await place.download({ args: ['--concurrency', '64'], policy: { ...HASTY, invalidTries: 1 } })
   expect(run).toMatchObject({ code: 3, stdout: '' })
   expect(run.stderr).toMatch(
     /^klines: 64 of 64 [^\n]*\n64 x the body is no list of rows: it has 83\d{5} bytes, expected at most 1048576 \(/,

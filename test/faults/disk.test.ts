@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/desk.js'
+import { filesBelow } from '../support/cli/cli-sandbox.js'
 import { expectPlain } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, type Place, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, type Place, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
 import { silence } from './support/answers.js'
-import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const PROMPT_MS = 2_000

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SOAK } from '../support/soak.js'
 import { raw, silence } from './support/answers.js'
 import { expectPlain } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const OLD = 'what was there before\n'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectPlain } from './support/fault-row.js'
-import { ALL_WINDOWS, LIST, type RunOptions, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, LIST, type RunOptions, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const OLD = 'what was there before\n'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
-import { SYMBOLS, weekPath } from '../support/made-tree.js'
+import { SYMBOLS, weekPath } from '../support/synthetic-tree.js'
 import { busy, drip, ok, reply } from './support/answers.js'
 import { expectPlain, HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'

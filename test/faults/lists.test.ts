@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/desk.js'
+import { filesBelow } from '../support/cli/cli-sandbox.js'
 import { ok, rows } from './support/answers.js'
 import { expectPlain, HASTY } from './support/fault-row.js'
+import { ALL_WINDOWS, LIST, type Place, SYMBOLS_LIST, usePlaces } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
-import { ALL_WINDOWS, LIST, type Place, SYMBOLS_LIST, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
 

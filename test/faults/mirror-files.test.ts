@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { weekPath, weekRows } from '../support/made-tree.js'
-import { ALL_WINDOWS, FAULTY, type Place, usePlaces } from './support/place.js'
+import { weekPath, weekRows } from '../support/synthetic-tree.js'
+import { ALL_WINDOWS, FAULTY, type Place, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const OLD = 'what was there before\n'

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { deadPort } from '../support/dead-port.js'
 import { until } from '../support/deferred.js'
-import { RawServer } from '../support/raw-server.js'
+import { deadPort } from '../support/servers/dead-port.js'
+import { RawServer } from '../support/servers/raw-server.js'
 import { ok } from './support/answers.js'
 import { expectAway, expectPlain, HASTY } from './support/fault-row.js'
+import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
 import { useListening } from './support/listening.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
 const listen = useListening()

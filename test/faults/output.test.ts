@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/desk.js'
-import { type Place, usePlaces } from './support/place.js'
+import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { type Place, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const OLD = 'what was there before\n'

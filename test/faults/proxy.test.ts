@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { SOAK } from '../support/soak.js'
 import { type FaultProxy, type ProxyFault, randomOf, startFaultProxy } from './support/fault-proxy.js'
 import { HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, LIST, usePlaces } from './support/place.js'
+import { ALL_WINDOWS, LIST, usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const proxies: FaultProxy[] = []

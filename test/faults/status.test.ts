@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { putFile, weekRows } from '../support/made-tree.js'
+import { putFile, weekRows } from '../support/synthetic-tree.js'
 import { busy, ok, redirect, reply } from './support/answers.js'
 import { checkRows, HASTY } from './support/fault-row.js'
+import { ALL_WINDOWS, FAULTY, usePlaces, WEEK } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
-import { ALL_WINDOWS, FAULTY, usePlaces, WEEK } from './support/place.js'
 
 const newPlace = usePlaces()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'

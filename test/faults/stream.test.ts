@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type RawAnswer, RawServer } from '../support/raw-server.js'
+import { type RawAnswer, RawServer } from '../support/servers/raw-server.js'
 import { asChunk } from './support/answers.js'
 import { expectPlain } from './support/fault-row.js'
-import { usePlaces } from './support/place.js'
+import { usePlaces } from './support/fault-scenario.js'
 
 const newPlace = usePlaces()
 const servers: RawServer[] = []

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAway } from './support/fault-row.js'
+import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/fault-scenario.js'
 import { useListening } from './support/listening.js'
-import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
 const listen = useListening()

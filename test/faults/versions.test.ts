@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cutAt, hangUp, redirect, reply } from './support/answers.js'
 import { expectAway, HASTY } from './support/fault-row.js'
+import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
 import type { FaultAnswer } from './support/fault-server.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/place.js'
 
 const newPlace = usePlaces()
 

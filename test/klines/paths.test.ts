@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { knownStartDates } from '../../src/klines/calendar.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { parseTreePath, SYMBOLS_PATH, startDatesPath, windowPath } from '../../src/klines/paths.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
+import { knownStartDates } from '../../src/klines/windows.js'
 
 const dated = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
 const windows = fc

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import { decodeWindow } from '../../src/klines/window-codec.js'
 import { isFinal } from '../../src/mirror/finality.js'
-import { candle, windowBytes } from '../support/made-tree.js'
+import { candle, windowBytes } from '../support/synthetic-tree.js'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -13,7 +13,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { KlinesError } from '../../src/klines/errors.js'
 import type { WindowRef } from '../../src/klines/series.js'
-import { type HeldWindow, Mirror } from '../../src/mirror/mirror.js'
+import { type CachedWindow, Mirror } from '../../src/mirror/mirror.js'
+import { runChild } from '../support/cli/run-child.js'
 import { errorOf } from '../support/errors.js'
 import {
   EMPTY_WEEK,
@@ -26,8 +27,7 @@ import {
   weekPath,
   weekRows,
   windowBytes,
-} from '../support/made-tree.js'
-import { runChild } from '../support/run-child.js'
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const BASE = 'http://example.com/klines'
@@ -191,7 +191,7 @@ describe('a window', () => {
       if (kind !== 'a folder') symlinkSync(elsewhere, join(root, 'api/klines/15m/BTCUSDT'))
       putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
       const mirror = new Mirror(root)
-      const isFinal = () => (mirror.readWindow(week(EMPTY_WEEK)) as HeldWindow).final
+      const isFinal = () => (mirror.readWindow(week(EMPTY_WEEK)) as CachedWindow).final
       expect(isFinal()).toBe(false)
       mirror.writeBytes(weekPath('BTCUSDT', FULL_WEEKS[0]), sound, RENDERED)
       expect(isFinal()).toBe(true)
@@ -209,9 +209,9 @@ describe('what is held of a series', () => {
     for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
       putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
     }
-    const held = new Mirror(root).heldStartDates({ symbol: 'BTCUSDT', interval: '15m' })
+    const held = new Mirror(root).cachedStartDates({ symbol: 'BTCUSDT', interval: '15m' })
     expect(held).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17'])
-    expect(new Mirror(root).heldStartDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
+    expect(new Mirror(root).cachedStartDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
   })
 })
 

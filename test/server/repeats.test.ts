@@ -2,10 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SYMBOLS_PATH } from '../../src/klines/paths.js'
-import { LIMITS } from '../../src/server/hardened-server.js'
-import { useHttpServer } from '../support/http-server.js'
-import { FULL_WEEKS, makeTree, putFile, RENDERED, weekPath } from '../support/made-tree.js'
-import { RawClient, rawRequest } from '../support/raw-client.js'
+import { LIMITS } from '../../src/server/http/hardened-server.js'
 import * as requests from '../support/repeating.js'
 import {
   countParsed,
@@ -17,7 +14,10 @@ import {
   WINDOW_PATH,
   windowOf,
 } from '../support/repeating.js'
-import { serve } from '../support/served.js'
+import { useHttpServer } from '../support/servers/http-server.js'
+import { RawClient, rawRequest } from '../support/servers/raw-client.js'
+import { serve } from '../support/servers/served.js'
+import { FULL_WEEKS, makeTree, putFile, RENDERED, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const { CONNECT, HEAD, LAST_SYMBOLS, NONE, OLD_SYMBOLS, SYMBOLS, UNMODIFIED, WINDOW } = requests

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import type { CallFault, Task } from '../support/torture.js'
-import { tortureAll, tortureLanes } from '../support/torture-all.js'
+import type { CallFault, Task } from '../support/cli/torture.js'
+import { tortureAll, tortureLanes } from '../support/cli/torture-all.js'
 import { share } from './support/factor.js'
 import { printFigures } from './support/figures.js'
 

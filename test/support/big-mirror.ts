@@ -1,4 +1,4 @@
-import { candle, putFile, type Row } from './made-tree.js'
+import { candle, putFile, type Row } from './synthetic-tree.js'
 
 const [QUARTER, WEEK] = [900_000, 7 * 86_400_000]
 const FIRST = Date.UTC(2024, 11, 30)

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { ServiceSource, type ServiceSourceOptions } from '../../src/download/service-source.js'
+import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
+import { HttpTransport } from '../../src/http/transport.js'
+import { KlinesClient } from '../../src/klines-client/client.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { FileFetcher } from '../../src/service/file-fetcher.js'
-import { KlinesService } from '../../src/service/klines-service.js'
-import { HttpTransport } from '../../src/service/transport.js'
 import { FakeClock } from './fake-clock.js'
-import { makeTree, NOW } from './made-tree.js'
+import { TreeServer } from './servers/tree-server.js'
+import { makeTree, NOW } from './synthetic-tree.js'
 import { tempFolder } from './temp-folder.js'
-import { TreeServer } from './tree-server.js'
 
 /** The made tree behind a server, an empty folder for a mirror, and what a request for BTCUSDT 15m is made of. */
 export async function downloadSetup() {
@@ -33,12 +33,12 @@ export async function downloadSetup() {
 /** A source like the one `downloadKlines` opens, with a clock that does not wait between tries. */
 export function sourceOf(server: TreeServer, mirror: string, options: Partial<ServiceSourceOptions> = {}) {
   const transport = new HttpTransport(server.url, { connections: 4 })
-  const fetcher = new FileFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
+  const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())
-  return new ServiceSource(server.url, new KlinesService(fetcher, () => NOW), new Mirror(mirror), {
+  return new ServiceSource(server.url, new KlinesClient(fetcher, () => NOW), new Mirror(mirror), {
     refresh: false,
     readOnly: false,
-    remember: false,
+    memoryFallback: false,
     now: NOW,
     signal: new AbortController().signal,
     warn: () => {},

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
-import type { Exporter, FileFacts } from '../../src/export/exporter.js'
-import type { OutputColumn, Shape } from '../../src/export/shape.js'
+import type { Exporter, FileMetadata } from '../../src/export/formats/exporter.js'
+import type { OutputColumn, RowFormat } from '../../src/export/row-format.js'
+import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { COLUMNS } from '../../src/klines/columns.js'
-import type { KlineBatch } from '../../src/klines/kline-batch.js'
-import { klineRows } from './kline-arbitraries.js'
+import { klineRows } from './oracles/kline-arbitraries.js'
 import { batchOf, type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, WEEK } from './windows.js'
 
-export const FACTS: FileFacts = {
+export const FACTS: FileMetadata = {
   symbol: 'BTCUSDT',
   interval: '1h',
   range: '2024-01-01T00:00:00.000Z/..',
@@ -15,7 +15,7 @@ export const FACTS: FileFacts = {
   version: '1.2.3',
 }
 
-export function shapeOf(shape: Partial<Shape> = {}): Shape {
+export function shapeOf(shape: Partial<RowFormat> = {}): RowFormat {
   return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', ...shape }
 }
 
@@ -66,8 +66,8 @@ async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
 export async function exported(
   exporter: Exporter,
   batches: Iterable<KlineBatch> | AsyncIterable<KlineBatch>,
-  shape: Shape,
-  facts: FileFacts = FACTS,
+  shape: RowFormat,
+  facts: FileMetadata = FACTS,
 ) {
   const notes = { inexactDoubles: 0 }
   const source = Symbol.asyncIterator in batches ? batches : each(batches)

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { SYMBOLS_PATH } from '../../src/klines/paths.js'
-import { candle, FULL_WEEKS, RENDERED, weekPath, windowBytes } from './made-tree.js'
-import { ask, RawClient, rawRequest } from './raw-client.js'
+import { ask, RawClient, rawRequest } from './servers/raw-client.js'
+import { candle, FULL_WEEKS, RENDERED, weekPath, windowBytes } from './synthetic-tree.js'
 
 export const WINDOW_PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 

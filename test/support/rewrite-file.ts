@@ -1,4 +1,4 @@
-import { writeFile } from '../../src/mirror/files.js'
+import { writeFile } from '../../src/mirror/file-store.js'
 
 /** Writes one file of a tree over and over, each time all of one letter and of another length. */
 const [root, path, times] = process.argv.slice(2)

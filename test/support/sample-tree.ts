@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PROJECT } from './desk.js'
+import { PROJECT } from './cli/cli-sandbox.js'
 
 /** The bundled tree of made candles. */
 export const SAMPLE_TREE = join(PROJECT, 'fixtures', 'sample')

@@ -9,7 +9,7 @@ fs.writeSync = ((descriptor: number, bytes: Uint8Array) => {
   return bytes.length
 }) as typeof fs.writeSync
 syncBuiltinESMExports()
-const { writeFile } = await import('../../src/mirror/files.js')
+const { writeFile } = await import('../../src/mirror/file-store.js')
 try {
   writeFile(root, path, Buffer.from('[1,2,3,4]'), Date.now())
   console.log('stored')

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { writeFile } from '../../src/mirror/files.js'
+import { writeFile } from '../../src/mirror/file-store.js'
 
 /**
  * Puts the versions of a file (given by their own files, times included) at `root/path` in turn, over and over, until its

@@ -1,4 +1,4 @@
-import { sweepTemps } from '../../src/export/output-temp.js'
+import { sweepTemps } from '../../src/export/output/temp.js'
 
 /** Sweeps what killed runs left beside an output. */
 await sweepTemps(process.argv[2])

@@ -17,7 +17,7 @@ fs.renameSync = (from, to) => {
   renameSync(from, to)
 }
 syncBuiltinESMExports()
-const { writeFile } = await import('../../src/mirror/files.js')
+const { writeFile } = await import('../../src/mirror/file-store.js')
 try {
   writeFile(root, path, Buffer.from('[1,2,3,4]'), Date.now())
   console.log('stored')

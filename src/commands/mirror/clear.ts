@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { placeFlags } from '../../cli/flags.js'
-import { KlinesCommand } from '../../cli/klines-command.js'
-import { clearJob } from '../../cli/mirror-care.js'
+import { BaseCommand } from '../../cli/base-command.js'
+import { locationFlags } from '../../cli/flags.js'
+import { clearJob } from '../../cli/jobs/mirror.js'
 
-export default class MirrorClear extends KlinesCommand {
+export default class MirrorClear extends BaseCommand {
   static override summary = 'Remove all that the mirror holds.'
   static override description =
     `Asks first. Removes what is the mirror's, and nothing else that lies in its folder or outside of it.`
@@ -12,7 +12,7 @@ export default class MirrorClear extends KlinesCommand {
     '<%= config.bin %> <%= command.id %> --mirror DIR --force',
   ]
   static override flags = {
-    ...placeFlags,
+    ...locationFlags,
     force: Flags.boolean({ summary: 'Do not ask.', env: 'KLINES_FORCE' }),
   }
 

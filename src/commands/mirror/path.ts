@@ -1,11 +1,11 @@
-import { placeFlags } from '../../cli/flags.js'
-import { KlinesCommand } from '../../cli/klines-command.js'
-import { mirrorPath } from '../../cli/mirror-report.js'
+import { BaseCommand } from '../../cli/base-command.js'
+import { locationFlags } from '../../cli/flags.js'
+import { mirrorPath } from '../../cli/reports/mirror-status.js'
 
-export default class MirrorPath extends KlinesCommand {
+export default class MirrorPath extends BaseCommand {
   static override description = 'Print the folder of the mirror that the other commands would use.'
   static override examples = ['<%= config.bin %> <%= command.id %>', 'ls "$(<%= config.bin %> <%= command.id %>)"']
-  static override flags = placeFlags
+  static override flags = locationFlags
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPath)

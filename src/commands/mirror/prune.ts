@@ -1,16 +1,16 @@
 import * as Flags from '@oclif/core/flags'
-import { placeFlags } from '../../cli/flags.js'
-import { KlinesCommand } from '../../cli/klines-command.js'
-import { pruneJob } from '../../cli/mirror-care.js'
+import { BaseCommand } from '../../cli/base-command.js'
+import { locationFlags } from '../../cli/flags.js'
+import { pruneJob } from '../../cli/jobs/mirror.js'
 
-export default class MirrorPrune extends KlinesCommand {
+export default class MirrorPrune extends BaseCommand {
   static override summary = 'Remove leftovers of killed processes and files that no list names.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --mirror DIR',
   ]
   static override flags = {
-    ...placeFlags,
+    ...locationFlags,
     'dry-run': Flags.boolean({ summary: 'Say what would be removed, and remove nothing.', env: 'KLINES_DRY_RUN' }),
   }
 

@@ -1,8 +1,8 @@
-import { placeFlags } from '../../cli/flags.js'
-import { KlinesCommand } from '../../cli/klines-command.js'
-import { mirrorReport } from '../../cli/mirror-report.js'
+import { BaseCommand } from '../../cli/base-command.js'
+import { locationFlags } from '../../cli/flags.js'
+import { mirrorReport } from '../../cli/reports/mirror-status.js'
 
-export default class MirrorStatus extends KlinesCommand {
+export default class MirrorStatus extends BaseCommand {
   static override description = `What the mirror holds: windows, candles from when to when, size.
 
 Looks at the files' sizes and reads none of them.`
@@ -10,7 +10,7 @@ Looks at the files' sizes and reads none of them.`
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --mirror DIR --json',
   ]
-  static override flags = placeFlags
+  static override flags = locationFlags
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorStatus)

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { placeFlags } from '../../cli/flags.js'
-import { KlinesCommand } from '../../cli/klines-command.js'
-import { verifyJob } from '../../cli/mirror-care.js'
+import { BaseCommand } from '../../cli/base-command.js'
+import { locationFlags } from '../../cli/flags.js'
+import { checkJob } from '../../cli/jobs/mirror.js'
 
-export default class MirrorVerify extends KlinesCommand {
+export default class MirrorVerify extends BaseCommand {
   static override summary = 'Read every file of the mirror and name each that is not sound.'
   static override description =
     `Finds files that are cut, garbled, of another window or series, or left by a process that was killed; exit code 6 when there is one. A digit that became another digit is beyond it: klines verify compares intervals with one another.`
@@ -13,8 +13,8 @@ export default class MirrorVerify extends KlinesCommand {
     '<%= config.bin %> <%= command.id %> --mirror DIR --json',
   ]
   static override flags = {
-    ...placeFlags,
-    repair: Flags.boolean({ summary: 'Fetch unsound files again.', env: 'KLINES_REPAIR' }),
+    ...locationFlags,
+    repair: Flags.boolean({ summary: 'Fetch corrupt files again.', env: 'KLINES_REPAIR' }),
   }
 
   protected override get interruptionAdvice(): string {
@@ -23,7 +23,7 @@ export default class MirrorVerify extends KlinesCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorVerify)
-    const { json, text, exitCode } = await verifyJob(flags, this.context(flags))
+    const { json, text, exitCode } = await checkJob(flags, this.context(flags))
     this.showData(json, text)
     process.exitCode = exitCode
   }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { GreetingCommand } from '../../cli/greeting-command.js'
-import { printTokenStream, TOKEN_FORMATS } from '../../cli/token-output.js'
+import { printTokenStream, TOKEN_FORMATS } from '../../cli/jobs/tokens.js'
 
 export default class StreamsTokens extends GreetingCommand {
   static override summary = 'Print the token stream of the greeting service as it comes.'

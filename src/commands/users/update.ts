@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { GreetingCommand } from '../../cli/greeting-command.js'
-import { readUserFields, updateReport, userFlags } from '../../cli/user-update.js'
+import { readUserFields, updateReport, userFlags } from '../../cli/jobs/user-update.js'
 
 export default class UsersUpdate extends GreetingCommand {
   static override summary = 'Update a user of the greeting service.'

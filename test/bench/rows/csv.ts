@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { klines, type Place, peer } from '../place.js'
 import type { Contender, Row } from '../row.js'
 import { type Command, timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
+import { klines, type Place, peer } from '../workspace.js'
 
 const INTERVALS = ['1h', '2h']
 

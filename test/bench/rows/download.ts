@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { expectedSeries } from '../../support/real-tree.js'
+import { expectedSeries } from '../../support/oracles/real-tree.js'
 import { startLatencyProxy } from '../latency-proxy.js'
 import { startNginx } from '../nginx.js'
-import { klines, type Place } from '../place.js'
 import type { Contender, Row } from '../row.js'
 import type { Target } from '../target.js'
 import { timeRun } from '../timed-run.js'
 import { listedPaths, SYMBOLS } from '../window-lists.js'
+import { klines, type Place } from '../workspace.js'
 
 const LATENCY_MS = 30
 

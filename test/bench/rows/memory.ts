@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { klines, type Place } from '../place.js'
 import type { Contender, Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
+import { klines, type Place } from '../workspace.js'
 
 const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
 

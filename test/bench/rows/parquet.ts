@@ -1,9 +1,9 @@
 import { checkSameParquet } from '../parquet-check.js'
-import { klines, type Place, peer } from '../place.js'
 import type { Contender, Row } from '../row.js'
 import type { Target } from '../target.js'
 import { type Command, timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
+import { klines, type Place, peer } from '../workspace.js'
 
 const INTERVALS = ['1h', '2h']
 const TYPES = { double: 'DOUBLE', decimal: 'DECIMAL(38,8)' } as const

@@ -1,7 +1,7 @@
 import { type Nginx, startNginx } from '../nginx.js'
-import { klines, type Place } from '../place.js'
 import type { Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
+import { klines, type Place } from '../workspace.js'
 import { downloadArgs } from './download.js'
 import { emptyNode } from './start.js'
 

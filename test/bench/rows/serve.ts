@@ -1,8 +1,8 @@
 import { startNginx } from '../nginx.js'
-import { klines, type Place, peer } from '../place.js'
 import type { Contender, Measured, Row } from '../row.js'
 import { fetchAll, type ServedTree, startServed } from '../served-tree.js'
 import { seriesFiles } from '../window-lists.js'
+import { klines, type Place, peer } from '../workspace.js'
 import { runWrk } from '../wrk.js'
 
 const WINDOW = '/api/klines/30m/BTCUSDT/2025-05-05.json'

@@ -1,6 +1,6 @@
-import { klines, type Place } from '../place.js'
 import type { Contender, Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
+import { klines, type Place } from '../workspace.js'
 
 /** Node that does nothing: what no program on it can be quicker than. */
 export const emptyNode: Contender = {

@@ -1,7 +1,7 @@
-import { klines, type Place, peer } from '../place.js'
 import type { Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
+import { klines, type Place, peer } from '../workspace.js'
 
 /** The proof of every candle, beside merely parsing every window of the slice once. */
 export function verifyRows(place: Place): Row[] {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { rawReply } from '../../support/raw-server.js'
+import { rawReply } from '../../support/servers/raw-server.js'
 import type { Exchange, FaultAnswer } from './fault-server.js'
 
 /** A whole answer with a length that is right; `body` is the healthy file unless given. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { RetryPolicy } from '../../../src/service/retry.js'
-import type { Run } from '../../support/desk.js'
+import type { RetryPolicy } from '../../../src/http/retry.js'
+import type { Run } from '../../support/cli/cli-sandbox.js'
+import { ALL_WINDOWS, FAULTY, LIST, type Place, type RunOptions, WEEK } from './fault-scenario.js'
 import type { FaultAnswer } from './fault-server.js'
-import { ALL_WINDOWS, FAULTY, LIST, type Place, type RunOptions, WEEK } from './place.js'
 
 /** Tries as users have them, with hardly a pause between. */
 export const HASTY: Partial<RetryPolicy> = { baseDelayMs: 30 }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { RawServer } from '../../support/raw-server.js'
+import { RawServer } from '../../support/servers/raw-server.js'
 
 /** One request that wants an answer, and what a sound server would send. */
 export interface Exchange {

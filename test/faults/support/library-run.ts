@@ -1,11 +1,11 @@
 import { reportError } from '../../../src/cli/error-report.js'
-import { settlePlan } from '../../../src/download/download-klines.js'
+import { downloadPlan } from '../../../src/download/download.js'
 import { openServiceSource } from '../../../src/download/open-source.js'
 import { planSeries } from '../../../src/download/plan.js'
 import { parseSelection } from '../../../src/download/selection.js'
-import { type ExportRequest, exportKlines } from '../../../src/export/export-klines.js'
-import { RETRY_POLICY, type RetryPolicy } from '../../../src/service/retry.js'
-import type { Run } from '../../support/desk.js'
+import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
+import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
+import type { Run } from '../../support/cli/cli-sandbox.js'
 
 /**
  * A download with its export by way of the library, in this process: told as the binary would tell it, at a tenth of the time.
@@ -32,7 +32,7 @@ async function downloadAs(request: ExportRequest, policy: RetryPolicy): Promise<
   const source = await openServiceSource(request, { policy })
   try {
     const series = await source.series(parseSelection(request.symbols, request.intervals))
-    await settlePlan(source, await planSeries(source, series, { fromTime: undefined, toTime: undefined }), request)
+    await downloadPlan(source, await planSeries(source, series, { fromTime: undefined, toTime: undefined }), request)
   } finally {
     await source.close()
   }

@@ -2,7 +2,7 @@
 // All else is as users have it. The policy is changed where it is written, as commands are bundled and share no modules.
 import { register } from 'node:module'
 import vm from 'node:vm'
-import { RETRY_POLICY } from '../../../dist/service/retry.js'
+import { RETRY_POLICY } from '../../../dist/http/retry.js'
 import { changePolicy } from './change-policy.mjs'
 
 const wanted = JSON.parse(process.env.KLINES_TEST_POLICY)

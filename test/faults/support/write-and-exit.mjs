@@ -1,6 +1,6 @@
 // Writes more than a pipe holds, and exits as soon as the output says that it has finished.
 import { writeFileSync } from 'node:fs'
-import { StreamOutput } from '../../../dist/export/stream-output.js'
+import { StreamOutput } from '../../../dist/export/output/stream.js'
 
 const output = StreamOutput.toStdout()
 // Whoever waits for the first would wait for the reader, who waits for the file.

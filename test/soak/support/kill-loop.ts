@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Run, Running } from '../../support/desk.js'
+import type { Run, Running } from '../../support/cli/cli-sandbox.js'
 
 /** One kill in so many falls anywhere in a run, also before it writes. */
 const ANYWHERE_EVERY = 8

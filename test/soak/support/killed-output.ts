@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Desk, filesBelow, type Running } from '../../support/desk.js'
+import { Desk, filesBelow, type Running } from '../../support/cli/cli-sandbox.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { naiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'

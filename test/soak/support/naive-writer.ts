@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Desk, Running } from '../../support/desk.js'
+import type { Desk, Running } from '../../support/cli/cli-sandbox.js'
 
 const SCRIPT = fileURLToPath(new URL('naive-writer.mjs', import.meta.url))
 

@@ -1,4 +1,4 @@
-import { candle, putFile, type Row, weekPath } from '../../support/made-tree.js'
+import { candle, putFile, type Row, weekPath } from '../../support/synthetic-tree.js'
 
 const [QUARTER, WEEK] = [900_000, 7 * 86_400_000]
 /** Every other candle of a week and its last, which makes the window full. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesBelow } from '../../support/desk.js'
+import { filesBelow } from '../../support/cli/cli-sandbox.js'
 
 /** What a killed run has left in a folder. */
 export interface Survey {

@@ -1,0 +1,36 @@
+import Download from './download.js'
+import Export from './export.js'
+import Intervals from './intervals.js'
+import MirrorClear from './mirror/clear.js'
+import MirrorPath from './mirror/path.js'
+import MirrorPrune from './mirror/prune.js'
+import MirrorStatus from './mirror/status.js'
+import MirrorVerify from './mirror/verify.js'
+import OpenApi from './openapi.js'
+import Serve from './serve.js'
+import StartDates from './start-dates.js'
+import Stats from './stats.js'
+import StreamsTokens from './streams/tokens.js'
+import Symbols from './symbols.js'
+import UsersUpdate from './users/update.js'
+import Verify from './verify.js'
+
+/** Every command by its id. oclif reads this table (`oclif.commands` in package.json). */
+export const COMMANDS = {
+  download: Download,
+  export: Export,
+  intervals: Intervals,
+  'mirror:clear': MirrorClear,
+  'mirror:path': MirrorPath,
+  'mirror:prune': MirrorPrune,
+  'mirror:status': MirrorStatus,
+  'mirror:verify': MirrorVerify,
+  openapi: OpenApi,
+  serve: Serve,
+  'start-dates': StartDates,
+  stats: Stats,
+  'streams:tokens': StreamsTokens,
+  symbols: Symbols,
+  'users:update': UsersUpdate,
+  verify: Verify,
+}

@@ -1,0 +1,69 @@
+import pMap from 'p-map'
+import { FetchError } from '../http/fetch-error.js'
+import { isKlinesError } from '../klines/errors.js'
+import type { TreeEntry } from '../klines/paths.js'
+import type { CorruptFile } from '../mirror/check.js'
+import { DEFAULT_CONCURRENCY, openServiceSource, type SourceOptions } from './open-source.js'
+import { type ServiceSource, withoutName } from './service-source.js'
+
+/** What became of the corrupt files of a mirror. */
+export interface Repair {
+  /** Paths fetched anew, or removed where they were temp files. */
+  readonly repaired: readonly string[]
+  readonly failed: readonly { readonly path: string; readonly reason: string }[]
+}
+
+/**
+ * Fetches corrupt files of a mirror again, without asking whether they changed; temp files of dead processes go. Throws
+ * what `openServiceSource` throws, `unreachable` and `rate_limited`.
+ */
+export async function repairMirror(
+  options: SourceOptions,
+  corrupt: readonly CorruptFile[],
+  progress: (done: number, total: number) => void = () => {},
+): Promise<Repair> {
+  const { concurrency = DEFAULT_CONCURRENCY } = options
+  let done = 0
+  // Opening a source sweeps the temp files.
+  const source = await openServiceSource(options)
+  try {
+    const outcomes = await pMap(
+      corrupt,
+      async ({ path, entry }) => {
+        const reason = await fetchAgain(source, entry)
+        progress(++done, corrupt.length)
+        return { path, reason }
+      },
+      { concurrency },
+    )
+    const repaired = outcomes.filter(({ reason }) => reason === undefined).map(({ path }) => path)
+    return {
+      repaired,
+      failed: outcomes.flatMap(({ path, reason }) => (reason === undefined ? [] : [{ path, reason }])),
+    }
+  } finally {
+    await source.close()
+  }
+}
+
+/** Why a file could not be had, without its name; undefined when it was. */
+async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): Promise<string | undefined> {
+  try {
+    if (entry?.kind === 'window') await source.fetchWindow(entry.window, undefined)
+    else if (entry?.kind === 'startDates') await source.startDates(entry.interval)
+    else if (entry?.kind === 'symbols') await source.symbols()
+    return undefined
+  } catch (error) {
+    const reason = failureReason(error, source.service.fetcher.hasStopped)
+    if (reason === undefined) throw error
+    return entry?.kind === 'window' ? withoutName(reason, entry.window) : reason.replace(/\.$/, '')
+  }
+}
+
+/** What is wrong with one file; undefined when it is the service that is not there. */
+function failureReason(error: unknown, hasStopped: boolean): string | undefined {
+  if (error instanceof FetchError || isKlinesError(error, 'bad_list')) return error.message
+  // For a list that a service lacks, it counts as not there; here it is one file of many.
+  const lacks = isKlinesError(error, 'unreachable') && error.cause instanceof FetchError && !error.cause.unreachable
+  return lacks && !hasStopped ? (error.cause as FetchError).message : undefined
+}

@@ -1,0 +1,91 @@
+import { COLUMNS, type Column } from '../klines/columns.js'
+import { KlinesError } from '../klines/errors.js'
+import { suggest } from '../klines/suggest.js'
+import { type Format, isBinary } from './formats/format.js'
+
+/** What a column of an export may be: the twelve of a row, and the series a row belongs to. */
+export const SERIES_COLUMNS = ['symbol', 'interval'] as const
+export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
+export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
+export type OutputColumn = SeriesColumn | Column
+
+/** How text formats write times: ms or us since the epoch, s (with decimals where there are ms), or ISO 8601 in UTC. */
+export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
+export type TimeFormat = (typeof TIME_FORMATS)[number]
+
+/** How Parquet and Arrow hold decimals: nearest double, DECIMAL(38,8), or the source's text. */
+export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
+export type NumberType = (typeof NUMBER_TYPES)[number]
+
+/** What a row of an export is made of. */
+export interface RowFormat {
+  readonly columns: readonly OutputColumn[]
+  readonly timeFormat: TimeFormat
+  readonly numbers: NumberType
+}
+
+export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
+  return (SERIES_COLUMNS as readonly string[]).includes(column)
+}
+
+/**
+ * The columns people wrote, in their order; all twelve when nothing is written. Throws `bad_option` on an unknown name
+ * (with the nearest one) and on a repeated one.
+ */
+export function parseColumns(texts: readonly string[] | undefined): OutputColumn[] {
+  if (texts === undefined) return [...COLUMNS]
+  const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
+  if (names.length === 0) throw new KlinesError('bad_option', 'No column is named. Expected at least one.')
+  for (const [index, name] of names.entries()) {
+    if (!(OUTPUT_COLUMNS as readonly string[]).includes(name)) {
+      const near = suggest(name.toLowerCase(), OUTPUT_COLUMNS)
+      throw new KlinesError('bad_option', `Unknown column "${name}". Expected some of ${OUTPUT_COLUMNS.join(', ')}.`, {
+        suggestions: near ? [`Did you mean ${near}?`] : [],
+      })
+    }
+    if (names.indexOf(name) !== index) throw new KlinesError('bad_option', `Column "${name}" is asked for twice.`)
+  }
+  return names as OutputColumn[]
+}
+
+/** What people ask of a row. */
+export interface RowFormatRequest {
+  readonly columns?: readonly string[] | undefined
+  readonly timeFormat?: TimeFormat | undefined
+  readonly numbers?: NumberType | undefined
+}
+
+/** The shape of rows in a format. Throws `bad_option` for what the format has no use for: nothing is silently ignored. */
+export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatRequest, format: Format): RowFormat {
+  const binary = isBinary(format)
+  checkChoice('--time-format', timeFormat, TIME_FORMATS)
+  checkChoice('--numbers', numbers, NUMBER_TYPES)
+  if (binary && timeFormat !== undefined && timeFormat !== 'ms') {
+    throw new KlinesError(
+      'bad_option',
+      `--time-format ${timeFormat} is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+    )
+  }
+  if (!binary && numbers !== undefined && numbers !== 'text') {
+    throw new KlinesError(
+      'bad_option',
+      `--numbers ${numbers} is for parquet and arrow; ${format} carries the text of the source untouched.`,
+    )
+  }
+  return {
+    columns: parseColumns(columns),
+    timeFormat: timeFormat ?? 'ms',
+    numbers: numbers ?? (binary ? 'double' : 'text'),
+  }
+}
+
+/** For callers without types: a value that is not one of those there are is refused, not passed over. */
+function checkChoice(name: string, value: string | undefined, choices: readonly string[]): void {
+  if (value === undefined || choices.includes(value)) return
+  throw new KlinesError('bad_option', `${name} is "${value}". Expected ${choices.join(', ')}.`)
+}
+
+/** The same columns with those that tell several series of one file apart, in front where they were not asked for. */
+export function withSeriesColumns(columns: readonly OutputColumn[]): OutputColumn[] {
+  return [...SERIES_COLUMNS.filter(name => !columns.includes(name)), ...columns]
+}

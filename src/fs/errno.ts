@@ -1,0 +1,20 @@
+/** Faults of a file system in words. */
+const WORDS: Record<string, string> = {
+  ENOENT: 'the folder does not exist',
+  ENOTDIR: 'part of the path is a file',
+  EEXIST: 'there is a file of that name',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many open files',
+  EIO: 'input/output error',
+}
+
+/** What a fault of the file system means, with its code: `the disk is full (ENOSPC)`. */
+export function describeErrno(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  return `${WORDS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
+}

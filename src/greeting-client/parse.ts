@@ -1,0 +1,41 @@
+import { cleanValue } from '../http/error-body.js'
+import { FetchError } from '../http/fetch-error.js'
+import { parseJson } from './json-lines.js'
+import type { Token, UserUpdateResult } from './schema.js'
+
+/** An OpenAPI description: an object whose `openapi` names the version of the format. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly [key: string]: unknown
+}
+
+/** What an update answers (service.md, endpoint 8). Throws a `invalid` failure for anything else. */
+export function parseUserUpdateResult(value: unknown): UserUpdateResult {
+  const { success, id, notify } = asObject(value)
+  if (typeof success === 'boolean' && typeof id === 'string' && typeof notify === 'string') {
+    return value as UserUpdateResult
+  }
+  throw new FetchError('invalid', 'it lacks success, id or notify')
+}
+
+/** An OpenAPI description (endpoint 10). Throws a `invalid` failure for anything else. */
+export function parseOpenApi(value: unknown): OpenApiDocument {
+  if (typeof asObject(value).openapi === 'string') return value as OpenApiDocument
+  throw new FetchError('invalid', 'it is no OpenAPI description')
+}
+
+/** A line of the token stream: a token, or why the server ended the stream (observed.md). */
+export type TokenLine = { readonly token: Token } | { readonly reason: string }
+
+/** Parses a line of the token stream. Throws a `invalid` failure for anything that is neither. */
+export function parseTokenLine(line: string): TokenLine {
+  const value = asObject(parseJson(line))
+  if (value.isError === true) return { reason: cleanValue(value.reason ?? value.message ?? 'no reason given') }
+  if (typeof value.message === 'string') return { token: value as Token }
+  throw new FetchError('invalid', 'it is no token, which has a message that is text')
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new FetchError('invalid', 'it is no JSON object')
+}

@@ -1,0 +1,71 @@
+import Type from 'typebox'
+import { COLUMNS, type KlineRow } from '../klines/columns.js'
+import { INTERVALS, type Interval } from '../klines/intervals.js'
+import { SYMBOLS } from '../klines/symbols.js'
+import { knownStartDates } from '../klines/windows.js'
+
+/** The objects of the klines service (service.md, "Klines service"), as JSON Schema for its OpenAPI description. */
+
+export const SymbolSchema = Type.Enum([...SYMBOLS], { $id: 'Symbol', type: 'string', description: 'Trading pair' })
+
+export const IntervalSchema = Type.Enum([...INTERVALS], {
+  $id: 'Interval',
+  type: 'string',
+  description: 'Length of a candle; 1M is a calendar month',
+})
+
+/** The startDates of an interval. */
+export function startDateSchema(interval: Interval) {
+  return Type.Enum(knownStartDates(interval), {
+    $id: `StartDate${interval}`,
+    type: 'string',
+    format: 'date',
+    description: `First day of a ${interval} window, UTC`,
+  })
+}
+
+const TIME = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+const DECIMAL = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' }
+
+/** Elements of a row, in order. */
+const ELEMENTS = [
+  { ...TIME, description: 'Open time, ms since the epoch, UTC' },
+  { ...DECIMAL, description: 'Open price' },
+  { ...DECIMAL, description: 'High price' },
+  { ...DECIMAL, description: 'Low price' },
+  { ...DECIMAL, description: 'Close price' },
+  { ...DECIMAL, description: 'Base asset volume' },
+  { ...TIME, description: 'Close time, ms since the epoch, UTC' },
+  { ...DECIMAL, description: 'Quote asset volume' },
+  { ...TIME, description: 'Number of trades' },
+  { ...DECIMAL, description: 'Taker buy base asset volume' },
+  { ...DECIMAL, description: 'Taker buy quote asset volume' },
+  { type: 'string', description: 'Unused legacy field' },
+]
+
+const EXAMPLE: KlineRow = [
+  1735689600000,
+  '2000.00000000',
+  '2010.50000000',
+  '1995.25000000',
+  '2004.00000000',
+  '150.25000000',
+  1735693199999,
+  '301101.00000000',
+  1200,
+  '75.00000000',
+  '150300.00000000',
+  '0',
+]
+
+/** A tuple of JSON Schema 2020-12, which OpenAPI 3.1 is made of. */
+export const KlineSchema = Type.Unsafe<KlineRow>({
+  $id: 'Kline',
+  description: 'A candle, as the exchange lays it out',
+  type: 'array',
+  prefixItems: ELEMENTS.map((element, index) => ({ title: COLUMNS[index], ...element })),
+  items: false,
+  minItems: ELEMENTS.length,
+  maxItems: ELEMENTS.length,
+  examples: [EXAMPLE],
+})

@@ -1,0 +1,53 @@
+import type { KlineBatch } from '../batch/kline-batch.js'
+import { stepsBetween } from '../intervals.js'
+import type { Series } from '../series.js'
+
+/** What a run of candles of one series amounts to. Times are open times, ms UTC. */
+export interface SeriesTotals {
+  readonly rows: number
+  readonly firstOpenTime: number | undefined
+  readonly lastOpenTime: number | undefined
+  /** Places where the next candle does not open when the one before says. */
+  readonly gaps: number
+  /** Candles that are not there in those places. */
+  readonly missing: number
+}
+
+/**
+ * Counts the candles of one series as they pass, and the holes between them: the grid is the series' own, taken from
+ * each candle to the next (observed.md, "Grids"). What lies before the first and after the last candle is not a hole.
+ */
+export class GapCounter {
+  private rows = 0
+  private first: number | undefined
+  private last: number | undefined
+  private gaps = 0
+  private missing = 0
+  /** Candles missing in the largest gap. */
+  largestGap = 0
+
+  constructor(readonly series: Series) {}
+
+  /** Adds the next batch; batches come in order of time. */
+  add(batch: KlineBatch): void {
+    for (let row = 0; row < batch.length; row++) {
+      const openTime = batch.openTime(row)
+      if (this.last === undefined) this.first = openTime
+      else {
+        const steps = stepsBetween(this.series.interval, this.last, openTime)
+        if (steps > 1) {
+          this.gaps++
+          this.missing += steps - 1
+          this.largestGap = Math.max(this.largestGap, steps - 1)
+        }
+      }
+      this.last = openTime
+    }
+    this.rows += batch.length
+  }
+
+  get totals(): SeriesTotals {
+    const { rows, first: firstOpenTime, last: lastOpenTime, gaps, missing } = this
+    return { rows, firstOpenTime, lastOpenTime, gaps, missing }
+  }
+}

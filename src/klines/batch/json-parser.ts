@@ -1,0 +1,178 @@
+import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
+import { KlinesError } from '../errors.js'
+import { quoteText } from '../escape.js'
+import { type WindowRef, windowName } from '../series.js'
+import type { WindowSpan } from '../windows.js'
+import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
+
+/** A whole decimal cell: digits, then perhaps a point and more digits. */
+const DECIMAL = /^\d+(\.\d+)?$/
+const PLAIN = /^[A-Za-z0-9._-]*$/
+
+/** How much of a value an error shows. */
+const SHOWN_CHARACTERS = 40
+
+/** Bodies up to this are parsed whatever they are; the largest window of the service has 139,569 bytes. */
+const LARGE_BYTES = 1024 * 1024
+/** Bytes of `[0,"0","0","0","0","0",0,"0",0,"0","0",""]`. */
+const SHORTEST_ROW = 42
+/** Characters of -9007199254740991. */
+const LONGEST_NUMBER = 17
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN = 0x5b
+const BACKSLASH = 0x5c
+const BRACE = 0x7b
+
+const encoder = new TextEncoder()
+
+/**
+ * The slow path of the codec and the one place that says what is wrong with a window: `JSON.parse`, then every rule row
+ * by row. The batch points into a fresh buffer of the decoded cells. Throws `bad_window`.
+ */
+export function parseJsonWindow(bytes: Uint8Array, window: WindowRef, span: WindowSpan): KlineBatch {
+  const rows = checkRows(parseJson(bytes, window), window, span)
+  // A number may become longer than it was written: 1e15. A text never does.
+  const text = new Uint8Array(bytes.length + rows.length * NUMBERS_PER_ROW * LONGEST_NUMBER)
+  const offsets = new Uint32Array(rows.length * OFFSETS_PER_ROW)
+  const numbers = new Float64Array(rows.length * NUMBERS_PER_ROW)
+  let [at, offset, number] = [0, 0, 0]
+  for (const row of rows) {
+    // Adding 0 makes -0, which JSON has, a plain 0.
+    numbers.set([row[0] + 0, row[6] + 0, row[8] + 0], number)
+    number += NUMBERS_PER_ROW
+    for (const cell of row) {
+      offsets[offset++] = at
+      at += encoder.encodeInto(String(cell === 0 ? 0 : cell), text.subarray(at)).written
+      offsets[offset++] = at
+    }
+  }
+  const plain = rows.every(row => PLAIN.test(row[11]))
+  return new KlineBatch(
+    { symbol: window.symbol, interval: window.interval },
+    text.slice(0, at),
+    offsets,
+    numbers,
+    plain,
+  )
+}
+
+/** The JSON value in `bytes`: UTF-8 with or without a byte order mark, bad sequences refused, not replaced. */
+function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
+  if (bytes.length > LARGE_BYTES && isCrowded(bytes))
+    throw badWindow(window, `the body is no list of rows: its ${bytes.length} bytes hold more elements than rows can`)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw badWindow(window, 'the body is not UTF-8 text', { kind: 'not_json' }, cause)
+  }
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const page = /^\s*<(!doctype|html|\?xml)/i.test(text)
+    const what = page ? 'the body is a web page, not JSON' : `the body is not JSON (it starts with ${show(text)})`
+    throw badWindow(window, text === '' ? 'the body is empty' : what, { kind: 'not_json' }, cause)
+  }
+}
+
+/**
+ * Whether a body has more arrays, objects or elements than rows of its length can have. Sixteen megabytes of `[],` are some
+ * five million arrays: hundreds of megabytes and most of a minute for `JSON.parse`, only to be refused.
+ */
+function isCrowded(bytes: Uint8Array): boolean {
+  const most = bytes.length / SHORTEST_ROW
+  let [arrays, commas, inText] = [0, 0, false]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (inText) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) inText = false
+    } else if (byte === QUOTE) inText = true
+    else if (byte === OPEN) arrays++
+    else if (byte === COMMA) commas++
+    else if (byte === BRACE) return true
+  }
+  return arrays > most + 1 || commas > ROW_LENGTH * most
+}
+
+function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRow[] {
+  if (!Array.isArray(value)) throw badWindow(window, `expected an array of rows, got ${show(value)}`)
+  let previous = Number.NEGATIVE_INFINITY
+  for (const [index, row] of value.entries()) {
+    const fault = findRowFault(row, previous, span)
+    if (fault) {
+      const at = fault.element === undefined ? '' : `, element ${fault.element} (${COLUMNS[fault.element]})`
+      throw badWindow(window, `row ${index}${at}: ${fault.what}`, {
+        row: index,
+        ...fault,
+      })
+    }
+    previous = row[0]
+  }
+  return value
+}
+
+/** What is wrong with a row, or undefined. */
+function findRowFault(
+  row: unknown,
+  previous: number,
+  span: WindowSpan,
+): { element?: number; what: string } | undefined {
+  if (!Array.isArray(row)) return { what: `expected an array, got ${show(row)}` }
+  if (row.length !== ROW_LENGTH) return { what: `expected ${ROW_LENGTH} elements, got ${row.length}` }
+  for (const [element, cell] of row.entries()) {
+    const what = findCellFault(cell, element)
+    if (what) return { element, what }
+  }
+  const [openTime, closeTime] = [row[0], row[6]]
+  if (openTime < span.startTime || openTime >= span.endTime) {
+    return {
+      element: 0,
+      what: `${time(openTime)} is outside the window, ${time(span.startTime)} to ${time(span.endTime)}`,
+    }
+  }
+  if (openTime <= previous) {
+    return {
+      element: 0,
+      what: `${time(openTime)} does not come after the row before, ${time(previous)}`,
+    }
+  }
+  if (closeTime < openTime)
+    return {
+      element: 6,
+      what: `${time(closeTime)} is before the open time, ${time(openTime)}`,
+    }
+  return undefined
+}
+
+function findCellFault(cell: unknown, element: number): string | undefined {
+  const kind = COLUMN_KINDS[element]
+  if (kind === 'time' || kind === 'count') {
+    return Number.isSafeInteger(cell) ? undefined : `expected an integer within +-(2^53-1), got ${show(cell)}`
+  }
+  if (typeof cell !== 'string') return `expected a string, got ${show(cell)}`
+  if (kind === 'decimal' && !DECIMAL.test(cell)) return `expected a decimal such as "0.00100000", got ${show(cell)}`
+  return undefined
+}
+
+function badWindow(window: WindowRef, what: string, data: Record<string, unknown> = {}, cause?: unknown): KlinesError {
+  return new KlinesError('bad_window', `${windowName(window)}: ${what}`, {
+    data: { kind: 'shape', ...data },
+    cause,
+  })
+}
+
+/** A value for a message: its JSON, cut, control characters escaped. Nested values are named, not written out. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return `an array of ${value.length}`
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const text = typeof value === 'string' ? quoteText(value.slice(0, SHOWN_CHARACTERS + 1)) : String(value)
+  return text.length > SHOWN_CHARACTERS + 2 ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
+}
+
+function time(ms: number): string {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
+}

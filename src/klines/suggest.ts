@@ -1,0 +1,16 @@
+import { distance } from 'fastest-levenshtein'
+
+/**
+ * The candidate a person most likely meant by `text`: one that starts with it (`BTC`), else the one with the fewest
+ * edits, if at most a third of its letters (at least 1, at most 3) differ. Undefined when nothing is near.
+ */
+export function suggest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
+  if (text.length === 0) return undefined
+  const starting = candidates.filter(name => text.length >= 2 && name.startsWith(text))
+  if (starting.length === 1) return starting[0]
+  const ranked = candidates.map(name => ({ name, edits: distance(text, name) })).sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  if (!best) return undefined
+  const allowed = Math.min(3, Math.max(1, Math.floor(best.name.length / 3)))
+  return best.edits <= allowed ? best.name : undefined
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import type { WindowRef } from '../../klines/series.js'
+import { SYMBOLS } from '../../klines/symbols.js'
+import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
+import { PACKAGE_URL } from '../../version.js'
+import { serve } from '../endpoint.js'
+import { Body } from '../http/body.js'
+import { sendBody } from '../http/send-body.js'
+import { FAVICON, PAGE_SCRIPT, PAGE_STYLE } from './assets.js'
+import { docsPage } from './page.js'
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
+const STYLE_TYPE = 'text/css; charset=utf-8'
+
+/** The files of the page: these names and no others. Swagger UI's are read when they are first asked for. */
+const ASSETS: Record<string, { type: string; bytes: () => Buffer }> = {
+  'page.js': { type: SCRIPT_TYPE, bytes: () => Buffer.from(PAGE_SCRIPT) },
+  'page.css': { type: STYLE_TYPE, bytes: () => Buffer.from(PAGE_STYLE) },
+  'favicon.svg': { type: 'image/svg+xml', bytes: () => Buffer.from(FAVICON) },
+  'swagger-ui-bundle.js': { type: SCRIPT_TYPE, bytes: () => swaggerFile('swagger-ui-bundle.js') },
+  'swagger-ui.css': { type: STYLE_TYPE, bytes: () => swaggerFile('swagger-ui.css') },
+}
+
+/** Everything comes from this server, and nothing on the page is made from text; `data:` are Swagger UI's own icons. */
+const SECURITY = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+/** Serves the page at `/` and what it is drawn with. */
+export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
+  serve(app, {
+    methods: ['GET', 'HEAD'],
+    path: '/',
+    handler: async (request, reply) => {
+      const page = Buffer.from(docsPage(pageFacts(mirror)))
+      await sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY)
+    },
+  })
+  for (const [name, { type, bytes }] of Object.entries(ASSETS)) {
+    let body: Body | undefined
+    serve(app, {
+      methods: ['GET', 'HEAD'],
+      path: `/docs/${name}`,
+      handler: async (request, reply) => {
+        body ??= new Body(bytes(), { type })
+        await sendBody(request, reply, body)
+      },
+    })
+  }
+}
+
+/** A file of Swagger UI, which the build copies into dist. */
+function swaggerFile(name: string): Buffer {
+  return readFileSync(new URL(`dist/swagger-ui/${name}`, PACKAGE_URL))
+}
+
+function pageFacts(mirror: Mirror): Parameters<typeof docsPage>[0] {
+  const intervals = INTERVALS.map(interval => ({ interval, example: findExample(mirror, interval) }))
+  return { baseUrl: mirror.readMeta()?.baseUrl, intervals }
+}
+
+/** The first window of an interval that is held and has candles: the oldest, which changes no more. */
+function findExample(mirror: Mirror, interval: Interval): WindowRef | undefined {
+  for (const symbol of SYMBOLS) {
+    const windows = mirror.cachedStartDates({ interval, symbol }).map(startDate => ({ interval, symbol, startDate }))
+    const example = windows.find(window => mirror.windowSize(window) > EMPTY_WINDOW_BYTES)
+    if (example) return example
+  }
+  return undefined
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { formatBytes, formatCount, formatTime, plural, textTable } from '../../../src/cli/terminal/text.js'
+
+it.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1000, '1.0 kB'],
+  [348_800, '348.8 kB'],
+  [999_949, '999.9 kB'],
+  [999_950, '1.0 MB'],
+  [1_000_000, '1.0 MB'],
+  [17_300_000, '17.3 MB'],
+  [2_500_000_000, '2.5 GB'],
+  [1e12, '1.0 TB'],
+  [5e15, '5000.0 TB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
+
+it.each([
+  [0, '0 windows'],
+  [1, '1 window'],
+  [2, '2 windows'],
+  [1234, '1,234 windows'],
+])('%d of them are %s', (count, text) => {
+  expect(plural(count, 'window')).toBe(text)
+})
+
+it('counts have commas', () => {
+  expect(formatCount(1_234_567)).toBe('1,234,567')
+})
+
+it('times are UTC, wherever the machine stands', () => {
+  expect(formatTime(Date.UTC(2024, 0, 31, 12))).toBe('2024-01-31 12:00')
+  expect(formatTime(undefined)).toBe('-')
+})
+
+it('a table has plain columns, numbers to the right, no frame, and no blanks at the ends of lines', () => {
+  const rows = [
+    ['BTCUSDT', 5, '-'],
+    ['X', 1234, 'yes'],
+  ]
+  expect(textTable(['symbol', 'windows', 'note'], rows, ['windows'])).toBe(
+    ['symbol   windows  note', 'BTCUSDT        5  -', 'X           1234  yes'].join('\n'),
+  )
+})

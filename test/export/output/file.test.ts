@@ -1,0 +1,225 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { checkTarget, OutputFile } from '../../../src/export/output/file.js'
+import { errorOf } from '../../support/errors.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = tempFolder()
+  path = join(folder, 'out.csv')
+})
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const modeOf = (of: string) => statSync(of).mode & 0o777
+
+async function written(target: string, text: string, force = false): Promise<OutputFile> {
+  const file = await OutputFile.create(target, force)
+  await file.write(bytes(text))
+  await file.finish()
+  return file
+}
+
+async function save(target: string, text: string, force = false): Promise<OutputFile> {
+  const file = await written(target, text, force)
+  await file.commit()
+  return file
+}
+
+describe('a file is the old one or the whole new one', () => {
+  test('nothing stands at its path before commit, and nothing beside it after', async () => {
+    const file = await written(path, 'new')
+    expect(existsSync(path)).toBe(false)
+    expect(readdirSync(folder)).toHaveLength(1)
+    await file.commit()
+    expect(readdirSync(folder)).toEqual(['out.csv'])
+    expect(readFileSync(path, 'utf8')).toBe('new')
+  })
+
+  test('bytes are counted over all writes', async () => {
+    const file = await OutputFile.create(path, false)
+    for (const part of ['a', '', 'bcd', 'é']) await file.write(bytes(part))
+    await file.finish()
+    await file.commit()
+    expect([file.bytes, readFileSync(path, 'utf8')]).toEqual([6, 'abcdé'])
+  })
+
+  test('the temp file lies in the same folder, hidden, under a name of its own', async () => {
+    const files = await Promise.all([OutputFile.create(path, false), OutputFile.create(path, false)])
+    const names = readdirSync(folder)
+    expect(names).toHaveLength(2)
+    for (const name of names) expect(name).toMatch(/^\.out\.csv\.[^~]+~\d+~[0-9a-f]{16}\.tmp$/)
+    for (const file of files) await file.discard()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('discard leaves the old file as it was, at any point before commit', async () => {
+    writeFileSync(path, 'old')
+    const begun = await OutputFile.create(path, true)
+    await begun.write(bytes('half'))
+    await begun.discard()
+    const finished = await written(path, 'whole', true)
+    await finished.discard()
+    await finished.discard()
+    expect(readdirSync(folder)).toEqual(['out.csv'])
+    expect(readFileSync(path, 'utf8')).toBe('old')
+  })
+
+  test('a file already open keeps its bytes when it is replaced', async () => {
+    writeFileSync(path, 'old')
+    const before = statSync(path).ino
+    await save(path, 'new', true)
+    expect(statSync(path).ino).not.toBe(before)
+  })
+})
+
+describe('a file that exists', () => {
+  beforeEach(() => writeFileSync(path, 'old'))
+
+  test('is refused without force, before anything is made', async () => {
+    const expected = {
+      code: 'output_exists',
+      message: `${path} exists already.`,
+      suggestions: ['Replace it with --force, or name another file.'],
+    }
+    expect(await errorOf(checkTarget(path, false))).toMatchObject(expected)
+    expect(await errorOf(OutputFile.create(path, false))).toMatchObject(expected)
+    expect(readdirSync(folder)).toEqual(['out.csv'])
+  })
+
+  test('is replaced with force', async () => {
+    await checkTarget(path, true)
+    await save(path, 'new', true)
+    expect(readFileSync(path, 'utf8')).toBe('new')
+  })
+
+  test.each(['600', '640', '644', '666', '755'])('keeps its mode %s when it is replaced', async octal => {
+    const mode = Number.parseInt(octal, 8)
+    chmodSync(path, mode)
+    await save(path, 'new', true)
+    expect(modeOf(path)).toBe(mode)
+  })
+
+  test('is kept when it appeared meanwhile and force was not given', async () => {
+    const other = join(folder, 'other.csv')
+    const file = await written(other, 'mine')
+    writeFileSync(other, 'theirs')
+    expect((await errorOf(file.commit())).code).toBe('output_exists')
+    await file.discard()
+    expect(readFileSync(other, 'utf8')).toBe('theirs')
+    expect(readdirSync(folder).toSorted()).toEqual(['other.csv', 'out.csv'])
+  })
+})
+
+describe('what cannot be a file is refused', () => {
+  const cases: [string, () => string, string, string][] = [
+    ['a folder', () => folder, 'bad_output', 'is a folder. Expected the name of a file.'],
+    ['a missing parent', () => join(folder, 'no', 'out.csv'), 'bad_output', 'the folder does not exist (ENOENT)'],
+    ['a parent that is a file', () => join(file(), 'out.csv'), 'bad_output', 'part of the path is a file (ENOTDIR)'],
+    [
+      'a name too long',
+      () => join(folder, `${'n'.repeat(252)}.csv`),
+      'bad_output',
+      'the name is too long (ENAMETOOLONG)',
+    ],
+  ]
+  const file = () => {
+    writeFileSync(path, 'old')
+    return path
+  }
+  test.each(cases)('%s', async (_, target, code, message) => {
+    for (const force of [false, true]) {
+      for (const attempt of [() => checkTarget(target(), force), () => OutputFile.create(target(), force)]) {
+        const error = await errorOf(attempt)
+        expect(error.code).toBe(code)
+        expect(error.message).toContain(message)
+        expect(error.message).toContain(target())
+      }
+    }
+  })
+
+  test('a missing parent comes with the command that makes it', async () => {
+    const error = await errorOf(checkTarget(join(folder, 'no', 'out.csv'), false))
+    expect(error.suggestions).toEqual([`Make the folder first: mkdir -p ${join(folder, 'no')}`])
+  })
+
+  test('a full disk is said to be full', async () => {
+    const full = await OutputFile.create('/dev/full', true)
+    const error = await errorOf(full.write(bytes('x')))
+    expect(error).toMatchObject({ code: 'output_unwritable', data: { output: '/dev/full', errno: 'ENOSPC' } })
+    expect(error.message).toBe('Cannot write /dev/full: the disk is full (ENOSPC).')
+    await full.discard()
+  })
+})
+
+describe('names at the edge are taken', () => {
+  test.each([
+    ['255 bytes', `${'n'.repeat(251)}.csv`],
+    ['255 bytes in 85 characters', `${'名'.repeat(83)}n.csv`],
+    ['characters of four bytes', `${'😀'.repeat(62)}.csv`],
+    ['spaces, quotes and a line end', ` "a'b\n.csv`],
+  ])('%s', async (_, name) => {
+    await save(join(folder, name), 'new')
+    expect(readdirSync(folder)).toEqual([name])
+  })
+})
+
+describe('what is not a regular file is written directly', () => {
+  test('/dev/null, which stays what it is', async () => {
+    const file = await save('/dev/null', 'gone')
+    await file.discard()
+    expect(file.bytes).toBe(4)
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
+  })
+
+  test('a FIFO, whose reader gets every byte and the end', async () => {
+    execFileSync('mkfifo', [path])
+    const reader = readFile(path, 'utf8')
+    await save(path, 'through the pipe')
+    expect(await reader).toBe('through the pipe')
+    expect(lstatSync(path).isFIFO()).toBe(true)
+    expect(readdirSync(folder)).toEqual(['out.csv'])
+  })
+})
+
+describe('a symbolic link is followed and stays', () => {
+  let real: string
+  beforeEach(() => {
+    mkdirSync(join(folder, 'elsewhere'))
+    real = join(folder, 'elsewhere', 'real.csv')
+    writeFileSync(real, 'old')
+    symlinkSync(join('elsewhere', 'real.csv'), path)
+  })
+
+  test('to a file: the file it names is replaced', async () => {
+    await save(path, 'new', true)
+    expect(readlinkSync(path)).toBe(join('elsewhere', 'real.csv'))
+    expect(readFileSync(real, 'utf8')).toBe('new')
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.csv'])
+  })
+
+  test('to a file: refused without force', async () => {
+    expect((await errorOf(checkTarget(path, false))).code).toBe('output_exists')
+  })
+
+  test('to a folder: refused as a folder', async () => {
+    const link = join(folder, 'link')
+    symlinkSync('elsewhere', link)
+    expect((await errorOf(checkTarget(link, true))).message).toContain('is a folder')
+  })
+})

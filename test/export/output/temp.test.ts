@@ -1,0 +1,108 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { OutputFile } from '../../../src/export/output/file.js'
+import { sweepTemps, tempPath } from '../../../src/export/output/temp.js'
+import { runChild } from '../../support/cli/run-child.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+let folder: string
+let path: string
+beforeEach(() => {
+  folder = tempFolder()
+  path = join(folder, 'out.csv')
+})
+
+const HOST = hostname().slice(0, 64)
+const RANDOM = '0123456789abcdef'
+/** The number of a process that has ended. */
+const DEAD = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
+
+/** Puts a temp file beside a target as the process `pid` would have left it. */
+function leave(target: string, pid: number | string, host = HOST): string {
+  const name = basename(tempPath(target)).replace(/[^.~]+~\d+~[0-9a-f]{16}\.tmp$/, `${host}~${pid}~${RANDOM}.tmp`)
+  writeFileSync(join(dirname(target), name), 'half a fi')
+  return name
+}
+
+describe('what a run that was killed left beside its output', () => {
+  it('is removed by the next run that writes the same file, before it writes', async () => {
+    const left = leave(path, DEAD)
+    const file = await OutputFile.create(path, false)
+    expect(readdirSync(folder)).not.toContain(left)
+    await file.finish()
+    await file.commit()
+    expect(readdirSync(folder)).toEqual(['out.csv'])
+  })
+
+  it.each<[string, () => string, boolean]>([
+    ['of a dead process', () => leave(path, DEAD), true],
+    ['of this process', () => leave(path, process.pid), false],
+    ['of a living process', () => leave(path, process.ppid), false],
+    ['of another machine', () => leave(path, DEAD, 'elsewhere.invalid'), false],
+    ['of another output', () => leave(join(folder, 'other.csv'), DEAD), false],
+    ['of an output whose name goes on', () => leave(`${path}.gz`, DEAD), false],
+    ['without a process', () => leave(path, 'nonsense'), false],
+    ["of somebody else's making", () => '.out.csv.swp', false],
+    ['of an older version, or another tool', () => '.out.csv.0123456789ab.tmp', false],
+  ])('a temp file %s', async (_, make, gone) => {
+    const name = make()
+    writeFileSync(join(folder, name), 'half a fi')
+    await sweepTemps(path)
+    expect(existsSync(join(folder, name))).toBe(!gone)
+  })
+
+  it('stays while another run still writes the same file, and both end well', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+    const theirs = leave(path, child.pid ?? 0)
+    const ended = new Promise(resolve => child.once('exit', resolve))
+    const file = await OutputFile.create(path, false)
+    expect(readdirSync(folder)).toContain(theirs)
+    child.kill('SIGKILL')
+    await ended
+    await file.discard()
+    await sweepTemps(path)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('is found beside the file that a link names', async () => {
+    mkdirSync(join(folder, 'elsewhere'))
+    const real = join(folder, 'elsewhere', 'real.csv')
+    writeFileSync(real, 'old')
+    symlinkSync(real, path)
+    leave(real, DEAD)
+    await (await OutputFile.create(path, true)).discard()
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.csv'])
+  })
+
+  it.each([
+    ['255 bytes', `${'n'.repeat(251)}.csv`],
+    ['three bytes a character', `${'名'.repeat(83)}n.csv`],
+    ['four bytes a character', `${'😀'.repeat(62)}.csv`],
+    ['a character that the cut would halve', `n${'😀'.repeat(61)}.csv`],
+  ])('is found also for a name of %s', async (_, name) => {
+    const target = join(folder, name)
+    leave(target, DEAD)
+    expect(readdirSync(folder)).toHaveLength(1)
+    const mine = tempPath(target)
+    expect(Buffer.byteLength(basename(mine))).toBeLessThanOrEqual(255)
+    writeFileSync(mine, '')
+    await sweepTemps(target)
+    expect(readdirSync(folder)).toEqual([basename(mine)])
+  })
+
+  it('that may not be removed is in nobody’s way', async () => {
+    const left = leave(path, DEAD)
+    chmodSync(folder, 0o555)
+    const { stdout } = await runChild('sweep-output.ts', [path], { nobody: true })
+    chmodSync(folder, 0o755)
+    expect(stdout).toBe('swept\n')
+    expect(readFileSync(join(folder, left), 'utf8')).toBe('half a fi')
+  })
+
+  it('is no matter where there is no folder', async () => {
+    await sweepTemps(join(folder, 'absent', 'out.csv'))
+  })
+})

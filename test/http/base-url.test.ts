@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { PUBLIC_BASE_URL, parseBaseUrl } from '../../src/http/base-url.js'
+import { errorOf } from '../support/errors.js'
+
+describe('base address', () => {
+  it.each([
+    ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['http://127.0.0.1:8787/', 'http://127.0.0.1:8787'],
+    ['  https://finom.github.io/static-klines///  ', 'https://finom.github.io/static-klines'],
+    ['HTTPS://Example.COM:443/Klines', 'https://example.com/Klines'],
+    ['http://[::1]:80/', 'http://[::1]'],
+    ['https://example.com/apiary', 'https://example.com/apiary'],
+  ])('%j is %s', (text, expected) => {
+    expect(parseBaseUrl(text)).toBe(expected)
+  })
+
+  it('of the public instance is already in its one form', () => {
+    expect(PUBLIC_BASE_URL).toBe('https://finom.github.io/static-klines')
+    expect(parseBaseUrl(PUBLIC_BASE_URL)).toBe(PUBLIC_BASE_URL)
+  })
+
+  it.each([
+    ['', 'it is not a URL', []],
+    ['nonsense here', 'it is not a URL', []],
+    ['example.com/klines', 'it is not a URL', ['Did you mean http://example.com/klines?']],
+    ['localhost:8787', 'it is not a URL', ['Did you mean http://localhost:8787?']],
+    ['ftp://example.com', 'it begins with ftp:', []],
+    ['file:///etc/passwd', 'it begins with file:', []],
+    ['http://me:secret@example.com', 'a user name or password', []],
+    ['http://example.com?x=1', 'it has a query or a fragment', []],
+    ['http://example.com/#a', 'it has a query or a fragment', []],
+    ['http://example.com/api', 'it includes /api', ['Did you mean http://example.com?']],
+    ['http://example.com/k/api/klines/', 'it includes /api', ['Did you mean http://example.com/k?']],
+  ])('%j is refused: %s', async (text, why, suggestions) => {
+    expect(await errorOf(() => parseBaseUrl(text))).toMatchObject({
+      code: 'bad_base_url',
+      message: expect.stringContaining(why),
+      suggestions,
+    })
+  })
+
+  // 'localhost:8787' parses as a URL of the scheme localhost.
+  it('without its scheme is refused with an address that would do', async () => {
+    expect(await errorOf(() => parseBaseUrl('127.0.0.1:8787'))).toMatchObject({
+      suggestions: ['Did you mean http://127.0.0.1:8787?'],
+    })
+  })
+})

@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FetchError, type FetchErrorKind } from '../../src/http/fetch-error.js'
+import { isTransientStatus, parseRetryAfter, RETRY_POLICY, retryDelay } from '../../src/http/retry.js'
+
+const NOW = Date.UTC(2025, 1, 12, 12)
+
+describe('retry delay', () => {
+  const ceilings = [500, 1_000, 2_000, 4_000, 8_000]
+
+  it.each(ceilings.map((ceiling, index) => [index + 1, ceiling]))(
+    'after failure %i lies between 0 and %i ms, full jitter',
+    (failures, ceiling) => {
+      const failure = new FetchError('transient', 'x')
+      expect(retryDelay(failure, failures, 0)).toBe(0)
+      expect(retryDelay(failure, failures, 0.5)).toBe(ceiling / 2)
+      expect(retryDelay(failure, failures, 1)).toBe(ceiling)
+    },
+  )
+
+  it('never goes beyond 20 s, whatever the number of failures', () => {
+    const policy = { ...RETRY_POLICY, tries: 1_000 }
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
+        const delay = retryDelay(new FetchError('transient', 'x'), failures, random, policy) ?? Number.NaN
+        const expected = random * (failures > 6 ? 20_000 : Math.min(20_000, 500 * 2 ** (failures - 1)))
+        expect(delay).toBeCloseTo(expected, 6)
+      }),
+    )
+  })
+
+  it.each<[FetchErrorKind, number]>([
+    ['transient', 6],
+    ['invalid', 3],
+    ['permanent', 1],
+  ])('a %s failure is tried %i times in all', (kind, tries) => {
+    const delays = Array.from({ length: 7 }, (_, index) => retryDelay(new FetchError(kind, 'x'), index + 1, 0.5))
+    expect(delays.indexOf(undefined)).toBe(tries - 1)
+    expect(delays.slice(tries - 1).every(delay => delay === undefined)).toBe(true)
+  })
+})
+
+describe('statuses', () => {
+  const transient = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]
+
+  it('exactly those of design.md are worth another try', () => {
+    const found = Array.from({ length: 500 }, (_, index) => index + 100).filter(isTransientStatus)
+    expect(found).toEqual(transient)
+  })
+})
+
+describe('Retry-After', () => {
+  it.each([
+    ['0', 0],
+    ['2', 2_000],
+    [' 120 ', 120_000],
+    ['86400', 86_400_000],
+    ['Wed, 12 Feb 2025 12:00:30 GMT', 30_000],
+    ['Wednesday, 12-Feb-25 12:00:30 GMT', 30_000],
+    ['Wed, 12 Feb 2025 11:00:00 GMT', 0],
+  ])('%j asks for %i ms', (header, expected) => {
+    expect(parseRetryAfter(header, NOW)).toBe(expected)
+  })
+
+  it.each([
+    undefined,
+    '',
+    '-1',
+    '1.5',
+    'soon',
+    '2 seconds',
+    '0x10',
+    '1e3',
+    '99999999999',
+    '2025-02-12',
+    'Wed, nonsense GMT',
+  ])('%j asks for nothing', header => {
+    expect(parseRetryAfter(header, NOW)).toBeUndefined()
+  })
+})

@@ -1,0 +1,402 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RETRY_POLICY, type RetryPolicy } from '../../src/http/retry.js'
+import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
+import { systemClock } from '../../src/http/system-clock.js'
+import { HttpTransport } from '../../src/http/transport.js'
+import { KlinesClient } from '../../src/klines-client/client.js'
+import { deferred, turns, until } from '../support/deferred.js'
+import { errorOf } from '../support/errors.js'
+import { FakeClock } from '../support/fake-clock.js'
+import { type RawAnswer, RawServer, rawReply } from '../support/servers/raw-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { NOW } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const LIST = 'api/klines/symbols.json'
+const BODY = '["BTCUSDT"]'
+const PAGE = '<!DOCTYPE html><title>Sign in</title>'
+
+interface Setup {
+  concurrency?: number
+  policy?: Partial<RetryPolicy>
+  random?: number
+  clock?: FakeClock | typeof systemClock
+}
+
+/** A fetcher of a server with a clock that does not wait, and the service over it. */
+function fetcherOf(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
+  const transport = new HttpTransport(url, { connections: concurrency })
+  const fetcher = new RetryingFetcher(transport, url, {
+    concurrency,
+    clock,
+    random: () => random,
+    policy: { ...RETRY_POLICY, ...policy },
+  })
+  onTestFinished(() => fetcher.close())
+  const service = new KlinesClient(fetcher, () => NOW)
+  const { signal } = new AbortController()
+  /** The status and body of any file; what is not 200 or 404 is a `FetchError` as the service has it. */
+  const get = (path: string, own: AbortSignal = signal) =>
+    fetcher.get({ path, signal: own, accept: reply => `${reply.status} ${reply.body}` })
+  return { fetcher, service, get, symbols: () => service.symbols(signal), clock }
+}
+
+async function treeSetup(setup?: Setup) {
+  const server = await TreeServer.start(tempFolder())
+  server.always(LIST, { body: BODY })
+  return { server, ...fetcherOf(server.url, setup) }
+}
+
+describe('a file', () => {
+  it("that is not served at first is asked for again after the policy's delay", async () => {
+    const { server, symbols, clock, fetcher } = await treeSetup({ random: 0.5 })
+    server.script(LIST, { status: 503 }, { status: 500 })
+    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+    expect((clock as FakeClock).sleeps).toEqual([250, 500])
+    expect(fetcher.requests).toBe(3)
+    expect(server.log.map(({ status }) => status)).toEqual([503, 500, 200])
+  })
+
+  it.each([408, 425, 429, 500, 502, 503, 504, 520, 524])(
+    'is tried six times on status %i, then given up',
+    async status => {
+      const { server, symbols } = await treeSetup()
+      server.always(LIST, { status })
+      expect(await errorOf(symbols())).toMatchObject({ kind: 'transient', status, message: `status ${status}` })
+      expect(server.log).toHaveLength(6)
+    },
+  )
+
+  it.each([400, 401, 403, 404, 410, 418, 451, 501, 505])('is asked for once on status %i', async status => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { status })
+    expect(await errorOf(symbols())).toMatchObject({ kind: 'permanent', status })
+    expect(server.log).toHaveLength(1)
+  })
+
+  it('that makes no sense is tried three times, then refused by name', async () => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { body: '["BTCUSDT",7]' })
+    expect(await errorOf(symbols())).toMatchObject({
+      kind: 'invalid',
+      message: 'The list of symbols is refused: entry 1 is not a string.',
+    })
+    expect(server.log).toHaveLength(3)
+  })
+
+  it('that makes sense the second time is taken', async () => {
+    const { server, symbols } = await treeSetup()
+    server.script(LIST, { body: BODY.slice(0, -2) })
+    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+    expect(server.log).toHaveLength(2)
+  })
+
+  it.each<[string, RawAnswer]>([
+    ['closed before headers', socket => socket.end()],
+    ['reset', socket => socket.resetAndDestroy()],
+    ['cut in the body', socket => socket.end(rawReply('200 OK', [`Content-Length: ${BODY.length}`], '["BT'))],
+    [
+      'shorter than announced chunks',
+      socket => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n["BT'),
+    ],
+    ['cut short without saying its length', socket => socket.end(rawReply('200 OK', ['Connection: close'], '["BT'))],
+    ['longer than its content-length', socket => socket.end(rawReply('200 OK', ['Content-Length: 4'], BODY))],
+  ])('that is %s is asked for again, whole', async (_, fault) => {
+    const good = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
+    const server = await RawServer.start(fault, good)
+    const { symbols } = fetcherOf(server.url)
+    expect((await symbols()).bytes.toString()).toBe(BODY)
+    expect(server.heads).toHaveLength(2)
+    expect(server.heads[1]).not.toMatch(/^range:/im)
+  })
+
+  it('that never ends is cut at the cap and not asked for again', async () => {
+    const server = await RawServer.start(socket => {
+      const pump = () => {
+        while (socket.writable && socket.write(Buffer.alloc(1024 * 1024, 32)));
+      }
+      socket.on('drain', pump)
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      pump()
+    })
+    const { symbols } = fetcherOf(server.url)
+    expect(await errorOf(symbols())).toMatchObject({ kind: 'permanent' })
+    expect(server.heads).toHaveLength(1)
+  })
+})
+
+describe('time', () => {
+  it.each<[string, RawAnswer]>([
+    ['headers never come', () => {}],
+    ['the body stops', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], '["BT'))],
+    [
+      'the body drips without end',
+      socket => {
+        socket.write(rawReply('200 OK', ['Transfer-Encoding: chunked']))
+        const drip = setInterval(() => socket.write('1\r\n \r\n'), 10)
+        socket.on('close', () => clearInterval(drip))
+      },
+    ],
+  ])('ends an attempt when %s, and the file after its tries', async (_, answer) => {
+    const server = await RawServer.start(answer)
+    const { symbols } = fetcherOf(server.url, { policy: { attemptMs: 100, tries: 2 } })
+    expect(await errorOf(symbols())).toMatchObject({
+      kind: 'transient',
+      unreachable: true,
+      message: 'no whole answer within 0.1 s',
+    })
+    expect(server.heads).toHaveLength(2)
+  })
+
+  it('of a file is bounded over all its attempts', async () => {
+    const server = await RawServer.start(() => {})
+    const { symbols } = fetcherOf(server.url, {
+      clock: systemClock,
+      random: 0,
+      policy: { attemptMs: 60, fileMs: 150, tries: 50 },
+    })
+    const started = Date.now()
+    await errorOf(symbols())
+    expect(Date.now() - started).toBeLessThan(1_000)
+    expect(server.heads.length).toBeGreaterThanOrEqual(2)
+    expect(server.heads.length).toBeLessThanOrEqual(4)
+  })
+
+  it('is enough for a slow but steady body', async () => {
+    const server = await RawServer.start(socket => {
+      const bytes = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
+      let at = 0
+      const drip = setInterval(() => {
+        socket.write(bytes.subarray(at, ++at))
+        if (at === bytes.length) clearInterval(drip)
+      }, 2)
+    })
+    expect((await fetcherOf(server.url).symbols()).bytes.toString()).toBe(BODY)
+    expect(server.heads).toHaveLength(1)
+  })
+})
+
+describe('Retry-After', () => {
+  it('of one answer holds every other request as long', async () => {
+    const { server, get, symbols, clock } = await treeSetup({ concurrency: 4, random: 0 })
+    const times: [string, number][] = []
+    server.hold = path => {
+      times.push([path, clock.now() - NOW])
+    }
+    server.script(LIST, { status: 429, headers: { 'retry-after': '7' } })
+    const first = symbols()
+    await until(() => server.log[0]?.status === 429)
+    await turns()
+    await Promise.all([first, get('a'), get('b'), get('c')])
+    expect(times[0]).toEqual([LIST, 0])
+    expect(
+      times
+        .slice(1)
+        .map(([path]) => path)
+        .sort(),
+    ).toEqual(['a', LIST, 'b', 'c'])
+    for (const [, at] of times.slice(1)) expect(at).toBe(7_000)
+  })
+
+  it.each([
+    ['2', [2_000]],
+    ['Wed, 12 Feb 2025 12:00:30 GMT', [30_000]],
+    ['Wed, 12 Feb 2025 11:00:00 GMT', []],
+    ['soon', []],
+  ])('of %j makes the next try wait %j ms', async (header, waits) => {
+    const { server, symbols, clock } = await treeSetup({ random: 0 })
+    server.script(LIST, { status: 503, headers: { 'retry-after': header } })
+    await symbols()
+    expect((clock as FakeClock).sleeps.filter(ms => ms > 0)).toEqual(waits)
+  })
+
+  it('does not use up the time of a file', async () => {
+    const { server, symbols } = await treeSetup({ random: 0, policy: { fileMs: 10_000 } })
+    const wait = { status: 429, headers: { 'retry-after': '60' } }
+    server.script(LIST, wait, wait, wait)
+    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+  })
+
+  it.each([
+    ['86400', '2025-02-13T12:00:00Z'],
+    ['61', '2025-02-12T12:01:01Z'],
+    ['Wed, 12 Feb 2025 18:30:00 GMT', '2025-02-12T18:30:00Z'],
+  ])('of %s ends the run, says until when, and nothing more is asked', async (header, until) => {
+    const { server, symbols, get } = await treeSetup()
+    server.always(LIST, { status: 429, headers: { 'retry-after': header } })
+    const error = await errorOf(symbols())
+    expect(error).toMatchObject({ code: 'rate_limited', data: { status: 429, until } })
+    expect(error.message).toBe(`${server.url} answered 429 and asks to stay away until ${until}.`)
+    expect(await errorOf(get('another'))).toBe(error)
+    expect(server.paths()).toEqual([LIST])
+  })
+
+  it('of a minute is still waited for', async () => {
+    const { server, symbols, clock } = await treeSetup({ random: 0 })
+    server.script(LIST, { status: 503, headers: { 'retry-after': '60' } })
+    await symbols()
+    expect((clock as FakeClock).sleeps).toContain(60_000)
+  })
+})
+
+describe('a run', () => {
+  it('ends when ten files in a row could not be reached', async () => {
+    const { server, symbols } = await treeSetup({ policy: { tries: 2 } })
+    server.always(LIST, { status: 502 })
+    for (let file = 0; file < 9; file++) expect(await errorOf(symbols())).toMatchObject({ name: 'FetchError' })
+    expect(await errorOf(symbols())).toMatchObject({
+      code: 'unreachable',
+      message: `The service at ${server.url} cannot be reached: status 502.`,
+      suggestions: [expect.stringContaining('--base-url sample'), expect.stringContaining('klines export')],
+    })
+    expect(server.log).toHaveLength(20)
+    expect(await errorOf(symbols())).toMatchObject({ code: 'unreachable' })
+    expect(server.log).toHaveLength(20)
+  })
+
+  it('ends when nobody listens, after all tries of ten files', async () => {
+    const server = await RawServer.start('')
+    const { url } = server
+    await server.stop()
+    const { symbols, fetcher } = fetcherOf(url)
+    const errors = []
+    for (let file = 0; file < 10; file++) errors.push(await errorOf(symbols()))
+    expect(errors[8]).toMatchObject({ name: 'FetchError', message: 'connection refused (ECONNREFUSED)' })
+    expect(errors[9]).toMatchObject({ code: 'unreachable' })
+    expect(fetcher.requests).toBe(60)
+  })
+
+  it.each([
+    ['a file that is had', { body: BODY }],
+    ['a plain 404', { status: 404 }],
+  ])('goes on when %s comes between', async (_, between) => {
+    const { server, symbols } = await treeSetup({ policy: { tries: 1 } })
+    const bad = { status: 502 }
+    server.script(LIST, ...Array(9).fill(bad), between, ...Array(9).fill(bad))
+    for (let file = 0; file < 19; file++) {
+      const error = await symbols().catch(caught => caught)
+      expect(error).not.toHaveProperty('code')
+    }
+    expect(server.log).toHaveLength(19)
+  })
+
+  it('ends when three files in a row are no JSON: a captive portal, a wrong address', async () => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { headers: { 'content-type': 'text/html' }, body: PAGE })
+    for (let file = 0; file < 2; file++)
+      expect(await errorOf(symbols())).toMatchObject({ kind: 'invalid', notJson: true })
+    expect(await errorOf(symbols())).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('not JSON'),
+    })
+    expect(server.log).toHaveLength(9)
+  })
+
+  it('goes on after any number of files of a wrong shape', async () => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { body: '{}' })
+    for (let file = 0; file < 12; file++) expect(await errorOf(symbols())).toMatchObject({ kind: 'invalid' })
+    expect(server.log).toHaveLength(36)
+  })
+})
+
+describe('requests at once', () => {
+  it('are as many as allowed and never more', async () => {
+    const { server, get } = await treeSetup({ concurrency: 5 })
+    server.hold = async () => {
+      await until(() => server.log.length >= 5)
+      await turns(5)
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
+    expect(server.log).toHaveLength(40)
+    expect(server.peak).toBe(5)
+  })
+
+  it.each([429, 503])('are half as many after status %i', async status => {
+    const { server, get, symbols } = await treeSetup({ concurrency: 8 })
+    server.script(LIST, { status })
+    await symbols()
+    server.reset()
+    server.hold = async () => {
+      await until(() => server.log.length >= 4)
+      await turns(100)
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, file) => get(`file-${file}`)))
+    expect(server.peak).toBe(4)
+  })
+
+  it('stay as many after other faults', async () => {
+    const { server, get, symbols } = await treeSetup({ concurrency: 8 })
+    server.script(LIST, { status: 500 })
+    await symbols()
+    server.reset()
+    server.hold = () => until(() => server.log.length >= 8)
+    await Promise.all(Array.from({ length: 8 }, (_, file) => get(`file-${file}`)))
+    expect(server.peak).toBe(8)
+  })
+})
+
+describe('an end from outside', () => {
+  /** A server that answers nothing, and twenty files asked of it, four at once. */
+  async function heldSetup() {
+    const setup = await treeSetup({ concurrency: 4, clock: systemClock })
+    const gate = deferred()
+    setup.server.hold = () => gate.promise
+    const controller = new AbortController()
+    const results = Array.from({ length: 20 }, (_, file) => errorOf(setup.get(`file-${file}`, controller.signal)))
+    await until(() => setup.server.log.length === 4)
+    return { ...setup, controller, results, gate }
+  }
+
+  it('by a signal rejects all files with its reason at once, and no further request is made', async () => {
+    const { server, controller, results, gate } = await heldSetup()
+    const reason = new Error('enough')
+    const started = Date.now()
+    controller.abort(reason)
+    expect(await Promise.all(results)).toEqual(Array(20).fill(reason))
+    expect(Date.now() - started).toBeLessThan(500)
+    gate.resolve()
+    await turns()
+    expect(server.log).toHaveLength(4)
+  })
+
+  it('by a signal is heard while a retry is waited for', async () => {
+    const { server, get } = await treeSetup({ clock: systemClock })
+    server.always('slow', (_, response) => response.destroy())
+    const controller = new AbortController()
+    const result = errorOf(get('slow', controller.signal))
+    await until(() => server.log.length === 1)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await result).toBe(reason)
+  })
+
+  it('by close rejects what is under way or waits for another try, which would keep the process alive', async () => {
+    const { server, fetcher, results, gate } = await heldSetup()
+    const started = Date.now()
+    await fetcher.close()
+    for (const error of await Promise.all(results)) expect(error).toMatchObject({ name: 'AbortError' })
+    expect(Date.now() - started).toBeLessThan(500)
+    gate.resolve()
+    await turns()
+    expect(server.log).toHaveLength(4)
+  })
+})
+
+it('forty files that wait at the same time raise no warning of Node', async () => {
+  const warnings: string[] = []
+  const note = (warning: Error) => warnings.push(warning.name)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const { server, get } = await treeSetup({
+    concurrency: 40,
+    clock: systemClock,
+    policy: { baseDelayMs: 20, tries: 2 },
+  })
+  const { signal } = new AbortController()
+  server.hold = () => until(() => server.log.length >= 40)
+  for (let file = 0; file < 40; file++) server.script(`file-${file}`, (_, response) => response.destroy())
+  await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`, signal)))
+  await turns()
+  expect(warnings).toEqual([])
+})

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { diffBatches } from '../../../src/klines/batch/diff.js'
+import { COLUMNS } from '../../../src/klines/columns.js'
+import { klineRows } from '../../support/oracles/kline-arbitraries.js'
+import { batchOf, LEAP_MONTH, sampleRow } from '../../support/windows.js'
+
+const START = LEAP_MONTH.span.startTime
+const batch = (...rows: unknown[]) => batchOf(rows, LEAP_MONTH)
+const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * 3_600_000))
+const NOTHING = { lost: [], added: [], changed: [] }
+
+describe('a newer version of a window is compared with the one held', () => {
+  test('the same rows differ in nothing', () => {
+    expect(diffBatches(batch(...rows), batch(...rows))).toEqual(NOTHING)
+    expect(diffBatches(batch(), batch())).toEqual(NOTHING)
+  })
+
+  test('rows that are gone are lost, wherever they were', () => {
+    expect(diffBatches(batch(...rows), batch(rows[1], rows[2]))).toEqual({ ...NOTHING, lost: [START, rows[3][0]] })
+    expect(diffBatches(batch(...rows), batch())).toEqual({ ...NOTHING, lost: rows.map(row => row[0]) })
+  })
+
+  test('rows that are new are added, wherever they are', () => {
+    expect(diffBatches(batch(rows[1]), batch(rows[0], rows[1], rows[3]))).toEqual({
+      ...NOTHING,
+      added: [START, rows[3][0]],
+    })
+  })
+
+  test('a cell whose text differs is changed, even when the number is the same', () => {
+    const next = sampleRow(START, { 4: '42570.10', 6: START + 5, 8: 53_211, 11: 'x' })
+    expect(diffBatches(batch(...rows), batch(next, ...rows.slice(1)))).toEqual({
+      ...NOTHING,
+      changed: [
+        { openTime: START, column: 'close', before: '42570.10000000', after: '42570.10' },
+        { openTime: START, column: 'close_time', before: String(START + 899_999), after: String(START + 5) },
+        { openTime: START, column: 'count', before: '53210', after: '53211' },
+        { openTime: START, column: 'ignore', before: '0', after: 'x' },
+      ],
+    })
+  })
+
+  test('for any two versions, as sets of open times and cells say', () => {
+    const versions = fc
+      .tuple(klineRows(LEAP_MONTH, { maxRows: 8 }), fc.infiniteStream(fc.nat(3)))
+      .map(([all, kinds]) => {
+        const [held, next] = [[], []] as (typeof all)[]
+        for (const row of all) {
+          const kind = kinds.next().value
+          if (kind !== 1) held.push(row)
+          if (kind !== 2) next.push(kind === 3 ? (row.with(5, '7.7') as typeof row) : row)
+        }
+        return { held, next }
+      })
+    fc.assert(
+      fc.property(versions, ({ held, next }) => {
+        const times = (of: typeof held) => new Map(of.map(row => [row[0], row]))
+        const [before, after] = [times(held), times(next)]
+        expect(diffBatches(batch(...held), batch(...next))).toEqual({
+          lost: held.map(row => row[0]).filter(time => !after.has(time)),
+          added: next.map(row => row[0]).filter(time => !before.has(time)),
+          changed: held.flatMap(row =>
+            row.flatMap((cell, index) => {
+              const now = after.get(row[0])?.[index]
+              const same = now === undefined || now === cell
+              return same ? [] : [{ openTime: row[0], column: COLUMNS[index], before: `${cell}`, after: `${now}` }]
+            }),
+          ),
+        })
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,345 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import { indexRows } from '../../../src/klines/batch/row-index.js'
+import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { COLUMNS } from '../../../src/klines/columns.js'
+import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
+import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
+import { oracleRows, textsOf } from '../../support/oracles/window-oracle.js'
+import { batchOf, LEAP_MONTH, sampleRow, wire } from '../../support/windows.js'
+
+const { window, span } = LEAP_MONTH
+const START = span.startTime
+const KERNEL = new Kernel()
+const utf8 = (text: string) => new TextEncoder().encode(text)
+
+/** Every cell of a batch, as text and as what callers read. */
+function cellsOf(batch: KlineBatch) {
+  return Array.from({ length: batch.length }, (_, row) => ({
+    texts: COLUMNS.map((_, column) => batch.text(row, column)),
+    numbers: [batch.openTime(row), batch.closeTime(row), batch.count(row)],
+    row: batch.row(row),
+  }))
+}
+
+function expectedCells(rows: NonNullable<ReturnType<typeof oracleRows>>) {
+  return rows.map(row => {
+    const texts = textsOf(row)
+    const numbers = [row[0] + 0, row[6] + 0, row[8] + 0]
+    return { texts, numbers, row: texts.map((text, index) => ([0, 6, 8].includes(index) ? Number(text) : text)) }
+  })
+}
+
+function refusal(bytes: Uint8Array): KlinesError {
+  try {
+    decodeWindow(bytes, window)
+  } catch (error) {
+    if (isKlinesError(error, 'bad_window')) return error
+    throw error
+  }
+  throw new Error('The window was accepted.')
+}
+
+/** The codec and the oracle say the same of these bytes, and the fast path never says yes on its own. */
+function expectSameAsOracle(bytes: Uint8Array): void {
+  const rows = oracleRows(bytes, LEAP_MONTH)
+  const indexed = indexRows(bytes, window, span)
+  if (rows === undefined) {
+    expect(indexed).toBeUndefined()
+    expect(refusal(bytes).message).toContain('BTCUSDT 1h 2024-02-01: ')
+    return
+  }
+  const batch = decodeWindow(bytes, window)
+  expect(cellsOf(batch)).toEqual(expectedCells(rows))
+  expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
+  if (indexed) expect(cellsOf(indexed)).toEqual(expectedCells(rows))
+  // The same where it is read to, in memory that holds what was there before.
+  const buffer = KERNEL.buffer(bytes.length)
+  buffer.set(bytes)
+  expect(cellsOf(decodeWindow(buffer, window, KERNEL))).toEqual(expectedCells(rows))
+}
+
+const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n ')
+
+/** A string as JSON, some of its characters as escapes. */
+function looseText(text: string, escapes: boolean[]): string {
+  const letters = text.split('').map((letter, index) => {
+    const code = letter.charCodeAt(0).toString(16).padStart(4, '0')
+    return escapes[index % escapes.length] ? `\\u${code}` : JSON.stringify(letter).slice(1, -1)
+  })
+  return `"${letters.join('')}"`
+}
+
+function looseNumber(value: number, form: number): string {
+  if (form === 1) return `${value}.0`
+  if (form === 2) return `${value}e0`
+  if (form === 3 && value % 1000 === 0) return `${value / 1000}E+3`
+  return value === 0 && form === 4 ? '-0' : String(value)
+}
+
+/** The same rows in legal JSON that nobody would write. */
+const looseBytes = klineRows(LEAP_MONTH, { maxRows: 4, ignore: oddTexts }).chain(rows =>
+  fc
+    .record({
+      gaps: fc.array(spaces, { minLength: 7, maxLength: 7 }),
+      escapes: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+      forms: fc.array(fc.nat(4), { minLength: 5, maxLength: 5 }),
+      mark: fc.boolean(),
+    })
+    .map(({ gaps, escapes, forms, mark }) => {
+      let turn = 0
+      const gap = () => gaps[turn++ % gaps.length]
+      const cell = (value: string | number) =>
+        typeof value === 'string' ? looseText(value, escapes) : looseNumber(value, forms[turn++ % forms.length])
+      const list = (items: string[]) => `[${gap()}${items.join(`${gap()},${gap()}`)}${gap()}]`
+      const text = gap() + list(rows.map(row => list(row.map(cell)))) + gap()
+      return utf8(mark ? `\ufeff${text}` : text)
+    }),
+)
+
+const jsonBytes = fc.constantFrom(...utf8('[]",.-0123456789eE \\{}:n\n'))
+
+type Edit = { at: number; kind: 'flip' | 'put' | 'insert' | 'delete' | 'cut' | 'again' | 'swap'; byte: number }
+const edits: fc.Arbitrary<Edit> = fc.record({
+  at: fc.nat(4000),
+  kind: fc.constantFrom('flip', 'put', 'insert', 'delete', 'cut', 'again', 'swap'),
+  byte: fc.oneof(jsonBytes, fc.nat(255)),
+})
+
+function applyEdit(bytes: number[], { at, kind, byte }: Edit): number[] {
+  if (kind === 'again' || kind === 'swap') return editRows(bytes, at, kind)
+  const i = bytes.length === 0 ? 0 : at % bytes.length
+  if (kind === 'flip') return bytes.with(i, bytes[i] ^ (1 << (byte % 8)))
+  if (kind === 'put') return bytes.with(i, byte)
+  if (kind === 'insert') return bytes.toSpliced(i, 0, byte)
+  return kind === 'delete' ? bytes.toSpliced(i, 1) : bytes.slice(0, i)
+}
+
+function editRows(bytes: number[], at: number, kind: 'again' | 'swap'): number[] {
+  const text = Buffer.from(bytes).toString('latin1')
+  const rows = text.slice(1, -1).split(/(?<=\]),(?=\[)/)
+  const i = at % rows.length
+  const next = (i + 1) % rows.length
+  const edited = kind === 'again' ? rows.toSpliced(i, 0, rows[i]) : rows.with(i, rows[next]).with(next, rows[i])
+  return [...Buffer.from(`[${edited.join(',')}]`, 'latin1')]
+}
+
+const editedBytes = fc
+  .tuple(klineRows(LEAP_MONTH, { maxRows: 4 }), fc.array(edits, { minLength: 1, maxLength: 3 }))
+  .map(([rows, list]) =>
+    Uint8Array.from(list.reduce((bytes, edit) => (bytes.length ? applyEdit(bytes, edit) : bytes), [...wire(rows)])),
+  )
+
+/** Values one step off what an element may be. */
+const oddCells = fc.oneof(
+  fc.constantFrom<unknown>('', '.', '1.', '.5', '-1', '+1', '1e5', '0x1', ' 1', '1 ', '1,5', '1.5.5', '٣', '١.٢'),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    -0,
+    2 ** 53 - 1,
+    2 ** 53,
+    -(2 ** 53),
+    1e21,
+    [],
+    {},
+    ['1'],
+    '00',
+    '0',
+  ),
+  fc.constantFrom<unknown>(START - 1, START, span.endTime - 1, span.endTime, String(START)),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+const oddRows = fc
+  .tuple(klineRows(LEAP_MONTH, { maxRows: 3 }), fc.nat(2), fc.nat(12), oddCells)
+  .map(([rows, row, element, cell]) =>
+    wire(rows.map((cells, i) => (i === row ? cells.toSpliced(element, 1, cell as never) : cells))),
+  )
+
+describe('a window is accepted exactly when JSON.parse and the rules of a row accept it, with the same cells', () => {
+  const cases: [string, fc.Arbitrary<Uint8Array>, number][] = [
+    ['for legal but unusual JSON: white space, escapes, exponents, a byte order mark', looseBytes, 1000],
+    ['for wire forms with bytes or rows changed', editedBytes, 2000],
+    ['for rows with one element replaced or added', oddRows, 1500],
+    ['for any JSON', fc.jsonValue().map(wire), 500],
+    ['for any bytes', fc.uint8Array({ maxLength: 60 }), 500],
+    ['for any bytes of JSON', fc.array(jsonBytes, { maxLength: 40 }).map(bytes => Uint8Array.from(bytes)), 1000],
+  ]
+  test.each(cases)('%s', (_, bytes, numRuns) => {
+    fc.assert(fc.property(bytes, expectSameAsOracle), { numRuns })
+  })
+
+  test('for the wire form, which never needs the slow path', () => {
+    fc.assert(
+      fc.property(klineRows(LEAP_MONTH), rows => {
+        const batch = indexRows(wire(rows), window, span)
+        expect(batch && cellsOf(batch)).toEqual(expectedCells(rows))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('for more rows than any window of the service has', () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => sampleRow(START + index * 60_000, { 8: index }))
+    expect(indexRows(wire(rows), window, span)?.length).toBe(5000)
+    expectSameAsOracle(wire(rows))
+  })
+})
+
+describe('a body that breaks a rule is refused, and the message says where', () => {
+  const row = (cells: Record<number, unknown> = {}) => sampleRow(START + 3_600_000, cells)
+  const before = sampleRow(START)
+  const decimal = (text: string): [string, unknown, string] => [
+    `the decimal "${text}"`,
+    [before, row({ 4: text })],
+    `row 1, element 4 (close): expected a decimal such as "0.00100000", got "${text}"`,
+  ]
+  const cases: [string, unknown, string][] = [
+    ['11 elements', [row().slice(0, 11)], 'row 0: expected 12 elements, got 11'],
+    ['13 elements', [before, [...row(), '0']], 'row 1: expected 12 elements, got 13'],
+    ['a row that is an object', [{ ...row() }], 'row 0: expected an array, got an object'],
+    [
+      'an unsafe integer',
+      [row({ 8: 2 ** 53 })],
+      'element 8 (count): expected an integer within +-(2^53-1), got 9007199254740992',
+    ],
+    ['a fraction', [row({ 8: 1.5 })], 'element 8 (count): expected an integer within +-(2^53-1), got 1.5'],
+    ['a time in text', [row({ 6: '1' })], 'element 6 (close_time): expected an integer within +-(2^53-1), got "1"'],
+    ['a price as a number', [row({ 1: 42_580 })], 'element 1 (open): expected a string, got 42580'],
+    ['a null at the end', [row({ 11: null })], 'element 11 (ignore): expected a string, got null'],
+    ...['1.', '.5', '-1', '1e5', ''].map(decimal),
+    [
+      'the same row twice',
+      [before, before],
+      'row 1, element 0 (open_time): 2024-02-01T00:00:00.000Z does not come after the row before, 2024-02-01T00:00:00.000Z',
+    ],
+    [
+      'rows out of order',
+      [row(), before],
+      'row 1, element 0 (open_time): 2024-02-01T00:00:00.000Z does not come after the row before, 2024-02-01T01:00:00.000Z',
+    ],
+    [
+      'a row before the window',
+      [sampleRow(START - 1)],
+      'row 0, element 0 (open_time): 2024-01-31T23:59:59.999Z is outside the window, 2024-02-01T00:00:00.000Z to 2024-03-01T00:00:00.000Z',
+    ],
+    [
+      'a row at the end of the window',
+      [before, sampleRow(span.endTime)],
+      'row 1, element 0 (open_time): 2024-03-01T00:00:00.000Z is outside the window',
+    ],
+    [
+      'a close before the open',
+      [sampleRow(START, { 6: START - 1 })],
+      'row 0, element 6 (close_time): 2024-01-31T23:59:59.999Z is before the open time, 2024-02-01T00:00:00.000Z',
+    ],
+    ['an object', { rows: [] }, 'expected an array of rows, got an object'],
+    ['null', null, 'expected an array of rows, got null'],
+    ['the error object', { statusCode: 404, message: 'x', isError: true }, 'expected an array of rows, got an object'],
+  ]
+  test.each(cases)('%s', (_, value, message) => {
+    expect(refusal(wire(value)).message).toContain(`BTCUSDT 1h 2024-02-01: `)
+    expect(refusal(wire(value)).message).toContain(message)
+  })
+
+  const sound = JSON.stringify([before])
+  const bodies: [string, Uint8Array, string][] = [
+    ['an empty body', new Uint8Array(), 'the body is empty'],
+    ['a web page', utf8('<!DOCTYPE html><html></html>'), 'the body is a web page, not JSON'],
+    ['a web page behind white space', utf8('\n <html>'), 'the body is a web page, not JSON'],
+    ['other text', utf8('Not found'), 'the body is not JSON (it starts with "Not found")'],
+    ['a body cut short', utf8(sound.slice(0, -1)), 'the body is not JSON'],
+    ['a second value behind the first', utf8(`${sound}[]`), 'the body is not JSON'],
+    ['a comma too many', utf8(`${sound.slice(0, -1)},]`), 'the body is not JSON'],
+    ['UTF-16', new Uint8Array(Buffer.from(`\ufeff${sound}`, 'utf16le')), 'the body is not UTF-8 text'],
+    [
+      'bytes that are not UTF-8',
+      new Uint8Array(Buffer.from(sound.replace('"0"', '"\xff"'), 'latin1')),
+      'the body is not UTF-8 text',
+    ],
+  ]
+  test.each(bodies)('%s', (_, bytes, message) => {
+    const error = refusal(bytes)
+    expect(error.message).toContain(message)
+    expect(error.data.kind).toBe('not_json')
+  })
+
+  test('row and element are there for programs too', () => {
+    expect(refusal(wire([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
+  })
+
+  test('200,000 arrays in each other are refused without a crash', () => {
+    const nested = utf8('['.repeat(200_000) + ']'.repeat(200_000))
+    expect(refusal(nested).message).toContain('row 0: expected 12 elements, got 1')
+    const inside = utf8(`[${JSON.stringify(before).slice(0, -4)},${'['.repeat(200_000)}${']'.repeat(200_000)}]]`)
+    expect(refusal(inside).code).toBe('bad_window')
+  })
+
+  test('objects that name __proto__ are refused and change nothing', () => {
+    const hostile = utf8(`[{"__proto__":${JSON.stringify(before)},"length":12}]`)
+    expect(refusal(hostile).message).toContain('row 0: expected an array, got an object')
+    expect(refusal(utf8('{"__proto__":[]}')).message).toContain('expected an array of rows, got an object')
+    expect(Object.hasOwn(Object.prototype, 'length')).toBe(false)
+  })
+
+  test('a long value is cut and its control characters escaped', () => {
+    const { message } = refusal(wire([row({ 4: `\u001b[31m${'9'.repeat(1000)}` })]))
+    expect(message).toContain('\\u001b[31m999')
+    expect(message.length).toBeLessThan(200)
+  })
+})
+
+describe('legal bodies at the edge are accepted', () => {
+  test('a byte order mark before the array', () => {
+    expect(decodeWindow(utf8(`\ufeff${JSON.stringify([sampleRow(START)])}`), window).row(0)).toEqual(sampleRow(START))
+  })
+
+  test('no rows at all', () => {
+    for (const text of ['[]', ' [ ] ', '\ufeff[]']) expect(decodeWindow(utf8(text), window).length).toBe(0)
+  })
+
+  test('the first and the last millisecond of the window, and a close at the open', () => {
+    const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - 1)]
+    expect(cellsOf(decodeWindow(wire(rows), window))).toEqual(expectedCells(rows))
+  })
+
+  test('the largest integers the service may send', () => {
+    const row = sampleRow(START, { 6: 9_007_199_254_740_991, 8: -9_007_199_254_740_991 })
+    const batch = decodeWindow(wire([row]), window)
+    expect([batch.text(0, 6), batch.text(0, 8)]).toEqual(['9007199254740991', '-9007199254740991'])
+    expect([batch.closeTime(0), batch.count(0)]).toEqual([9_007_199_254_740_991, -9_007_199_254_740_991])
+  })
+})
+
+describe('a slice', () => {
+  const instants = fc.integer({ min: START - 10, max: span.endTime + 10 })
+
+  test('holds the rows that open in [from, to)', () => {
+    fc.assert(
+      fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), instants, instants, (rows, from, to) => {
+        const kept = rows.filter(row => row[0] >= from && row[0] < to)
+        expect(cellsOf(batchOf(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('[a, b) and [b, c) together are [a, c), also cut again', () => {
+    const times = fc.tuple(instants, instants, instants).map(three => three.toSorted((x, y) => x - y))
+    fc.assert(
+      fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), times, (rows, [a, b, c]) => {
+        const batch = batchOf(rows, LEAP_MONTH)
+        const whole = batch.slice(a, c)
+        const parts = [...cellsOf(batch.slice(a, b)), ...cellsOf(batch.slice(b, c))]
+        expect(parts).toEqual(cellsOf(whole))
+        expect([...cellsOf(whole.slice(a, b)), ...cellsOf(whole.slice(b, c))]).toEqual(parts)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { COLUMNS, type KlineRow } from '../../../src/klines/columns.js'
+import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
+import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { decimals } from '../../support/oracles/kline-arbitraries.js'
+import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
+import { batchOf, LEAP_MONTH } from '../../support/windows.js'
+
+const HOUR = 3_600_000
+const { startTime } = LEAP_MONTH.span
+
+/** Hours in a row with any values that can be added up exactly; large ones make sums beyond what a double holds. */
+const someRows = fc
+  .array(
+    fc.record({
+      values: fc.array(fc.oneof(decimals(15, 8), fc.constant('999999999999999.99999999')), {
+        minLength: 8,
+        maxLength: 8,
+      }),
+      count: fc.oneof(fc.constant(0), fc.nat(1_000_000)),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map(list =>
+    list.map(({ values: [a, b, c, d, e, f, g, h], count }, hour): KlineRow => {
+      const openTime = startTime + hour * HOUR
+      return [openTime, a, b, c, d, e, openTime + HOUR - 1, f, count, g, h, '0']
+    }),
+  )
+
+/** Candles of consecutive rows, `size` each. */
+function candlesOf(rows: readonly KlineRow[], size: number, kernel = new Kernel()): CandleTable {
+  const table = new CandleTable(kernel)
+  table.add(batchOf([...rows], LEAP_MONTH))
+  return summed(table, size)
+}
+
+/** Sums of consecutive rows of a table, `size` each. */
+function summed(table: CandleTable, size: number): CandleTable {
+  const made = new CandleTable(table.kernel)
+  for (let row = 0; row < table.length; row += size) {
+    made.begin(table.openTime(row))
+    made.addToLast(table, row, Math.min(row + size, table.length))
+  }
+  return made
+}
+
+const textOf = (table: CandleTable, row = 0) => COLUMNS.map((_, column) => table.text(row, column))
+
+describe('a candle made of candles', () => {
+  it('is the one made of their rows, however these are grouped (BigInt oracle)', () => {
+    fc.assert(
+      fc.property(someRows, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 5 }), (rows, size, of) => {
+        const whole = summed(summed(candlesOf(rows, size), of), rows.length)
+        expect(textOf(whole)).toEqual(textOf(candlesOf(rows, rows.length)))
+        expect(textOf(whole).map(amountOf)).toEqual(aggregateOracle(startTime, rows).map(amountOf))
+        expect([whole.length, whole.rows(0)]).toEqual([1, rows.length])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('begins with nothing of the one before it, sums beyond a double included', () => {
+    const kernel = new Kernel()
+    const large = candlesOf(
+      Array.from({ length: 20 }, (_, hour): KlineRow => {
+        const [time, value] = [startTime + hour * HOUR, '999999999999999.99999999']
+        return [time, value, value, value, value, value, time + HOUR - 1, value, 1, value, value, '0']
+      }),
+      20,
+      kernel,
+    )
+    const row: KlineRow = [startTime, '1', '1', '1', '1', '1', startTime + HOUR - 1, '1', 1, '1', '1', '0']
+    const small = candlesOf([row], 1, kernel)
+    const candle = summed(large, 1)
+    expect(textOf(candle)).toEqual(textOf(large))
+    expect(candle.decimal(0, 4)).toBe('19999999999999999.99999980')
+    candle.clear()
+    candle.begin(startTime)
+    candle.addToLast(small, 0, 1)
+    expect(textOf(candle)).toEqual(row.map(String))
+  })
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
+import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { batchOf, LEAP_MONTH, sampleRow, TWENTY_YEARS, wire } from '../../support/windows.js'
+
+const { window, span } = LEAP_MONTH
+const HOUR = 3_600_000
+
+const someRows = (count: number, cells: Record<number, unknown> = {}) =>
+  Array.from({ length: count }, (_, hour) => sampleRow(span.startTime + hour * HOUR, cells))
+
+/** Bytes of a window where a kernel reads them. */
+function readInto(kernel: Kernel, bytes: Uint8Array): Buffer {
+  const buffer = kernel.buffer(bytes.length)
+  buffer.set(bytes)
+  return buffer
+}
+
+describe('what lies in the memory of a kernel', () => {
+  it('from a longer file before is no part of a shorter one, wherever that is cut', () => {
+    const kernel = new Kernel()
+    const bytes = wire(someRows(2))
+    for (let end = 1; end < bytes.length; end++) {
+      readInto(kernel, bytes)
+      expect(kernel.index(readInto(kernel, bytes.subarray(0, end)), window, span), String(end)).toBeUndefined()
+    }
+    expect(kernel.index(readInto(kernel, bytes), window, span)?.length).toBe(2)
+  })
+
+  it('stays as it was when tables grow', () => {
+    const kernel = new Kernel()
+    const tables = [new CandleTable(kernel), new CandleTable(kernel)]
+    for (let count = 1; count <= 600; count += 7) {
+      for (const table of tables) table.add(decodeWindow(readInto(kernel, wire(someRows(count))), window, kernel))
+    }
+    for (const table of tables) {
+      const volumes = Array.from({ length: table.length }, (_, row) => table.decimal(row, 4))
+      expect(new Set(volumes)).toEqual(new Set(['1195.56000000']))
+      expect(table.openTime(table.length - 1)).toBe(span.startTime + 595 * HOUR)
+    }
+  })
+
+  it('may be a part of a batch, or be copied from another kernel or from elsewhere', () => {
+    const rows = someRows(50).map((row, index) => sampleRow(row[0], { 5: `${index}.50000000` }))
+    const volumesOf = (table: CandleTable) =>
+      Array.from({ length: table.length }, (_, row) => Number(table.decimal(row, 4)) - 0.5)
+    const sources: ((own: Kernel) => KlineBatch)[] = [
+      own => decodeWindow(readInto(own, wire(rows)), window, own),
+      own => decodeWindow(wire(rows), window, own),
+      () => decodeWindow(wire(rows), window, new Kernel()),
+      () => batchOf(rows, LEAP_MONTH),
+    ]
+    for (const source of sources) {
+      const own = new Kernel()
+      const table = new CandleTable(own)
+      table.add(source(own).rows(10, 13))
+      expect(volumesOf(table)).toEqual([10, 11, 12])
+    }
+  })
+
+  it('is not asked of files that are too large for it: they are read the other way', () => {
+    const count = 130_000
+    const { startTime } = TWENTY_YEARS.span
+    const bytes = wire(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
+    expect(bytes.length).toBeGreaterThan(16 * 1024 * 1024)
+    const kernel = new Kernel()
+    expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.window, TWENTY_YEARS.span)).toBeUndefined()
+    expect(decodeWindow(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
+  })
+})

@@ -1,0 +1,234 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { listFolder, readFile, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
+import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { runChild } from '../support/cli/run-child.js'
+import { errorOf } from '../support/errors.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+/** A full disk is made with a mount of its own, which not every machine allows. */
+const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+
+const MTIME = Date.UTC(2025, 1, 12, 3, 17)
+const PATH = 'api/klines/1h/BTCUSDT/2024-01-01.json'
+
+describe('writing', () => {
+  it('any bytes at any time, then reading, gives both back', () => {
+    const root = tempFolder()
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 100_000 }),
+        fc.integer({ min: 0, max: 4_000_000_000 }),
+        (bytes, seconds) => {
+          writeFile(root, PATH, bytes, seconds * 1000)
+          const file = readFile(join(root, PATH))
+          if (file === undefined || file === 'broken') return false
+          return Buffer.compare(file.bytes, bytes) === 0 && file.mtimeMs === seconds * 1000
+        },
+      ),
+      { numRuns: 50 },
+    )
+    expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
+  })
+
+  it.each<[string, (target: string) => void]>([
+    ['a folder with things in it', target => mkdirSync(join(target, 'deep', 'er'), { recursive: true })],
+    ['a FIFO', target => void execFileSync('mkfifo', [target])],
+    ['a dangling link', target => symlinkSync('nowhere', target)],
+    ['a longer file', target => writeFileSync(target, 'x'.repeat(10_000))],
+  ])('replaces %s that stands there', (_, make) => {
+    const root = tempFolder()
+    mkdirSync(join(root, 'api'))
+    make(join(root, 'api', 'file'))
+    writeFile(root, 'api/file', Buffer.from('new'), MTIME)
+    expect(readFileSync(join(root, 'api', 'file'), 'utf8')).toBe('new')
+    expect(statSync(join(root, 'api', 'file')).isFile()).toBe(true)
+  })
+
+  it('replaces a link to a folder and leaves that folder alone', () => {
+    const [root, elsewhere] = [tempFolder(), tempFolder()]
+    writeFileSync(join(elsewhere, 'precious'), 'kept')
+    mkdirSync(join(root, 'api'))
+    symlinkSync(elsewhere, join(root, 'api', 'file'))
+    writeFile(root, 'api/file', Buffer.from('new'), MTIME)
+    expect(readFileSync(join(root, 'api', 'file'), 'utf8')).toBe('new')
+    expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('kept')
+  })
+
+  it('does not write through a link to a file', () => {
+    const [root, elsewhere] = [tempFolder(), tempFolder()]
+    writeFileSync(join(elsewhere, 'precious'), 'kept')
+    symlinkSync(join(elsewhere, 'precious'), join(root, 'file'))
+    writeFile(root, 'file', Buffer.from('new'), MTIME)
+    expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('kept')
+  })
+
+  it('that fails leaves no temp file and the target as it was', async () => {
+    const root = tempFolder()
+    writeFile(root, 'file', Buffer.from('old'), MTIME)
+    // A time that is no number fails after the temp file is there.
+    await errorOf(() => writeFile(root, 'file', Buffer.from('new'), Number.NaN))
+    await errorOf(() => writeFile(root, 'file/below', Buffer.from('new'), MTIME))
+    expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
+    expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
+  })
+
+  it.runIf(hasNamespaces)('on a full disk fails, keeps the old file and leaves no temp file', () => {
+    const root = tempFolder()
+    const script = join(import.meta.dirname, '..', 'support', 'rewrite-file.ts')
+    const command = [
+      `mount -t tmpfs -o size=24k tmpfs ${root}`,
+      `${process.execPath} --import tsx ${script} ${root} file 26 2> ${root}.err && echo no error`,
+      `grep -o ENOSPC ${root}.err | head -1; rm ${root}.err`,
+      `ls -A ${root}/${TEMP_FOLDER}; wc -c < ${root}/file; tr -d 'a-z' < ${root}/file | wc -c`,
+    ].join('\n')
+    const printed = execFileSync('unshare', ['-rm', 'bash', '-c', command], { encoding: 'utf8' })
+    const [fault, size, foreign, ...rest] = printed.trim().split('\n')
+    expect({ fault, foreign, rest }).toEqual({ fault: 'ENOSPC', foreign: '0', rest: [] })
+    expect(Number(size) % 1_000).toBe(0)
+    expect(Number(size)).toBeGreaterThan(0)
+  })
+
+  it('checks the size of what it wrote: a disk that takes less than it says leaves the old file', async () => {
+    const root = tempFolder()
+    writeFile(root, 'file', Buffer.from('old'), MTIME)
+    const { stdout } = await runChild('short-write.ts', [root, 'file'])
+    expect(stdout).toMatch(/^refused: Short write/)
+    expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
+    expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
+  })
+
+  it.each([
+    [0, 'stored'],
+    [1, 'stored'],
+    [2, 'stored'],
+    [3, 'refused: ENOENT'],
+  ])('where the folder vanishes %d times meanwhile ends as %s, with no temp file', async (times, outcome) => {
+    const root = join(tempFolder(), 'mirror')
+    const { stdout } = await runChild('vanishing-folder.ts', [root, PATH, String(times)])
+    expect(stdout.trim()).toBe(outcome)
+    expect(filesBelow(root)).toEqual(outcome === 'stored' ? [PATH] : [])
+    if (outcome === 'stored') expect(readFileSync(join(root, PATH), 'utf8')).toBe('[1,2,3,4]')
+  })
+
+  it('two processes, 2,000 times each, and reading meanwhile never shows a mixed or a short file', async () => {
+    const root = tempFolder()
+    const path = join(root, PATH)
+    writeFile(root, PATH, Buffer.alloc(1_000, 97), MTIME)
+    let running = 2
+    const children = [1, 2].map(async () => {
+      const child = await runChild('rewrite-file.ts', [root, PATH, '2000'])
+      running--
+      return child
+    })
+    const [seen, faults] = [new Set<number>(), [] as string[]]
+    while (running > 0) {
+      const file = readFile(path)
+      if (file === undefined || file === 'broken') faults.push(String(file))
+      else {
+        seen.add(file.bytes[0])
+        const whole =
+          file.bytes.length === 1_000 * (file.bytes[0] - 96) && file.bytes.every(byte => byte === file.bytes[0])
+        if (!whole) faults.push(`${file.bytes.length} bytes`)
+      }
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    expect(await Promise.all(children)).toEqual(Array(2).fill({ code: 0, stdout: '', stderr: '' }))
+    expect(faults).toEqual([])
+    expect(seen.size).toBeGreaterThan(10)
+    expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
+  })
+})
+
+describe('reading', () => {
+  it('gives nothing where nothing is, also below a file', () => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'file'), 'x')
+    expect(readFile(join(root, 'absent'))).toBeUndefined()
+    expect(readFile(join(root, 'file', 'below'))).toBeUndefined()
+  })
+
+  it('of an empty file gives no bytes', () => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'file'), '')
+    expect(readFile(join(root, 'file'))).toMatchObject({ bytes: Buffer.alloc(0) })
+  })
+
+  it.each<[string, (path: string) => void | Promise<void>]>([
+    ['a folder', path => mkdirSync(path)],
+    ['a FIFO, without waiting for a writer', path => void execFileSync('mkfifo', [path])],
+    [
+      'a link, even to a good file',
+      path => {
+        writeFileSync(`${path}.good`, 'good')
+        symlinkSync(`${path}.good`, path)
+      },
+    ],
+    ['a link to a device', path => symlinkSync('/dev/zero', path)],
+    ['a link to itself', path => symlinkSync(path, path)],
+    [
+      'a socket',
+      async path => {
+        const server = createServer()
+        await new Promise<void>(resolve => server.listen(path, resolve))
+        onTestFinished(() => void server.close())
+      },
+    ],
+  ])('of %s is broken', async (_, make) => {
+    const path = join(tempFolder(), 'file')
+    await make(path)
+    expect(readFile(path)).toBe('broken')
+  })
+})
+
+describe('sweeping', () => {
+  const now = Date.now()
+  const dead = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
+
+  it.each<[string, () => string, number, boolean]>([
+    ['of a dead process', () => `${hostname()}~${dead()}~aa`, 0, true],
+    ['of this process', () => `${hostname()}~${process.pid}~aa`, 0, false],
+    ['of this process, old', () => `${hostname()}~${process.pid}~aa`, 86_400, false],
+    ['of a living process', () => `${hostname()}~${process.ppid}~aa`, 0, false],
+    ['of a living process, old', () => `${hostname()}~${process.ppid}~aa`, 86_400, false],
+    ['of another host, fresh', () => `elsewhere.invalid~${process.pid}~aa`, 3_500, false],
+    ['of another host, more than an hour old', () => `elsewhere.invalid~${process.pid}~aa`, 3_700, true],
+    ['without a process', () => `${hostname()}~nonsense~aa`, 0, true],
+    ['of another name, fresh', () => 'note.txt', 0, false],
+    ['of another name, old', () => 'note.txt', 86_400, true],
+  ])('a temp file %s', (_, name, age, gone) => {
+    const root = tempFolder()
+    const path = join(root, TEMP_FOLDER, name())
+    mkdirSync(join(root, TEMP_FOLDER))
+    writeFileSync(path, 'half a wind')
+    utimesSync(path, now / 1000 - age, now / 1000 - age)
+    expect(sweepTemps(root, now)).toBe(gone ? 1 : 0)
+    expect(existsSync(path)).toBe(!gone)
+  })
+
+  it('where nothing is does nothing', () => {
+    expect(sweepTemps(join(tempFolder(), 'absent'), now)).toBe(0)
+  })
+})
+
+it('names in a folder come sorted; an absent folder has none', () => {
+  const root = tempFolder()
+  for (const name of ['b', 'a', 'C']) writeFileSync(join(root, name), '')
+  expect(listFolder(root)).toEqual(['C', 'a', 'b'])
+  expect(listFolder(join(root, 'absent'))).toEqual([])
+  expect(listFolder(join(root, 'a'))).toEqual([])
+})

@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
+import { serve } from '../../support/servers/served.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const run = promisify(execFile)
+const tool = (name: string) => join(PROJECT, 'node_modules', name)
+const TSC = tool('typescript/bin/tsc')
+const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [] }
+
+/** A window of each interval that the sample has candles of. */
+const WINDOWS = ALL_INTERVALS.map(interval => {
+  const [name] = readdirSync(join(SAMPLE_TREE, 'api/klines', interval, 'ETHUSDT')).sort()
+  return { interval, startDate: name.replace('.json', '') }
+})
+
+const get = (interval: string, startDate: string, symbol = 'ETHUSDT') =>
+  `client.GET('/api/klines/${interval}/{symbol}/{startDate}.json',` +
+  ` { params: { path: { symbol: '${symbol}', startDate: '${startDate}' } } })`
+
+/** A program as a user would write it with the generated client; `never` is compiled and not called. */
+const PROGRAM = `declare const process: { argv: string[] }
+import createClient from 'openapi-fetch'
+import type { components, operations, paths } from './api.js'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+type Interval = components['schemas']['Interval']
+type Row = [number, string, string, string, string, string, number, string, number, string, string, string]
+type Answer<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json']
+const exact: Same<components['schemas']['Kline'], Row> = true
+const each: Record<Interval, true> = {
+${ALL_INTERVALS.map(interval => `  '${interval}': true satisfies Same<Answer<'getKlines${interval}'>, Row[]>,`).join('\n')}
+}
+
+const client = createClient<paths>({ baseUrl: process.argv[2] })
+
+function found<T>({ data, error }: { data?: T; error?: components['schemas']['ErrorObject'] }): T {
+  if (data === undefined) throw new Error(error?.message)
+  return data
+}
+
+const symbols = found(await client.GET('/api/klines/symbols.json'))
+const symbol: Same<(typeof symbols)[number], components['schemas']['Symbol']> = true
+const startDates = {
+${ALL_INTERVALS.map(
+  interval => `  '${interval}': found(await client.GET('/api/klines/start-dates/{interval}.json',
+    { params: { path: { interval: '${interval}' } } })),`,
+).join('\n')}
+}
+const windows = {
+${WINDOWS.map(({ interval, startDate }) => `  '${interval}': found(await ${get(interval, startDate)}),`).join('\n')}
+}
+// openapi-fetch 0.17 makes plain arrays of tuples (its issue 2632); the generated types have them.
+const [[openTime, open, , , , , closeTime, , count]] = windows['1h'] as Answer<'getKlines1h'>
+const numbers: number[] = [openTime, closeTime, count, open.length]
+const refused = await client.GET('/api/klines/1h/{symbol}/{startDate}.json',
+  { params: { path: { symbol: 'NONE' as 'BTCUSDT', startDate: '2025-01-01' } } })
+const status: number | undefined = refused.error?.statusCode
+console.log(JSON.stringify({ exact, each, symbol, numbers, symbols, startDates, windows, status }))
+
+export async function never() {
+  // @ts-expect-error There is no such symbol.
+  await ${get('1h', '2025-01-01', 'BTCEUR')}
+  // @ts-expect-error No window starts on a 2nd.
+  await ${get('1h', '2025-01-02')}
+  // @ts-expect-error There is no such interval.
+  await ${get('5m', '2025-01-01')}
+  // @ts-expect-error There is no such operation.
+  await client.POST('/api/klines/symbols.json')
+}
+
+export function row(row: components['schemas']['Kline']) {
+  // @ts-expect-error A row has 12 elements.
+  row[12]
+  // @ts-expect-error A price is a string.
+  row[1].toFixed()
+}
+`
+
+it('a client made by a public generator fetches everything, and its types are those of the service', {
+  timeout: 180_000,
+}, async () => {
+  const { url } = await serve(SAMPLE_TREE)
+  const folder = tempFolder()
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, files: ['main.ts'] }))
+  writeFileSync(join(folder, 'main.ts'), PROGRAM)
+  const generator = tool('openapi-typescript/bin/cli.js')
+  await run(process.execPath, [generator, `${url}/api/openapi.json`, '-o', 'api.ts'], { cwd: folder })
+  await run(process.execPath, [TSC, '-p', '.'], { cwd: folder }).catch(({ stdout }) => expect(stdout).toBe(''))
+  const { stdout } = await run(process.execPath, ['main.js', url], { cwd: folder, maxBuffer: 64 << 20 })
+  const got = JSON.parse(stdout)
+
+  const file = (path: string) => JSON.parse(readFileSync(join(SAMPLE_TREE, 'api/klines', path), 'utf8'))
+  expect(got).toMatchObject({ exact: true, symbol: true, status: 404 })
+  const [row] = got.windows['1h']
+  expect(got.numbers).toEqual([row[0], row[6], row[8], row[1].length])
+  expect(got.symbols).toEqual(file('symbols.json'))
+  expect(Object.keys(got.windows)).toEqual([...ALL_INTERVALS])
+  for (const { interval, startDate } of WINDOWS) {
+    expect(got.startDates[interval]).toEqual(file(`start-dates/${interval}.json`))
+    expect(got.windows[interval]).toEqual(file(`${interval}/ETHUSDT/${startDate}.json`))
+    expect(got.windows[interval].length).toBeGreaterThan(0)
+  }
+
+  // The compiler would see a wrong type: one line less of what is expected to be an error.
+  writeFileSync(join(folder, 'main.ts'), PROGRAM.replace('  // @ts-expect-error There is no such symbol.\n', ''))
+  const wrong = await run(process.execPath, [TSC, '-p', '.', '--noEmit'], { cwd: folder }).catch(error => error)
+  expect(wrong.stdout).toContain('"BTCEUR"')
+})

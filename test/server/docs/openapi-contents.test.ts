@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { type Document, documentAt, GREETING, KLINES } from '../../support/documents.js'
+import { ALL_INTERVALS } from '../../support/sample-tree.js'
+
+/** Every operation: method and path, name, tags. */
+function operationsOf({ paths }: Document): string[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Document).map(
+      ([method, { operationId, tags }]: [string, Document]) => `${method} ${path} ${operationId} ${tags}`,
+    ),
+  )
+}
+
+describe('the klines document', () => {
+  it('has the version, the operations and the tags of service.md, for all intervals', async () => {
+    const document = await documentAt(KLINES)
+    expect([document.info.title, document.info.version]).toEqual(['klines API', '0.1.8'])
+    expect(operationsOf(document)).toEqual([
+      'get /api/klines/symbols.json getSymbols meta',
+      'get /api/klines/start-dates/{interval}.json getStartDates meta',
+      'get /api/klines/15m/{symbol}/{startDate}.json getKlines15m klines',
+      'get /api/klines/30m/{symbol}/{startDate}.json getKlines30m klines',
+      'get /api/klines/1h/{symbol}/{startDate}.json getKlines1h klines',
+      'get /api/klines/2h/{symbol}/{startDate}.json getKlines2h klines',
+      'get /api/klines/4h/{symbol}/{startDate}.json getKlines4h klines',
+      'get /api/klines/6h/{symbol}/{startDate}.json getKlines6h klines',
+      'get /api/klines/8h/{symbol}/{startDate}.json getKlines8h klines',
+      'get /api/klines/12h/{symbol}/{startDate}.json getKlines12h klines',
+      'get /api/klines/1d/{symbol}/{startDate}.json getKlines1d klines',
+      'get /api/klines/3d/{symbol}/{startDate}.json getKlines3d klines',
+      'get /api/klines/1w/{symbol}/{startDate}.json getKlines1w klines',
+      'get /api/klines/1M/{symbol}/{startDate}.json getKlines1M klines',
+    ])
+  })
+
+  it('has the symbols and intervals of service.md, in their order', async () => {
+    const { schemas } = (await documentAt(KLINES)).components
+    const coins = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT']
+    expect(schemas.Symbol).toMatchObject({ type: 'string', enum: coins.map(coin => `${coin}USDT`) })
+    expect(schemas.Interval).toMatchObject({ type: 'string', enum: ALL_INTERVALS })
+  })
+
+  // service.md, rule 3; observed.md, the table of windows.
+  it.each([
+    ['15m', '2024-12-30', '2025-01-06', '2039-12-26', 783],
+    ['30m', '2024-01-01', '2024-01-15', '2039-12-26', 418],
+    ['1h', '2022-01-01', '2022-02-01', '2039-12-01', 216],
+    ['2h', '2017-07-01', '2017-09-01', '2039-11-01', 135],
+    ['4h', '2017-07-01', '2017-10-01', '2039-10-01', 90],
+    ['6h', '2017-07-01', '2018-01-01', '2039-07-01', 45],
+    ['8h', '2017-07-01', '2018-01-01', '2039-07-01', 45],
+    ['12h', '2017-01-01', '2018-01-01', '2039-01-01', 23],
+    ['1d', '2016-01-01', '2018-01-01', '2038-01-01', 12],
+    ['3d', '2015-01-01', '2020-01-01', '2035-01-01', 5],
+    ['1w', '2010-01-01', '2020-01-01', '2030-01-01', 3],
+    ['1M', '2010-01-01', '2030-01-01', '2030-01-01', 2],
+  ])('has the startDates of %s: %s, %s, ... %s, %i in all', async (interval, first, second, last, count) => {
+    const { paths, components } = await documentAt(KLINES)
+    const { parameters } = paths[`/api/klines/${interval}/{symbol}/{startDate}.json`].get
+    const [symbol, startDate] = parameters
+    expect([symbol, startDate].map(({ name, in: place, required }) => [name, place, required])).toEqual([
+      ['symbol', 'path', true],
+      ['startDate', 'path', true],
+    ])
+    expect(symbol.schema.$ref).toBe('#/components/schemas/Symbol')
+    const { enum: dates } = components.schemas[startDate.schema.$ref.split('/').at(-1)]
+    expect([dates[0], dates[1], dates.at(-1), dates.length]).toEqual([first, second, last, count])
+    expect(dates).toEqual([...new Set(dates)].sort())
+  })
+
+  it('has a candle of exactly 12 elements, as service.md lists them', async () => {
+    const { Kline } = (await documentAt(KLINES)).components.schemas
+    expect(Kline).toMatchObject({ type: 'array', items: false, minItems: 12, maxItems: 12 })
+    const types = Kline.prefixItems.map(({ type }: Document) =>
+      type === 'integer' ? 'i' : type === 'string' ? 's' : '?',
+    )
+    expect(types.join('')).toBe('isssssisisss')
+    for (const element of Kline.prefixItems.filter(({ type }: Document) => type === 'integer')) {
+      expect(element).toMatchObject({ minimum: -9007199254740991, maximum: 9007199254740991 })
+    }
+  })
+})
+
+describe('the greeting document', () => {
+  it.each([false, true])('has the version, the operations and the groups of service.md, strict: %s', async strict => {
+    const document = await documentAt(GREETING, strict)
+    expect(document.info.version).toBe('0.0.88')
+    expect(operationsOf(document)).toEqual([
+      'post /api/users/{id} updateUser UserRPC',
+      'get /api/streams/tokens streamTokens StreamRPC',
+      'get /api/static/openapi.json getSpec OpenApiRPC',
+    ])
+  })
+
+  it('says what is taken: any sound value, or what the public instance takes', async () => {
+    const rulesOf = async (strict: boolean) => {
+      const { paths, components } = await documentAt(GREETING, strict)
+      const [id, notify] = paths['/api/users/{id}'].post.parameters
+      const { email, profile } = components.schemas.UserUpdate.properties
+      return { id: id.schema, notify: notify.schema, email, name: profile.properties.name, age: profile.properties.age }
+    }
+    const lenient = await rulesOf(false)
+    expect(lenient).toMatchObject({ id: { format: 'uuid' }, email: { format: 'email' }, age: { minimum: 0 } })
+    expect([lenient.notify.enum, lenient.name.minLength, lenient.age.maximum]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(await rulesOf(true)).toMatchObject({
+      id: { format: 'uuid', pattern: expect.any(String) },
+      notify: { enum: ['email', 'push', 'none'] },
+      email: { format: 'email' },
+      name: { minLength: 2 },
+      age: { type: 'integer', minimum: 16, maximum: 120 },
+    })
+  })
+})

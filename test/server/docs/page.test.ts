@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
+import { errorOf, serve } from '../../support/servers/served.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
+const ASSETS = [...SWAGGER_FILES, 'page.js', 'page.css', 'favicon.svg'].map(name => `/docs/${name}`)
+const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
+
+/** The text of the page over a tree. */
+async function pageOf(root: string): Promise<string> {
+  const { ask } = await serve(root)
+  const { status, body } = await ask('/')
+  expect(status).toBe(200)
+  return String(body)
+}
+
+/** A bare tree with a `mirror.json` that says it is of `baseUrl`. */
+function mirrorOf(baseUrl: string): string {
+  const root = makeTree(tempFolder())
+  putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
+  return root
+}
+
+const linksIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, target]) => target)
+
+describe('the page at /', () => {
+  it('is HTML that may do nothing but what this server gives it', async () => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const { status, headers, body } = await ask('/', { headers: { accept: 'text/html' } })
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = String(headers['content-security-policy']).split('; ')
+    expect(policy).toEqual(
+      expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"]),
+    )
+    expect(policy.join()).not.toMatch(/unsafe|https?:|\*/)
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+    const page = String(body)
+    expect(page).toMatch(/^<!DOCTYPE html>\n<html lang="en">/)
+    expect(page).toContain('<title>klines server</title>')
+    expect(page).not.toMatch(/<script(?! src=)|<style|\sstyle=|\son\w+=|https?:\/\//)
+  })
+
+  it('closes every element it opens', async () => {
+    const open: string[] = []
+    for (const [, end, name] of (await pageOf(SAMPLE_TREE)).matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+      if (end) expect(open.pop()).toBe(name)
+      else if (!['meta', 'link'].includes(name)) open.push(name)
+    }
+    expect(open).toEqual([])
+  })
+
+  it('has links to all lists, a window of every interval and both documents, and all are there', async () => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const links = linksIn(String((await ask('/')).body))
+    const lists = ALL_INTERVALS.map(interval => `/api/klines/start-dates/${interval}.json`)
+    const documents = ['/api/openapi.json', '/api/static/openapi.json']
+    expect(links).toEqual(expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS]))
+    for (const interval of ALL_INTERVALS) {
+      const window = links.find(link => link.startsWith(`/api/klines/${interval}/BTCUSDT/`))
+      expect(JSON.parse(String((await ask(window ?? '')).body)).length, interval).toBeGreaterThan(0)
+    }
+    for (const link of links) expect((await ask(link, { method: 'HEAD' })).status, link).toBe(200)
+  })
+
+  it('has an example only where there are candles: the oldest that are held', async () => {
+    const windows = linksIn(await pageOf(makeTree(tempFolder()))).filter(link => /\d{4}-\d{2}-\d{2}/.test(link))
+    expect(windows).toEqual([`/${weekPath('BTCUSDT', FULL_WEEKS[0])}`])
+    expect(EMPTY_WEEK < FULL_WEEKS[0]).toBe(true)
+    expect(await pageOf(tempFolder())).toContain('none here yet')
+  })
+
+  it.each([
+    ['the sample', () => SAMPLE_TREE, 'made ones'],
+    ['a mirror', () => mirrorOf('https://example.com/klines'), 'A mirror of <code>https://example.com/klines</code>.'],
+    ['a bare tree', () => makeTree(tempFolder()), 'do not say where they come from'],
+    ['one that names a folder', () => mirrorOf('/home/somebody/tree'), 'do not say where they come from'],
+    ['one that names a script', () => mirrorOf('javascript:alert(1)'), 'do not say where they come from'],
+  ])('says of %s where the candles come from, and nothing of this machine', async (_, treeOf, words) => {
+    const root = treeOf()
+    const page = await pageOf(root)
+    expect(page).toContain(words)
+    expect(page.match(/made ones|A mirror of|do not say/g)).toHaveLength(1)
+    for (const secret of [root, '/home/', 'javascript:', process.cwd()]) expect(page).not.toContain(secret)
+  })
+
+  it('escapes what a mirror says of itself', async () => {
+    const page = await pageOf(mirrorOf(`https://example.com/"'><script>alert('1')</script>&amp;`))
+    expect(page).toContain(
+      '<code>https://example.com/&quot;&#39;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;</code>',
+    )
+    expect(page).not.toContain('<script>')
+  })
+})
+
+describe('the files of the page', () => {
+  it.each(SWAGGER_FILES)('%s is the one of the package', async name => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
+    expect((await ask(`/docs/${name}`)).body.equals(readFileSync(file))).toBe(true)
+  })
+
+  it.each([
+    ['/docs/page.js', 'text/javascript; charset=utf-8'],
+    ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['/docs/page.css', 'text/css; charset=utf-8'],
+    ['/docs/favicon.svg', 'image/svg+xml'],
+  ])('%s is %s, whatever Accept says', async (path, type) => {
+    const { ask } = await serve(SAMPLE_TREE)
+    for (const accept of ['*/*', type, 'text/css,*/*;q=0.1', 'image/png']) {
+      const { status, headers } = await ask(path, { headers: { accept } })
+      expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, type, 'nosniff'])
+    }
+  })
+
+  it.each([
+    '/docs',
+    '/docs/',
+    '/docs/index.html',
+    '/docs/package.json',
+    '/docs/swagger-ui-bundle.js.map',
+    '/docs/constructor',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs/..%2fpackage.json',
+    '/docs//page.js',
+    '/favicon.ico',
+  ])('there is no %s', async path => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const answer = await ask(path, { headers: { accept: 'text/html' } })
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
+  })
+})
+
+describe.each(['/', ...ASSETS])('%s over HTTP', path => {
+  it('has a HEAD that says what GET says', async () => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const [{ headers: got }, { headers: told, body, status }] = [await ask(path), await ask(path, { method: 'HEAD' })]
+    expect([status, body.length]).toEqual([200, 0])
+    expect({ ...told, date: '' }).toEqual({ ...got, date: '' })
+  })
+
+  it('is not sent to who has it', async () => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const { etag = '', 'content-security-policy': policy } = (await ask(path)).headers
+    const { status, headers, body } = await ask(path, { headers: { 'if-none-match': etag } })
+    expect([status, body.length, headers.etag]).toEqual([304, 0, etag])
+    expect(headers['content-security-policy']).toBe(policy)
+    expect((await ask(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+
+  it.each(['gzip', 'br'] as const)('comes as %s to who takes that, and is the same', async coding => {
+    const { ask } = await serve(SAMPLE_TREE)
+    const plain = await ask(path)
+    const coded = await ask(path, { headers: { 'accept-encoding': coding } })
+    expect(coded.headers['content-encoding']).toBe(coding)
+    expect(coded.headers.etag).not.toBe(plain.headers.etag)
+    expect(decoders[coding](coded.body).equals(plain.body)).toBe(true)
+  })
+
+  it('is for GET and HEAD', async () => {
+    const { ask } = await serve(SAMPLE_TREE)
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const answer = await ask(path, { method })
+      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+      expect(errorOf(answer).statusCode).toBe(405)
+    }
+    expect((await ask(path, { method: 'OPTIONS' })).status).toBe(204)
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { expectError } from '../../support/servers/error-answer.js'
+import { USER, USER_PATH, useHttpServer } from '../../support/servers/http-server.js'
+import { ask, rawPost } from '../../support/servers/raw-client.js'
+
+const ID = '123e4567-e89b-12d3-a456-426614174000'
+const TOO_LARGE = `${'a'.repeat(70)}@example.com`
+/** A rule: the field it is of, what passes, and what does not. */
+type Rule = [field: string, passes: unknown[], fails: unknown[]]
+
+/** What the documents say (service.md), and no more: all fields, of these types. */
+const LENIENT: Rule[] = [
+  [
+    'params.id',
+    [ID, ID.toUpperCase(), '00000000-0000-0000-0000-000000000000', '123e4567-e89b-92d3-f456-426614174000'],
+    ['x', '1', ID.slice(1), `${ID}0`, `{${ID}}`, `urn:uuid:${ID}`, ID.replaceAll('-', ''), ID.replace('e', 'g'), '%20'],
+  ],
+  ['query.notify', ['email', 'push', 'none', 'sms', 'x', ' ', '0'], ['']],
+  [
+    'body.email',
+    ['a@example.com', 'a.b+c@sub.example.co', "o'hara@example.com", '1@2.de'],
+    [
+      '',
+      'a',
+      'a@',
+      '@b',
+      'a b@example.com',
+      'a@b@c.de',
+      'a@example..com',
+      TOO_LARGE.replace('@', ''),
+      1,
+      null,
+      {},
+      ['a@b.de'],
+    ],
+  ],
+  ['body.profile', [USER.profile], [null, 'A B', 30, [], [USER.profile]]],
+  ['body.profile.name', ['A B', 'A', '', '名前', '\u0000'], [1, null, true, {}, ['A B']]],
+  ['body.profile.age', [30, 0, 0.5, 15, 121, 1e300], [-1, -0.001, '30', null, true, {}, [30]]],
+]
+
+/** The public instance's narrower rules (observed.md). */
+const STRICT: Rule[] = [
+  ['params.id', [ID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'], ['x', '123e4567-e89b-92d3-f456-426614174000']],
+  ['query.notify', ['email', 'push', 'none'], ['', 'sms', 'Email', 'email ', 'email,push']],
+  ['body.email', ['a@example.com'], ['a', 1, null]],
+  ['body.profile.name', ['AB', '名前'], ['', 'A', 1]],
+  ['body.profile.age', [16, 120, 30, 30.0], [15, 121, 16.5, -1, 0, '30', 1e300]],
+]
+
+/** A request that is right but for one field. */
+function update(field: string, value: unknown): Buffer {
+  const { id, notify, ...body } = structuredClone({ ...USER, id: ID, notify: 'email' }) as Record<string, unknown>
+  const target = (one: unknown, other: unknown) => `/api/users/${one}?notify=${encodeURIComponent(String(other))}`
+  if (field === 'params.id') return rawPost(target(value, notify), JSON.stringify(body))
+  if (field === 'query.notify') return rawPost(target(id, value), JSON.stringify(body))
+  const [, ...names] = field.split('.')
+  const last = names.pop() as string
+  const place = names.reduce((object, name) => object[name] as Record<string, unknown>, body)
+  if (value === undefined) delete place[last]
+  else place[last] = value
+  return rawPost(target(id, notify), JSON.stringify(body))
+}
+
+describe.each([
+  ['as documented', false, LENIENT],
+  ['as the public instance', true, STRICT],
+] as const)('the greeting API %s', (_, strict, rules) => {
+  const server = useHttpServer({ strict })
+
+  it.each(rules)('%s: what passes', async (field, passes) => {
+    for (const value of passes) {
+      const { status, body } = await server.ask(update(field, value))
+      expect([value, status, JSON.parse(body.toString())]).toEqual([
+        value,
+        200,
+        { success: true, id: field === 'params.id' ? value : ID, notify: field === 'query.notify' ? value : 'email' },
+      ])
+    }
+  })
+
+  it.each(rules)('%s: what does not', async (field, _, fails) => {
+    for (const value of field.startsWith('body') ? [...fails, undefined] : fails) {
+      const { cause } = expectError(await server.ask(update(field, value)), 400)
+      const fields = (cause as { field: string }[]).map(fault => fault.field)
+      expect([value, [...new Set(fields)]]).toEqual([value, [field]])
+    }
+  })
+
+  it('notify is required', async () => {
+    const { cause } = expectError(await server.ask(rawPost(USER_PATH, JSON.stringify(USER))), 400)
+    expect(cause).toEqual([{ field: 'query.notify', message: 'is missing' }])
+  })
+
+  it('fields that nobody knows are let pass, everywhere', async () => {
+    const more = { ...USER, more: 1, profile: { ...USER.profile, more: [null] } }
+    const { status, body } = await ask(server.url(), rawPost(`${USER_PATH}?more=1&notify=push&a`, JSON.stringify(more)))
+    expect([status, JSON.parse(body.toString())]).toEqual([200, { success: true, id: ID, notify: 'push' }])
+  })
+
+  it.each([
+    'APPLICATION/JSON',
+    'application/json;charset=utf-8',
+    'application/json; charset="utf-8"',
+    'application/json ;a=b',
+  ])('the type may be written as %s', async type => {
+    expect((await server.ask(rawPost(`${USER_PATH}?notify=push`, JSON.stringify(USER), type))).status).toBe(200)
+  })
+})

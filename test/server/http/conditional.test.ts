@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, errorOf, fieldsOf, serve, useMadeTree } from '../../support/servers/served.js'
+import {
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  weekPath,
+} from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
+const date = (time: number) => new Date(time).toUTCString()
+const tree = useMadeTree()
+/** The file without a condition, and its tag in each coding. */
+let whole: Answer
+let tags: Record<'identity' | 'gzip' | 'br', string>
+
+beforeAll(async () => {
+  whole = await tree.ask(PATH)
+  const tagIn = async (coding: string) =>
+    String((await tree.ask(PATH, { headers: { 'accept-encoding': coding } })).headers.etag)
+  tags = { identity: String(whole.headers.etag), gzip: await tagIn('gzip'), br: await tagIn('br') }
+})
+
+const given = (headers: Record<string, string>) => tree.ask(PATH, { headers })
+
+describe('tags', () => {
+  it('are strong, and another in each coding', () => {
+    for (const tag of Object.values(tags)) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
+    expect(new Set(Object.values(tags)).size).toBe(3)
+  })
+
+  it('are those of the bytes: the same bytes have the same, others another', async () => {
+    const root = makeTree(tempFolder())
+    const { ask } = await serve(root)
+    expect((await ask(PATH)).headers.etag).toBe(tags.identity)
+    putFile(root, PATH, '[]', RENDERED)
+    const other = (await ask(PATH)).headers.etag
+    expect(other).not.toBe(tags.identity)
+    putFile(root, PATH, readFileSync(join(tree.root(), PATH)), RENDERED + 60_000)
+    expect((await ask(PATH)).headers.etag).toBe(tags.identity)
+  })
+})
+
+describe('If-None-Match answers 304', () => {
+  it.each<[string, () => string]>([
+    ['for the tag', () => tags.identity],
+    ['for the tag made weak, which a proxy may do', () => `W/${tags.identity}`],
+    ['for a list with the tag', () => `"other", ${tags.identity}, "another"`],
+    ['for a list with the tag made weak', () => `"other",W/${tags.identity}`],
+    ['for *', () => '*'],
+  ])('%s', async (_, tag) => {
+    const answer = await given({ 'if-none-match': tag() })
+    expect([answer.status, answer.body.length]).toEqual([304, 0])
+  })
+
+  it.each(['gzip', 'br'] as const)('for the tag of %s in that coding, and in no other', async coding => {
+    const ask = (accepted: string) => given({ 'if-none-match': tags[coding], 'accept-encoding': accepted })
+    expect((await ask(coding)).status).toBe(304)
+    for (const other of ['identity', 'gzip', 'br'].filter(name => name !== coding)) {
+      expect((await ask(other)).status, other).toBe(200)
+    }
+  })
+
+  it('that repeats what a cache keeps of it, and has no body and no length', async () => {
+    const answer = await given({ 'if-none-match': tags.identity })
+    const { etag, vary, 'cache-control': control, 'last-modified': modified } = whole.headers
+    expect(answer.headers).toMatchObject({ etag, vary, 'cache-control': control, 'last-modified': modified })
+    expect(modified).toBe(date(RENDERED))
+    expect(answer.headers).not.toHaveProperty('content-length')
+    expect(answer.headers).not.toHaveProperty('content-encoding')
+    expect(answer.body).toHaveLength(0)
+  })
+})
+
+describe('If-None-Match answers 200', () => {
+  it.each<[string, () => string]>([
+    ['for another tag', () => '"other"'],
+    ['for a list of others', () => '"other", W/"another"'],
+    ['for the tag without its quotes', () => tags.identity.slice(1, -1)],
+    ['for the beginning of the tag', () => `${tags.identity.slice(0, -2)}"`],
+  ])('%s', async (_, tag) => {
+    const answer = await given({ 'if-none-match': tag() })
+    expect([answer.status, answer.body.equals(whole.body)]).toEqual([200, true])
+  })
+
+  it('whatever If-Modified-Since says, which it goes before', async () => {
+    const later = date(RENDERED + 1000)
+    expect((await given({ 'if-none-match': '"other"', 'if-modified-since': later })).status).toBe(200)
+    const before = date(RENDERED - 1000)
+    expect((await given({ 'if-none-match': tags.identity, 'if-modified-since': before })).status).toBe(304)
+  })
+
+  it('when the client wants it anew all the way (Cache-Control: no-cache)', async () => {
+    expect((await given({ 'if-none-match': tags.identity, 'cache-control': 'no-cache' })).status).toBe(200)
+  })
+})
+
+describe('If-Match and If-Unmodified-Since', () => {
+  it.each<[string, number, () => Record<string, string>]>([
+    ['the tag', 200, () => ({ 'if-match': tags.identity })],
+    ['a list with the tag', 200, () => ({ 'if-match': `"other", ${tags.identity}` })],
+    ['*', 200, () => ({ 'if-match': '*' })],
+    ['another tag', 412, () => ({ 'if-match': '"other"' })],
+    ['the tag made weak, as only strong ones match', 412, () => ({ 'if-match': `W/${tags.identity}` })],
+    ['the tag of another coding', 412, () => ({ 'if-match': tags.gzip })],
+    ['the time it was modified', 200, () => ({ 'if-unmodified-since': date(RENDERED) })],
+    ['a later time', 200, () => ({ 'if-unmodified-since': date(RENDERED + 1000) })],
+    ['an earlier time', 412, () => ({ 'if-unmodified-since': date(RENDERED - 1000) })],
+    ['what is no time', 200, () => ({ 'if-unmodified-since': 'yesterday' })],
+    ['the tag, an earlier time', 200, () => ({ 'if-match': tags.identity, 'if-unmodified-since': date(0) })],
+    ['another tag, and the tag as one it has', 412, () => ({ 'if-match': '"other"', 'if-none-match': tags.identity })],
+  ])('%s: %i', async (_, status, headers) => {
+    const answer = await given(headers())
+    expect(answer.status).toBe(status)
+    if (status === 200) expect(answer.body.equals(whole.body)).toBe(true)
+    else expect(errorOf(answer)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
+  })
+})
+
+describe('HEAD has the header fields of GET, the length too, and no body', () => {
+  it.each<[string, number, string, Record<string, string>]>([
+    ['a window', 200, PATH, {}],
+    ['an open window', 200, weekPath('BTCUSDT', OPEN_WEEK), {}],
+    ['a window of the future', 200, weekPath('ETHUSDT', FUTURE_WEEK), {}],
+    ['a list', 200, 'api/klines/symbols.json', {}],
+    ['a window in gzip', 200, PATH, { 'accept-encoding': 'gzip' }],
+    ['a window in br', 200, PATH, { 'accept-encoding': 'br' }],
+    ['a window the client has', 304, PATH, { 'if-modified-since': date(RENDERED) }],
+    ['another version', 412, PATH, { 'if-match': '"other"' }],
+    ['no coding left', 406, PATH, { 'accept-encoding': 'identity;q=0' }],
+    ['a window that is not there', 404, weekPath('DOTUSDT', FULL_WEEKS[0]), {}],
+    ['no path of the tree', 404, 'api/klines/nothing.json', {}],
+    ['no path at all', 404, '/nothing', {}],
+    ['what takes POST alone', 405, '/api/users/123e4567-e89b-12d3-a456-426614174000', {}],
+  ])('%s: %i', async (_, status, path, headers) => {
+    const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => tree.ask(path, { method, headers })))
+    expect([get.status, head.status]).toEqual([status, status])
+    expect(fieldsOf(head)).toEqual(fieldsOf(get))
+    expect(head.body).toHaveLength(0)
+    if (status !== 304) expect(head.headers['content-length']).toBe(String(get.body.length))
+  })
+})

@@ -1,0 +1,153 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Mirror } from '../../../src/mirror/mirror.js'
+import { createApp } from '../../../src/server/app.js'
+import { Tree } from '../../../src/server/tree/tree.js'
+import { expectError } from '../../support/servers/error-answer.js'
+import { useHttpServer } from '../../support/servers/http-server.js'
+import { ask } from '../../support/servers/raw-client.js'
+
+const SYMBOLS = '/api/klines/symbols.json'
+
+const OURS = [
+  ...['localhost', 'LOCALHOST', 'LocalHost', 'localhost:8787', 'localhost:0', 'localhost:65535', 'localhost:'],
+  ...['localhost.', 'localhost.:80', 'app.localhost', 'a.b.LOCALHOST', 'app.localhost.:8787'],
+  ...['127.0.0.1', '127.0.0.1:8787', '127.0.0.1.', '127.255.255.254', '0.0.0.0', '192.168.1.10:80', '8.8.8.8'],
+  ...['[::1]', '[::1]:8787', '[::]', '[::ffff:127.0.0.1]', '[2001:DB8::1]:443', '[0:0:0:0:0:0:0:1]', '[fe80::1]'],
+]
+
+/** A name that is somebody else's, or a number that no browser sends: they write every address in its plain form. */
+const FOREIGN = [
+  ...['evil.com', 'evil.com:8787', 'example.com.', 'klines', 'local', 'xn--lcalhost-9xa', 'localhost.evil.com'],
+  ...[
+    '127.0.0.1.evil.com',
+    '127.0.0.1.nip.io:8787',
+    'evil-localhost',
+    'localhost-evil.com',
+    'notlocalhost',
+    'localhost1',
+  ],
+  ...[
+    'localhost.localdomain',
+    'served.example.evil.com',
+    'evil.served.example',
+    'a.served.example',
+    `${'a'.repeat(8_000)}.com`,
+  ],
+  ...[
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '127.1',
+    '127.0.0',
+    '127.0.0.256',
+    '127.0.0.1.1',
+    '127.0.0.01',
+  ],
+  ...['[127.0.0.1]', '[1::2::3]', '[:]', '[12345::]', '1.2.3.4.localhost.com'],
+]
+
+const NO_HOST = [
+  ...['', ' ', ':', ':80', '.', '..', '.localhost', 'localhost..', 'a..localhost', 'localhost:x', 'localhost:-1'],
+  ...['localhost:99999', 'localhost:123456', 'localhost:80:80', 'localhost :80', 'local host', 'localhost,evil.com'],
+  ...[
+    'localhost, localhost',
+    'user@localhost',
+    'localhost@evil.com',
+    'u:p@127.0.0.1',
+    'localhost/',
+    'http://localhost',
+  ],
+  ...['localhost?', 'localhost#x', 'localhost\\', 'localhost%00', '%6cocalhost', '*', '*.localhost', 'l\xf6calhost'],
+  ...[
+    '\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.0.0.1',
+    '::1',
+    '[::1',
+    '::1]',
+    '[]',
+    '[::1]x',
+    '[::1%25lo]',
+    '[fe80::1%eth0]',
+  ],
+  ...['[v1.a]', '[localhost]', '"localhost"', 'localhost;', `${'a'.repeat(8_000)}..com`],
+]
+
+/** Whole requests whose targets name a host, or whose Host is not there once. */
+const LINES: [number, string[]][] = [
+  [400, [`GET ${SYMBOLS} HTTP/1.1`]],
+  [200, [`GET ${SYMBOLS} HTTP/1.0`]],
+  [421, [`GET ${SYMBOLS} HTTP/1.0`, 'Host: evil.com']],
+  [400, [`GET ${SYMBOLS} HTTP/1.0`, 'Host: ']],
+  [400, [`GET ${SYMBOLS} HTTP/1.1`, 'Host: localhost', 'Host: localhost']],
+  [400, [`GET ${SYMBOLS} HTTP/1.1`, 'Host: localhost', 'Host: evil.com']],
+  [400, [`GET ${SYMBOLS} HTTP/1.1`, 'hOST: evil.com', 'X: y', 'HOST: localhost']],
+  [
+    200,
+    [`GET ${SYMBOLS} HTTP/1.1`, 'Host: localhost', 'X-Forwarded-Host: evil.com', 'X: Host', 'Forwarded: host=evil.com'],
+  ],
+  [200, [`GET http://localhost${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [200, [`GET http://127.0.0.1:1${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [421, [`GET http://evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [421, [`GET HTTPS://evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [421, [`GET ftp://evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [421, [`GET http://localhost${SYMBOLS} HTTP/1.1`, 'Host: evil.com']],
+  [421, [`GET http://localhost.evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://localhost@evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://localhost:80@evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://localhost\\@evil.com${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://localhost:99999${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [400, [`GET http://xn--a.localhost${SYMBOLS} HTTP/1.1`, 'Host: localhost']],
+  [421, [`POST /api/users/%zz HTTP/1.1`, 'Host: evil.com']],
+  [421, ['OPTIONS * HTTP/1.1', 'Host: evil.com']],
+  [421, ['DELETE /nope HTTP/1.1', 'Host: evil.com']],
+]
+
+describe('the server answers for its own names alone', () => {
+  const server = useHttpServer()
+  const request = (host: string) => Buffer.from(`GET ${SYMBOLS} HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1')
+
+  it('enough of them are tried', () => {
+    expect(OURS.length + FOREIGN.length + NO_HOST.length + LINES.length).toBeGreaterThan(60)
+  })
+
+  it.each(OURS)('200 for %j', async host => {
+    expect((await server.ask(request(host))).status).toBe(200)
+  })
+
+  it.each(FOREIGN)('421 for %j', async host => {
+    expectError(await server.ask(request(host)), 421)
+  })
+
+  it.each(NO_HOST)('400 for %j', async host => {
+    expectError(await server.ask(request(host)), 400)
+  })
+
+  it.each(LINES)('%i for %j', async (status, lines) => {
+    const answer = await server.ask(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'))
+    if (status === 200) expect(answer.status).toBe(200)
+    else expectError(answer, status)
+  })
+
+  it('every path is guarded so, and every method', async () => {
+    const paths = ['/', '/docs/page.js', '/api/openapi.json', '/api/static/openapi.json', '/api/streams/tokens', '/x']
+    for (const path of [...paths, '/api/users/x?notify=y']) {
+      for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
+        expectError(await server.ask(`${method} ${path} HTTP/1.1\r\nHost: rebound.example:8787\r\n\r\n`), 421)
+      }
+    }
+  })
+
+  it('the name it listens on is its own too, and no name around it', async () => {
+    const app = createApp({ tree: new Tree(new Mirror(server.root())), host: 'Served.example.' })
+    onTestFinished(() => app.close())
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const statusOf = async (host: string) => (await ask(url, request(host))).status
+    for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
+      expect([host, await statusOf(host)]).toEqual([host, 200])
+    }
+    for (const host of ['served.example.evil.com', 'a.served.example', 'example', 'served-example', 'evil.com']) {
+      expect([host, await statusOf(host)]).toEqual([host, 421])
+    }
+  })
+})

@@ -1,0 +1,102 @@
+import { chmodSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { LIMITS } from '../../../src/server/http/hardened-server.js'
+import { startServer } from '../../../src/server/server.js'
+import { expectError } from '../../support/servers/error-answer.js'
+import { USER_TARGET } from '../../support/servers/http-server.js'
+import { ask, RawClient, rawPost, rawRequest } from '../../support/servers/raw-client.js'
+import { startServerProcess } from '../../support/servers/server-process.js'
+import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const SYMBOLS = '/api/klines/symbols.json'
+
+describe('what goes wrong inside', () => {
+  it('is 500 and no more to a client, and all of it to onError', async () => {
+    const root = makeTree(tempFolder())
+    putFile(root, 'mirror.json', '{"layout": broken')
+    const errors: Error[] = []
+    const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
+    onTestFinished(() => server.close())
+    const missing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
+    const answer = await ask(server.url, missing)
+    expect(expectError(answer, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
+    expect(answer.body.toString()).not.toContain('mirror')
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`${root}/mirror.json`)])
+    expect((await ask(server.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
+  })
+
+  it('a file that this user may not read is such a fault', async () => {
+    const root = makeTree(tempFolder())
+    chmodSync(root, 0o755)
+    const path = weekPath('BTCUSDT', FULL_WEEKS[0])
+    chmodSync(`${root}/${path}`, 0o000)
+    const child = await startServerProcess(root, { nobody: true })
+    for (const method of ['GET', 'DELETE', 'GET']) {
+      expectError(await ask(child.url, rawRequest(`${method} /${path}`)), method === 'GET' ? 500 : 405)
+    }
+    expect((await ask(child.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
+    expect(child.errors()).toHaveLength(2)
+    expect(child.errors()[0]).toContain(root)
+  })
+})
+
+describe('a client that is still sending', () => {
+  const long = 'x'.repeat(5_000_000)
+
+  it.each([
+    [413, 'a body that is too large', rawPost(USER_TARGET, long)],
+    [400, 'what is not HTTP', Buffer.from('zzzz\r\n'.repeat(1_000_000))],
+    [404, 'a body for nothing', rawPost('/nope', long)],
+    [417, 'a body behind an expectation', rawRequest('POST /', ['Expect: x', `Content-Length: ${long.length}`], long)],
+  ])('hears %i all the same: %s', async (status, _, bytes) => {
+    const child = await startServerProcess(makeTree(tempFolder()))
+    for (let round = 0; round < 15; round++) expectError(await ask(child.url, bytes), status)
+  })
+})
+
+describe('connections beyond the cap', () => {
+  it('are told 503 and closed, and are served again when others have left', async () => {
+    const limits = { ...LIMITS, connections: 4 }
+    const root = makeTree(tempFolder())
+    putFile(root, 'mirror.json', '{"layout": broken')
+    const errors: Error[] = []
+    const server = await startServer({ root, limits, onError: error => void errors.push(error) })
+    onTestFinished(() => server.close())
+    const served = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(server.url)))
+    const request = rawRequest(`GET ${SYMBOLS}`)
+    const failing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
+    for (const client of served) {
+      client.send(request)
+      expect((await client.next()).status).toBe(200)
+    }
+    for (let round = 0; round < 3; round++) {
+      const beyond = await RawClient.open(server.url)
+      beyond.send(Buffer.concat([failing, request]))
+      const answer = await beyond.next()
+      expectError(answer, 503)
+      expect(answer.headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
+      await beyond.closed
+      expect(beyond.rest.toString()).toBe('')
+      beyond.close()
+    }
+    // What they asked for was not even looked at.
+    expect(errors).toEqual([])
+    const flood = await Promise.all(Array.from({ length: 50 }, () => RawClient.open(server.url)))
+    await Promise.all(flood.map(client => client.closed))
+    for (const client of [...flood, ...served.splice(0, 2)]) client.close()
+    await expect
+      .poll(() =>
+        ask(server.url, request).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      )
+      .toBe(200)
+    for (const client of served) {
+      client.send(request)
+      expect((await client.next()).status).toBe(200)
+      client.close()
+    }
+  })
+})

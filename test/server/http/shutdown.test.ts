@@ -1,0 +1,106 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { WORD_MS } from '../../../src/server/greeting/token-stream.js'
+import { startServer } from '../../../src/server/server.js'
+import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
+import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const TOKENS = rawRequest('GET /api/streams/tokens')
+const SYMBOLS = rawRequest('GET /api/klines/symbols.json')
+
+/** Timers in this process that keep it alive; a token stream has one while it waits for its next word. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+}
+
+/** Waits for a number of lines of a stream, none of which is taken. */
+async function lines(client: RawClient, count: number): Promise<void> {
+  const arrived = () => client.rest.toString().split('"message"').length > count
+  while (!arrived()) await new Promise(resolve => client.socket.once('data', resolve))
+}
+
+describe('a client that leaves', () => {
+  const server = useHttpServer()
+
+  it.each([
+    ['one stream a connection', 60, 1],
+    ['streams that wait behind others', 10, 6],
+  ])('ends its streams at once: %s', async (_, connections, streams) => {
+    const before = timers()
+    const clients = await Promise.all(Array.from({ length: connections }, () => RawClient.open(server.url())))
+    for (const client of clients) client.send(Buffer.concat(Array(streams).fill(TOKENS)))
+    await Promise.all(clients.map(client => lines(client, 3)))
+    expect(timers() - before).toBeGreaterThan(50)
+    // A word has just been sent, so the next one is nearly the whole time away.
+    for (const client of clients) client.close()
+    await expect.poll(() => timers() - before, { interval: 5, timeout: WORD_MS / 2 }).toBeLessThan(10)
+    expect(server.errors).toEqual([])
+  })
+
+  it('a stream that was asked for with a body is whole', async () => {
+    const client = await RawClient.open(server.url())
+    client.send(rawRequest('GET /api/streams/tokens', ['Content-Length: 3'], 'abc'))
+    const { status, body } = await client.next()
+    client.close()
+    expect([status, body.toString()]).toEqual([200, expect.stringMatching(/"message":" comes\."\}\n$/)])
+  })
+})
+
+describe.concurrent('a server that is told to end', () => {
+  const took = async (action: Promise<unknown>) => {
+    const started = performance.now()
+    await action
+    return performance.now() - started
+  }
+  const start = () => startServer({ root: tempFolder() })
+
+  it('lets a stream end, and takes no more connections', async () => {
+    const server = await start()
+    const client = await RawClient.open(server.url)
+    client.send(TOKENS)
+    await lines(client, 1)
+    const closing = server.close()
+    await expect
+      .poll(() =>
+        RawClient.open(server.url).then(
+          () => 'open',
+          error => error.code,
+        ),
+      )
+      .toBe('ECONNREFUSED')
+    const { body } = await client.next()
+    expect(body.toString()).toMatch(/ comes\."\}\n$/)
+    expect(await took(closing)).toBeLessThan(500)
+    await client.closed
+    client.close()
+  })
+
+  it('waits for nobody who has asked for nothing, or has been answered', async () => {
+    const server = await start()
+    const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.open(server.url)))
+    for (const client of clients.slice(1)) client.send(SYMBOLS)
+    for (const client of clients.slice(1)) expect((await client.next()).status).toBe(200)
+    expect(await took(server.close())).toBeLessThan(1_000)
+    await Promise.all(clients.map(client => client.closed))
+    for (const client of clients) client.close()
+  })
+
+  it('waits for five seconds at the most', async () => {
+    const server = await start()
+    const slow = await RawClient.open(server.url)
+    slow.send(rawRequest(`POST ${USER_TARGET}`, ['Content-Type: application/json', 'Content-Length: 100'], '{'))
+    const asking = await RawClient.open(server.url)
+    asking.send(TOKENS)
+    await lines(asking, 1)
+    const time = await took(server.close())
+    expect(time).toBeGreaterThan(4_500)
+    expect(time).toBeLessThan(6_000)
+    await slow.closed
+    for (const client of [slow, asking]) client.close()
+    // Its port is free.
+    const next = createServer()
+    await new Promise<void>(resolve => next.listen(Number(new URL(server.url).port), '127.0.0.1', resolve))
+    next.close()
+  })
+})

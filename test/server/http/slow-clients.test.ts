@@ -1,0 +1,144 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { LIMITS } from '../../../src/server/http/hardened-server.js'
+import type { LoggedRequest } from '../../../src/server/request-log.js'
+import { startServer } from '../../../src/server/server.js'
+import { expectError } from '../../support/servers/error-answer.js'
+import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
+import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
+import { candle, FULL_WEEKS, putFile, weekPath } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const SYMBOLS = '/api/klines/symbols.json'
+const QUARTER = 900_000
+/** Of answers of 90 KB each: more than any buffer on the way takes. */
+const REQUESTS = 400
+const JSON_TYPE = 'Content-Type: application/json'
+const sized = rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Content-Length: 1000'])
+const chunked = rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Transfer-Encoding: chunked'])
+
+// All of them wait at the same time.
+vi.setConfig({ maxConcurrency: 100 })
+
+/** Sends a byte now and then for as long as the connection lives; a function that stops it. */
+function drip(client: RawClient, bytes: string, everyMs = 300): void {
+  let at = 0
+  const timer = setInterval(() => client.send(bytes[at++ % bytes.length]), everyMs)
+  void client.closed.then(() => clearInterval(timer))
+}
+
+describe.concurrent('who is slow with a request is told 408, by the real limits', () => {
+  const server = useHttpServer()
+  const { headersMs, requestMs, checkMs } = LIMITS
+
+  it.each<[string, string | Buffer, string, number, number[]?]>([
+    ['sends nothing', '', '', headersMs],
+    ['drips a request line', 'GET /', 'a', headersMs],
+    ['drips empty lines', '', '\r\n', headersMs],
+    ['stops in the header', `GET ${SYMBOLS} HTTP/1.1\r\nHost: local`, '', headersMs],
+    ['drips a header', `GET ${SYMBOLS} HTTP/1.1\r\n`, 'a: b\r\n', headersMs],
+    ['drips a second header', rawRequest(`GET ${SYMBOLS}`).toString().concat('GET / HTT'), '', headersMs, [200]],
+    [
+      'drips a header behind a stream',
+      rawRequest('GET /api/streams/tokens').toString().concat('GET /'),
+      'a',
+      headersMs,
+      [200],
+    ],
+    ['sends no body', sized, '', requestMs],
+    ['drips a body', sized, ' ', requestMs],
+    ['sends no chunk', chunked, '', requestMs],
+    ['drips chunks', chunked, '1\r\n \r\n', requestMs],
+    ['drips the size of a chunk', chunked, '0', requestMs],
+    ['drips trailers', `${chunked}1\r\n{\r\n0\r\n`, 'a: b\r\n', requestMs],
+    [
+      'drips a body behind 100-continue',
+      rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 1000']),
+      ' ',
+      requestMs,
+    ],
+  ])('%s', async (_, bytes, drops, limit, before = []) => {
+    const client = await RawClient.open(server.url())
+    const started = performance.now()
+    client.send(bytes)
+    if (drops !== '') drip(client, drops)
+    for (const status of before) expect((await client.next()).status).toBe(status)
+    expectError(await client.next(), 408)
+    await client.closed
+    const took = performance.now() - started
+    client.close()
+    expect(took).toBeGreaterThan(limit - checkMs)
+    expect(took).toBeLessThan(limit + checkMs + 1_000)
+    expect(client.rest.toString()).toBe('')
+  })
+
+  it('a body that nobody waits for is cut without a second answer', async () => {
+    const client = await RawClient.open(server.url())
+    client.send(rawRequest('POST /nope', ['Content-Length: 1000']))
+    drip(client, 'x')
+    expectError(await client.next(), 404)
+    await client.closed
+    client.close()
+    expect(client.rest.toString()).toBe('')
+  })
+})
+
+it('who is refused and goes on sending is cut', { timeout: 5_000 }, async () => {
+  const server = await startServer({ root: tempFolder() })
+  onTestFinished(() => server.close())
+  const client = await RawClient.open(server.url)
+  client.send('garbage\r\n\r\n')
+  expectError(await client.next(), 400)
+  const timer = setInterval(() => client.send('more\r\n'), 20)
+  await new Promise(resolve => client.socket.once('close', resolve))
+  clearInterval(timer)
+})
+
+describe.concurrent('with limits that are small', () => {
+  const limits = { ...LIMITS, headersMs: 400, requestMs: 500, checkMs: 50, idleMs: 1_000, keepAliveMs: 100 }
+  const log: LoggedRequest[] = []
+  const server = useHttpServer({ limits, log: request => void log.push(request) })
+
+  it('a connection that has been answered and stays silent is closed', async () => {
+    const client = await RawClient.open(server.url())
+    client.send(rawRequest(`GET ${SYMBOLS}`))
+    expect((await client.next()).headers['keep-alive']).toMatch(/^timeout=\d+$/)
+    await client.closed
+    client.close()
+    expect(client.rest.toString()).toBe('')
+  })
+
+  it('a stream goes on for as long as somebody reads', async () => {
+    const client = await RawClient.open(server.url())
+    const started = performance.now()
+    client.send(rawRequest('GET /api/streams/tokens'))
+    const { status, body } = await client.next()
+    client.close()
+    expect(status).toBe(200)
+    expect(performance.now() - started).toBeGreaterThan(2 * limits.idleMs)
+    const words = body
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line).message)
+    expect(words.join('')).toMatch(/^Hello! .*\.$/)
+  })
+
+  it('who stops reading is dropped', async () => {
+    const start = Date.parse(FULL_WEEKS[0])
+    const path = weekPath('BTCUSDT', FULL_WEEKS[0])
+    putFile(
+      server.root(),
+      path,
+      Array.from({ length: 672 }, (_, at) => candle(start + at * QUARTER)),
+    )
+    const client = await RawClient.open(server.url())
+    client.socket.pause()
+    client.send(Buffer.concat(Array.from({ length: REQUESTS }, () => rawRequest(`GET /${path}`))))
+    const isCut = ({ url, tookMs }: LoggedRequest) => url === `/${path}` && tookMs >= limits.idleMs
+    await expect.poll(() => log.some(isCut), { timeout: 10_000 }).toBe(true)
+    client.socket.resume()
+    await client.closed
+    client.close()
+    expect(log.filter(({ url }) => url === `/${path}`).length).toBeLessThan(REQUESTS)
+  })
+})

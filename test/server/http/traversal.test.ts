@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startServer } from '../../../src/server/server.js'
+import { filesBelow, PROJECT } from '../../support/cli/cli-sandbox.js'
+import { Random } from '../../support/random.js'
+import { expectError } from '../../support/servers/error-answer.js'
+import { USER_BODY, USER_PATH } from '../../support/servers/http-server.js'
+import { askMany } from '../../support/servers/pipelined.js'
+import { ask, rawRequest } from '../../support/servers/raw-client.js'
+import { candle, makeTree, NOW, putFile } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const COUNT = 12_000
+const SECRET = 'no-client-may-see-this'
+/** In a window that is sound, outside of the tree: a price that no other has. */
+const SECRET_PRICE = '777.77777777'
+
+const DOTS = '.. %2e%2e %2E%2e .%2e %2E. %252e%252e %%32%65%%32%65 %c0%ae%c0%ae %e0%80%ae%e0%80%ae'.split(' ')
+const MORE_DOTS = '... ....// ..; ..%00 ..%20 %u002e%u002e %ef%bc%8e%ef%bc%8e %e2%80%a5 . %2e ~'.split(' ')
+const SLASHES = String.raw`/ // %2f %2F %5c \ %252f %255c %c0%af %e0%80%af %ef%bc%8f /./ ;/`.split(' ')
+const ENDS = [
+  '',
+  '',
+  '',
+  '%00',
+  '%00.json',
+  '?',
+  '?x=..%2f',
+  '#',
+  '#/../',
+  ';',
+  ';.json',
+  '%20',
+  '.',
+  '/',
+  '%0a',
+  '%0d%0aX:%20y',
+  '~',
+  '::$DATA',
+]
+const STEMS = '/ /api/ /api/klines/ /api/klines/15m/ /api/klines/15m/BTCUSDT/ /api/klines/start-dates/'.split(' ')
+const MORE_STEMS = '/docs/ /docs/page.js/ /api/users/ /api/static/ /api/streams/ /api/klines/30m/BTCUSDT/'.split(' ')
+const ROOTS = [
+  '',
+  '',
+  '',
+  '',
+  'http://localhost',
+  'HTTP://127.0.0.1:80',
+  'http://[::1]',
+  '//localhost',
+  'file://localhost',
+]
+
+/** The made tree, with what is not of it around it and in its midst. */
+function treeAmongSecrets(): { root: string; goals: string[] } {
+  const around = tempFolder()
+  const root = makeTree(join(around, 'tree'))
+  const paths = [
+    'secret',
+    'package.json',
+    'api/secret',
+    'api/secret.json',
+    'api/klines/secret',
+    'api/klines/secret.json',
+  ]
+  for (const path of [...paths, 'api/klines/15m/secret.json', 'api/users/secret', '../secret', '../secret.json']) {
+    putFile(root, path, JSON.stringify([SECRET]))
+  }
+  putFile(root, 'mirror.json', { layout: 1, baseUrl: 'https://mirror.example', complete: false, note: SECRET })
+  const row = candle(Date.UTC(2024, 0, 1))
+  putFile(around, 'outside/BTCUSDT/2024-01-01.json', [row.with(1, SECRET_PRICE)])
+  putFile(around, 'outside/2025-03-03.json', [candle(Date.UTC(2025, 2, 3)).with(1, SECRET_PRICE)])
+  putFile(around, 'outside/4h.json', ['2017-07-01', SECRET])
+  symlinkSync(join(around, 'outside'), join(root, 'api/klines/30m'))
+  symlinkSync(join(around, 'outside/2025-03-03.json'), join(root, 'api/klines/15m/BTCUSDT/2025-03-03.json'))
+  symlinkSync(join(around, 'outside/4h.json'), join(root, 'api/klines/start-dates/4h.json'))
+  mkdirSync(join(root, 'docs'))
+  symlinkSync(around, join(root, 'docs/around'))
+  const inside = ['secret', 'secret.json', 'mirror.json', 'api/secret', 'api/secret.json', 'docs/around/secret']
+  const linked = [
+    'api/klines/30m/BTCUSDT/2024-01-01.json',
+    'api/klines/15m/BTCUSDT/2025-03-03.json',
+    'klines/secret.json',
+  ]
+  const absolute = [join(around, 'secret'), join(root, 'secret'), '/etc/passwd', `${PROJECT}/package.json`]
+  return {
+    root,
+    goals: [...inside, ...linked, ...absolute, 'api/klines/start-dates/4h.json', 'package.json', 'swagger-ui.js'],
+  }
+}
+
+/** A target that is after one of the goals. */
+function target(random: Random, goals: readonly string[]): string {
+  const stem = random.pick([...STEMS, ...MORE_STEMS])
+  const steps = random.below(20) === 0 ? 200 : random.below(9)
+  const [dots, slash] = [random.pick([...DOTS, ...MORE_DOTS]), random.pick(SLASHES)]
+  const mixed = random.below(3) === 0
+  const step = () => (mixed ? random.pick([...DOTS, ...MORE_DOTS]) + random.pick(SLASHES) : dots + slash)
+  const path = random.pick(goals).replaceAll('/', random.below(2) === 0 ? '/' : slash)
+  const query = stem === '/api/users/' ? '?notify=email' : ''
+  return random.pick(ROOTS) + stem + Array.from({ length: steps }, step).join('') + path + random.pick(ENDS) + query
+}
+
+function request(random: Random, goals: readonly string[]): Buffer {
+  const method = random.pick(['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST'])
+  const coding = random.below(4) === 0 ? ['Accept-Encoding: identity;q=0.5, gzip;q=0'] : []
+  if (method !== 'POST') return rawRequest(`${method} ${target(random, goals)}`, coding)
+  const headers = ['Content-Type: application/json', `Content-Length: ${USER_BODY.length}`]
+  return rawRequest(`POST ${target(random, goals)}`, headers, USER_BODY)
+}
+
+const digest = (body: Buffer) => createHash('sha1').update(body).digest('hex')
+
+it(`${COUNT} requests find no way out of the tree`, async () => {
+  const { root, goals } = treeAmongSecrets()
+  const errors: Error[] = []
+  const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
+  onTestFinished(() => server.close())
+  const fetched = async (path: string) => (await ask(server.url, rawRequest(`GET ${path}`))).body
+  const public_ = [
+    '/',
+    '/docs/page.js',
+    '/docs/page.css',
+    '/docs/favicon.svg',
+    '/docs/swagger-ui.css',
+    '/docs/swagger-ui-bundle.js',
+  ]
+  const lists = ['symbols', 'start-dates/15m', 'start-dates/30m', 'start-dates/4h'].map(
+    name => `/api/klines/${name}.json`,
+  )
+  const known = new Set<string>([digest(Buffer.from('[]'))])
+  for (const path of [...public_, ...lists, '/api/openapi.json', '/api/static/openapi.json'])
+    known.add(digest(await fetched(path)))
+  for (const date of filesBelow(join(root, 'api/klines/15m/ETHUSDT')))
+    known.add(digest(await fetched(`/api/klines/15m/ETHUSDT/${date}`)))
+
+  const random = new Random(20_250_212)
+  const requests = Array.from({ length: COUNT }, () => request(random, goals))
+  const direct = [...goals.map(goal => `/${goal}`), ...lists, ...public_].map(path => rawRequest(`GET ${path}`))
+  const statuses = new Map<number, number>()
+  const looked = new Set<string>()
+  await askMany(server.url, [...direct, ...requests], (answer, request) => {
+    const { status, body, headers } = answer
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    const line = request.toString('latin1').split('\r\n', 1)[0]
+    // Most answers are the same few.
+    const [method] = line.split(' ')
+    const key = digest(Buffer.from(JSON.stringify([method, status, headers, digest(body)])))
+    if (looked.has(key)) return
+    looked.add(key)
+    const said = `${body.toString('latin1')}${JSON.stringify(headers)}`
+    const leaks = [SECRET, SECRET_PRICE, 'root:x:', '"scripts"'].filter(secret => said.includes(secret))
+    expect([line, leaks]).toEqual([line, []])
+    if (line.startsWith('HEAD ')) expect([line, status < 500]).toEqual([line, true])
+    else if (status >= 400) expect([line, expectError(answer, status).statusCode < 500]).toEqual([line, true])
+    else if (!line.startsWith('POST ')) expect([line, status, known.has(digest(body))]).toEqual([line, 200, true])
+  })
+  expect(errors).toEqual([])
+  const total = [...statuses.values()].reduce((sum, count) => sum + count, 0)
+  expect(total).toBe(requests.length + direct.length)
+  // All kinds of answers are among them, so the requests came through to where they were sent.
+  for (const status of [200, 400, 404, 405]) expect([status, (statuses.get(status) ?? 0) > 10]).toEqual([status, true])
+  expect(String(await fetched('/api/klines/symbols.json'))).toBe('["BTCUSDT","ETHUSDT"]')
+  expect((await ask(server.url, rawRequest(`POST ${USER_PATH}/..`))).status).toBe(404)
+})

@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { type Dispatcher, Pool } from 'undici'
+import { expect, it, onTestFinished } from 'vitest'
+import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { serve } from '../../support/servers/served.js'
+import { candle, FULL_WEEKS, putFile, weekPath, windowBytes } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const READS = 25_000
+const CONNECTIONS = 8
+const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
+const START = Date.parse(FULL_WEEKS[0])
+
+/** Two versions of a window: rows, time and length all differ. */
+const VERSIONS = [
+  { count: 90, seed: 0, time: Date.UTC(2025, 0, 8, 3, 17) },
+  { count: 37, seed: 5, time: Date.UTC(2025, 0, 9, 3, 17) },
+].map(({ count, seed, time }) => ({
+  bytes: windowBytes(Array.from({ length: count }, (_, index) => candle(START + index * 900_000, seed))),
+  modified: new Date(time).toUTCString(),
+  time,
+}))
+
+type Fields = Dispatcher.ResponseData['headers']
+
+/** What readers see: each body has to be one of the versions, and its header fields have to be its own. */
+class Witness {
+  readonly faults: string[] = []
+  /** How often each version was seen, in the order of `VERSIONS`. */
+  readonly seen = [0, 0]
+  /** Coding and version by tag, and coded bytes by the same, as they were seen first. */
+  private readonly tags = new Map<string, string>()
+  private readonly coded = new Map<string, Buffer>()
+
+  see(status: number, headers: Fields, body: Buffer): void {
+    const coding = String(headers['content-encoding'] ?? 'identity')
+    const version = this.versionOf(coding, body)
+    const [name, tag] = [`${coding} ${version}`, String(headers.etag)]
+    const known = this.tags.get(tag) ?? name
+    this.tags.set(tag, known)
+    const own =
+      status === 200 &&
+      known === name &&
+      headers['content-length'] === String(body.length) &&
+      headers['last-modified'] === VERSIONS[version]?.modified
+    if (own) this.seen[version]++
+    else this.faults.push(`${status} ${body.length} bytes, ${name}, tag of ${known}: ${JSON.stringify(headers)}`)
+  }
+
+  /** Every version has one tag in each coding. */
+  get tagCount(): number {
+    return this.tags.size
+  }
+
+  private versionOf(coding: string, body: Buffer): number {
+    if (coding === 'identity') return VERSIONS.findIndex(({ bytes }) => bytes.equals(body))
+    const known = VERSIONS.findIndex((_, version) => this.coded.get(`${coding} ${version}`)?.equals(body))
+    if (known !== -1) return known
+    const decoded = gunzipSync(body)
+    const version = VERSIONS.findIndex(({ bytes }) => bytes.equals(decoded))
+    this.coded.set(`${coding} ${version}`, body)
+    return version
+  }
+}
+
+it('25,000 reads while another process replaces the window each give one whole version, and the last one at once after', async () => {
+  const [root, aside] = [tempFolder(), tempFolder()]
+  VERSIONS.forEach(({ bytes, time }, index) => {
+    putFile(aside, String(index), bytes, time)
+  })
+  putFile(root, PATH, VERSIONS[0].bytes, VERSIONS[0].time)
+  const { url } = await serve(root)
+  const script = join(PROJECT, 'test/support/swap-window.ts')
+  const args = ['--import', 'tsx', script, root, PATH, join(aside, '0'), join(aside, '1')]
+  const writer = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void writer.kill())
+  const printed = text(writer.stdout)
+
+  const pool = new Pool(url, { connections: CONNECTIONS })
+  onTestFinished(() => pool.destroy())
+  const witness = new Witness()
+  let reads = 0
+  const read = async (coding: string) => {
+    const headers = { 'accept-encoding': coding }
+    const answer = await pool.request({ path: `/${PATH}`, method: 'GET', headers })
+    witness.see(answer.statusCode, answer.headers, Buffer.from(await answer.body.arrayBuffer()))
+    return ++reads
+  }
+  // Counted from when the writer is at work.
+  while (witness.seen[1] === 0) await read('identity')
+  const enough = reads + READS
+  const readOn = async (coding: string) => {
+    while ((await read(coding)) < enough) if (witness.faults.length > 20) break
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => readOn(index % 2 ? 'gzip' : 'identity')))
+
+  writer.stdin.end()
+  await once(writer, 'close')
+  const { swaps, last } = JSON.parse(await printed)
+  expect(witness.faults).toEqual([])
+  for (const coding of ['identity', 'gzip']) {
+    const before = witness.seen[last]
+    await read(coding)
+    expect(witness.seen[last], `${coding} after the last write`).toBe(before + 1)
+  }
+  expect(reads).toBeGreaterThan(READS)
+  expect(swaps).toBeGreaterThan(1_000)
+  expect(Math.min(...witness.seen)).toBeGreaterThan(READS / 20)
+  expect(witness.tagCount).toBe(4)
+})

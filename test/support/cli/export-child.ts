@@ -1,0 +1,16 @@
+import { exportKlines } from '../../../src/export/export.js'
+import { isKlinesError } from '../../../src/klines/errors.js'
+
+/** Exports BTCUSDT 15m of a made tree as this process's user; prints the rows, the warnings and what goes wrong. */
+const [baseUrl, mirror, output, now] = process.argv.slice(2)
+const warnings: string[] = []
+const warn = (warning: string) => void warnings.push(warning)
+const request = { symbols: ['BTCUSDT'], intervals: ['15m'], baseUrl, mirror, output, now: Number(now), warn }
+try {
+  const report = await exportKlines(request)
+  console.log(JSON.stringify({ code: 'none', rows: report.files[0].rows, warnings }))
+} catch (error) {
+  if (!isKlinesError(error)) throw error
+  const { code, message } = error
+  console.log(JSON.stringify({ code, message, warnings }))
+}

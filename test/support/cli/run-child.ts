@@ -1,0 +1,24 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** A child process: what it printed, and its exit code. */
+export interface ChildResult {
+  readonly stdout: string
+  readonly stderr: string
+  readonly code: number
+}
+
+/** Runs a script of `test/support` in a process of its own; as a user without rights with `nobody` (root needs that). */
+export function runChild(script: string, args: readonly string[], { nobody = false } = {}): Promise<ChildResult> {
+  const node = [process.execPath, '--import', 'tsx', `${root}test/support/${script}`, ...args]
+  const drop = nobody && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+  const [command, ...rest] = [...drop, ...node]
+  return new Promise(resolve => {
+    execFile(command, rest, { cwd: root, env: { ...process.env, HOME: '/nonexistent' } }, (error, stdout, stderr) => {
+      const code = (error as ExecFileException | null)?.code ?? 0
+      resolve({ stdout, stderr, code: typeof code === 'number' ? code : 1 })
+    })
+  })
+}

@@ -1,0 +1,202 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { exportKlines } from '../../../src/export/export.js'
+import { TreeServer } from '../servers/tree-server.js'
+import {
+  FULL_WEEKS,
+  FUTURE_WEEK,
+  makeTree,
+  OPEN_WEEK,
+  putFile,
+  RENDERED,
+  weekPath,
+  weekRows,
+} from '../synthetic-tree.js'
+import { tempFolder } from '../temp-folder.js'
+import { Desk, filesBelow, type Run } from './cli-sandbox.js'
+
+/** Which calls are meant, and how one of them fails (`failing-calls.mjs`). */
+export interface CallFault {
+  readonly kind: 'file' | 'room' | 'bytes' | 'write' | 'net'
+  readonly fault: string
+  /** All that come after it fail too. */
+  readonly lasting?: boolean
+}
+
+/** What is run: a download into a mirror that has something of everything, or an export from a whole one. */
+export type Task = 'download' | 'export'
+const OUTPUT = { download: 'out.csv', export: 'out.parquet' }
+
+const PRELOAD = fileURLToPath(new URL('failing-calls.mjs', import.meta.url))
+const OLD = Buffer.from('what was there before\n')
+const [ABSENT, HELD, BROKEN] = FULL_WEEKS.slice(-3).map(date => weekPath('BTCUSDT', date))
+/** Never final. */
+const STALE = weekPath('BTCUSDT', OPEN_WEEK)
+const WINDOWS = [ABSENT, HELD, BROKEN, STALE]
+const RANGE = { from: FULL_WEEKS[2], to: FUTURE_WEEK }
+const RANGE_FLAGS = ['--from', RANGE.from, '--to', RANGE.to]
+/** What a run finds that was killed: no process has this number (they end at 2^22). */
+const LEFTOVER = `${hostname().slice(0, 64)}~99999999~0123456789abcdef`
+
+/** Runs one task again and again from the same start, each time with another call that fails. */
+export class Torture {
+  private readonly start = tempFolder()
+  private readonly expected = new Map<string, Buffer>()
+  private readonly desk = new Desk(tempFolder())
+
+  private constructor(
+    private readonly task: Task,
+    private readonly server: TreeServer,
+  ) {}
+
+  static async make(task: Task): Promise<Torture> {
+    const torture = new Torture(task, await TreeServer.start(makeTree(tempFolder())))
+    await torture.makeStart()
+    return torture
+  }
+
+  /** How many calls of a kind a run makes that is left alone. */
+  async count({ kind }: Pick<CallFault, 'kind'>): Promise<number> {
+    this.restore()
+    const { run, calls } = await this.run({ kind, fault: 'none' }, 0)
+    expect(run).toMatchObject({ code: 0, signal: null })
+    this.expectRepaired()
+    return calls
+  }
+
+  /**
+   * The run with the k-th call failing, and all that has to hold then; and the next one, which repairs. Gives the name of
+   * the call, if there was one, and the exit code.
+   */
+  async check(fault: CallFault, at: number): Promise<{ name: string | undefined; code: string }> {
+    this.restore()
+    const { run, failed } = await this.run(fault, at)
+    const where = `${failed[0]} (${fault.kind} ${at}) ${fault.fault}`
+    const end = { code: run.code, signal: run.signal, stdout: run.stdout, stderr: run.stderr }
+    expect(end, where).toSatisfy(() => endsAsDocumented(run, fault), `${where}: ${JSON.stringify(end)}`)
+    this.expectNothingTorn(where, run.code === 0)
+    const missing = WINDOWS.filter(path => !this.isExpected(`m/${path}`))
+    this.server.log.length = 0
+    await this.repair()
+    this.expectRepaired(where)
+    const asked = this.task === 'export' ? [] : [...new Set([...missing, STALE])]
+    expect(this.server.paths('windows').sort(), where).toEqual(asked.sort())
+    return { name: failed[0], code: String(run.code) }
+  }
+
+  /** The next run, without a fault: in this process, which saves the start of another. */
+  private async repair(): Promise<void> {
+    const { task, server, desk, output } = this
+    await exportKlines({
+      symbols: ['BTCUSDT'],
+      intervals: ['15m'],
+      ...RANGE,
+      ...(task === 'download' ? { baseUrl: server.url } : { offline: true }),
+      mirror: desk.path('m'),
+      output: desk.path(output),
+      force: true,
+    })
+  }
+
+  private get args(): string[] {
+    const place = this.task === 'download' ? ['--base-url', this.server.url, '--concurrency', '1'] : []
+    return [
+      this.task,
+      'BTCUSDT',
+      '-i',
+      '15m',
+      ...RANGE_FLAGS,
+      ...place,
+      '--mirror',
+      'm',
+      '-o',
+      this.output,
+      '--force',
+      '-q',
+    ]
+  }
+
+  private get output(): string {
+    return OUTPUT[this.task]
+  }
+
+  /** A mirror in every state, an old output, and what killed runs have left beside both. */
+  private async makeStart(): Promise<void> {
+    expect(await this.desk.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.desk.run(this.args)).toMatchObject({ code: 0, stderr: '' })
+    for (const name of this.desk.files()) this.expected.set(name, this.desk.bytes(name))
+    cpSync(this.desk.folder, this.start, { recursive: true, preserveTimestamps: true })
+    if (this.task === 'download') {
+      rmSync(join(this.start, 'm', ABSENT))
+      truncateSync(join(this.start, 'm', BROKEN), 100)
+      putFile(join(this.start, 'm'), STALE, weekRows(OPEN_WEEK, { days: 1 }), RENDERED - 86_400_000)
+      writeFileSync(join(this.start, 'm', '.klines-tmp', LEFTOVER), 'half a win')
+    }
+    writeFileSync(join(this.start, this.output), OLD)
+    writeFileSync(join(this.start, `.${this.output}.${LEFTOVER}.tmp`), 'half a fi')
+  }
+
+  private downloadArgs(): string[] {
+    return ['download', 'BTCUSDT', '-i', '15m', ...RANGE_FLAGS, '--base-url', this.server.url, '--mirror', 'm', '-q']
+  }
+
+  private restore(): void {
+    rmSync(this.desk.folder, { recursive: true, force: true })
+    mkdirSync(this.desk.folder)
+    cpSync(this.start, this.desk.folder, { recursive: true, preserveTimestamps: true })
+  }
+
+  private async run(fault: CallFault, at: number): Promise<{ run: Run; calls: number; failed: string[] }> {
+    const report = `${this.desk.folder}.json`
+    const env = {
+      KLINES_TEST_CALLS: JSON.stringify({ ...fault, at, report, folder: this.desk.folder }),
+      NODE_OPTIONS: `--import=${PRELOAD}`,
+    }
+    const run = await this.desk.run(this.args, env)
+    return { run, ...JSON.parse(readFileSync(report, 'utf8')) }
+  }
+
+  private isExpected(name: string): boolean {
+    return this.desk.exists(name) && this.expected.get(name)?.equals(this.desk.bytes(name)) === true
+  }
+
+  /** Every file is as it was or as it should become; nothing lies about that was not there before. */
+  private expectNothingTorn(where: string, done: boolean): void {
+    for (const name of this.desk.files()) {
+      const versions = [this.expected.get(name), read(join(this.start, name))].filter(bytes => bytes !== undefined)
+      expect(
+        versions.some(bytes => bytes.equals(this.desk.bytes(name))),
+        `${where}: ${name}`,
+      ).toBe(true)
+    }
+    expect(this.desk.exists(this.output), where).toBe(true)
+    if (done) expect(this.isExpected(this.output), `${where}: the export is whole`).toBe(true)
+  }
+
+  private expectRepaired(where = 'left alone'): void {
+    expect(filesBelow(this.desk.folder), where).toEqual([...this.expected.keys()].sort())
+    for (const name of this.expected.keys()) expect(this.isExpected(name), `${where}: ${name}`).toBe(true)
+  }
+}
+
+function read(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a run ended well, or with an exit code and words that say what happened. */
+function endsAsDocumented({ code, signal, stdout, stderr }: Run, { kind, fault }: CallFault): boolean {
+  const isPlain = signal === null && stdout === '' && !/^ +at .*:\d+/m.test(stderr) && !stderr.includes('not expected')
+  // One connection that fails is tried again, and a disk that takes half takes the rest.
+  if (kind === 'net' || fault === 'short') return isPlain && code === 0
+  if (code === 0) return isPlain
+  const why = fault === 'lying' ? /Short write|the disk took \d+ of \d+ bytes/ : new RegExp(`\\(${fault}\\)`)
+  const isNamed = /(^klines: |broken in the mirror: )Cannot (read|write) /m.test(stderr) && why.test(stderr)
+  return isPlain && (code === 1 || code === 3) && isNamed && !stderr.includes('..') && !stderr.includes('. (')
+}

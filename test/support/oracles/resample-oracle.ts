@@ -1,0 +1,61 @@
+import type { KlineRow } from '../../../src/klines/columns.js'
+
+/** A decimal as an integer and how many of its digits stand after the point. */
+function parse(text: string): { units: bigint; digits: number } {
+  const [whole, fraction = ''] = text.split('.')
+  return { units: BigInt(whole + fraction), digits: fraction.length }
+}
+
+/** The same amount in units of 10^-`digits`. */
+const scaled = (text: string, digits: number) => parse(text).units * 10n ** BigInt(digits - parse(text).digits)
+
+function format(units: bigint, digits: number): string {
+  if (digits === 0) return String(units)
+  const text = String(units).padStart(digits + 1, '0')
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+/**
+ * One candle of finer ones by the rule of observed.md, in BigInt: open of the first, close and close time of the last, highest
+ * high, lowest low, sums; candles without a trade left out unless all are.
+ */
+export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (string | number)[] {
+  const traded = all.filter(row => row[8] > 0)
+  const rows = traded.length > 0 ? traded : all
+  const column = (index: number) => rows.map(row => String(row[index]))
+  const digitsOf = (index: number) => Math.max(...column(index).map(text => parse(text).digits))
+  const extreme = (index: number, sign: 1n | -1n) => {
+    const digits = digitsOf(index)
+    const values = column(index).map(text => scaled(text, digits) * sign)
+    return format(values.reduce((best, value) => (value > best ? value : best)) * sign, digits)
+  }
+  const sum = (index: number) => {
+    const digits = digitsOf(index)
+    return format(
+      column(index).reduce((total, text) => total + scaled(text, digits), 0n),
+      digits,
+    )
+  }
+  const last = rows[rows.length - 1]
+  const count = rows.reduce((total, row) => total + row[8], 0)
+  return [
+    openTime,
+    rows[0][1],
+    extreme(2, 1n),
+    extreme(3, -1n),
+    last[4],
+    sum(5),
+    last[6],
+    sum(7),
+    count,
+    sum(9),
+    sum(10),
+    rows[0][11],
+  ]
+}
+
+/** The value of a decimal, whatever zeros it is written with. */
+export function amountOf(cell: string | number): string {
+  const { units, digits } = parse(String(cell))
+  return format(units * 10n ** BigInt(30 - digits), 30)
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { PROJECT } from '../cli/cli-sandbox.js'
+import { NOW } from '../synthetic-tree.js'
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string
+  readonly process: ChildProcess
+  /** What it said of its own failures so far. */
+  readonly errors: () => readonly string[]
+  /** What it wrote to stderr: nothing, as long as all is well. */
+  readonly stderr: () => string
+}
+
+/** Starts one over a folder, as a user without rights with `nobody` (root needs that); ended when the test is over. */
+export async function startServerProcess(root: string, { nobody = false } = {}): Promise<ServerProcess> {
+  const script = join(PROJECT, 'test/support/serve-forever.ts')
+  const node = [process.execPath, '--import', 'tsx', script, root, String(NOW)]
+  const drop = nobody && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+  const [command, ...args] = [...drop, ...node]
+  const child = spawn(command, args, { cwd: PROJECT, env: { ...process.env, HOME: '/nonexistent' } })
+  onTestFinished(async () => {
+    child.stdin.end()
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  let stderr = ''
+  child.stderr.on('data', chunk => {
+    stderr += chunk
+  })
+  const errors: string[] = []
+  const lines = createInterface(child.stdout)
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve)
+    child.once('exit', code => reject(new Error(`The server ended with ${code}: ${stderr}`)))
+  })
+  lines.on('line', line => errors.push(line))
+  return { url, process: child, errors: () => errors, stderr: () => stderr }
+}

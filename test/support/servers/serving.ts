@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import type { Desk, Running } from '../cli/cli-sandbox.js'
+
+/** `klines serve` as a process that listens. */
+export interface ServeProcess extends Running {
+  /** What it printed first. */
+  readonly url: string
+  /** Ends it as a user does; how it ended. */
+  stop(signal?: NodeJS.Signals): Running['ended']
+}
+
+/** Starts `klines serve` on a free port and waits for its address. */
+export async function startServe(desk: Desk, args: readonly string[] = []): Promise<ServeProcess> {
+  const running = desk.start(['serve', '--port', '0', ...args])
+  const { child, ended } = running
+  const [first] = await Promise.race([once(child.stdout!, 'data'), ended.then(run => Promise.reject(run))])
+  const [url] = /http:\/\/[\d.:[\]a-f]+/.exec(String(first)) ?? []
+  if (url === undefined) throw new Error(`no address in ${first}`)
+  const stop = (signal: NodeJS.Signals = 'SIGINT') => {
+    child.kill(signal)
+    return ended
+  }
+  return { ...running, url, stop }
+}

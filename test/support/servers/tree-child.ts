@@ -1,0 +1,31 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { PROJECT } from '../cli/cli-sandbox.js'
+
+/** A server in a process of its own: its memory is its own then, and when it hangs, it hangs alone. */
+export class TreeChild {
+  private constructor(
+    private readonly child: ChildProcessByStdio<Writable, Readable, null>,
+    private readonly lines: AsyncIterator<string>,
+    readonly url: string,
+  ) {}
+
+  static async start(root: string): Promise<TreeChild> {
+    const args = ['--expose-gc', '--import', 'tsx', join(PROJECT, 'test/support/serve-child.ts'), root]
+    const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    return new TreeChild(child, lines, (await lines.next()).value)
+  }
+
+  /** Memory it takes now, and what of it is buffers, bytes. */
+  async memory(): Promise<{ rss: number; buffers: number }> {
+    this.child.stdin.write('\n')
+    return JSON.parse((await this.lines.next()).value)
+  }
+
+  stop(): void {
+    this.child.kill('SIGKILL')
+  }
+}
