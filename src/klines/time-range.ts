@@ -3,10 +3,10 @@ import { sub } from 'date-fns/sub'
 import { KlinesError } from './errors.js'
 import { parseDate } from './windows.js'
 
-/** A span of open times, half-open, ms UTC. An undefined end is open: from the first candle, to the last. */
+/** The open times in `[fromTime, toTime)`, ms UTC. `-Infinity` and `Infinity` are open ends. */
 export interface TimeRange {
-  readonly fromTime: number | undefined
-  readonly toTime: number | undefined
+  readonly fromTime: number
+  readonly toTime: number
 }
 
 /** The range as people give it: texts as `parseInstant` and `parseDuration` take them. */
@@ -69,10 +69,10 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
   if (from !== undefined && last !== undefined) {
     throw new KlinesError('bad_range', '--from and --last both say where the range starts. Expected one of them.')
   }
-  const toTime = to === undefined ? undefined : parseInstant(to)
-  const start = from === undefined ? undefined : parseInstant(from)
-  const fromTime = last === undefined ? start : timeBefore(toTime ?? now, last)
-  if (fromTime !== undefined && toTime !== undefined && fromTime >= toTime) {
+  const toTime = to === undefined ? Infinity : parseInstant(to)
+  const start = from === undefined ? -Infinity : parseInstant(from)
+  const fromTime = last === undefined ? start : timeBefore(to === undefined ? now : toTime, last)
+  if (fromTime >= toTime) {
     const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
     throw new KlinesError(
       'bad_range',
@@ -84,7 +84,7 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
 
 /** `2024-01-01T00:00:00.000Z/..`: the range as an ISO 8601 interval, `..` for an open end. */
 export function formatRange({ fromTime, toTime }: TimeRange): string {
-  const side = (time: number | undefined) => (time === undefined ? '..' : new Date(time).toISOString())
+  const side = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString() : '..')
   return `${side(fromTime)}/${side(toTime)}`
 }
 

@@ -114,8 +114,8 @@ export function dryRunSummary({ series, files, mirror, offline }: DryRunReport):
 }
 
 function place({ baseUrl, mirror, range }: { baseUrl: string | undefined; mirror: string; range: TimeRange }) {
-  const { fromTime = null, toTime = null } = range
-  return { baseUrl: baseUrl ?? null, sample: baseUrl === SAMPLE, mirror, range: { from: fromTime, to: toTime } }
+  const [from, to] = [range.fromTime, range.toTime].map(time => (Number.isFinite(time) ? time : null))
+  return { baseUrl: baseUrl ?? null, sample: baseUrl === SAMPLE, mirror, range: { from, to } }
 }
 
 function total(counts: readonly number[]): number {

@@ -30,8 +30,8 @@ export class Resampler {
   private readonly grid: CandleGrid
   private readonly out: BatchBuilder
   /** When the candle under way ends, ms; before the first one, nothing is under way. */
-  private endTime = Number.NEGATIVE_INFINITY
-  private reachedTime = Number.NEGATIVE_INFINITY
+  private endTime = -Infinity
+  private reachedTime = -Infinity
 
   /** Throws `bad_option` when candles of `source` do not fit into those of `target`. */
   constructor(
@@ -78,16 +78,15 @@ export class Resampler {
     const { candle } = this
     if (candle.length === 0) return
     const openTime = candle.openTime(0)
-    const { range, coveredFrom = Number.NEGATIVE_INFINITY, partial = false } = this.options
-    const { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY } = range ?? {}
-    if (openTime < fromTime || openTime >= toTime) return
+    const { range, coveredFrom = -Infinity, partial = false } = this.options
+    if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
     if (openTime >= coveredFrom || partial) this.out.add(candle, 0)
   }
 }
 
 /** The range of source candles that the target's candles in `range` are made of: whole candles at its end. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
-  if (toTime === undefined) return { fromTime, toTime }
+  if (toTime === Infinity) return { fromTime, toTime }
   const grid = new CandleGrid(target, symbol)
   const start = grid.start(toTime)
   return { fromTime, toTime: start === toTime ? toTime : grid.end(start) }

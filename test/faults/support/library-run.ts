@@ -32,7 +32,7 @@ async function downloadAs(request: ExportRequest, policy: RetryPolicy): Promise<
   const source = await openServiceSource(request, { policy })
   try {
     const series = await source.series(parseSelection(request.symbols, request.intervals))
-    await downloadPlan(source, await planSeries(source, series, { fromTime: undefined, toTime: undefined }), request)
+    await downloadPlan(source, await planSeries(source, series, { fromTime: -Infinity, toTime: Infinity }), request)
   } finally {
     await source.close()
   }

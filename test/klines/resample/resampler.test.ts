@@ -130,6 +130,9 @@ describe('resampling', () => {
     expect(sourceRange(SOURCE, parseTargetInterval('1d'), { ...range, toTime: startTime + DAY }).toTime).toBe(
       startTime + DAY,
     )
+    const open = { fromTime: -Infinity, toTime: Infinity }
+    for (const name of ['1d', '1M']) expect(sourceRange(SOURCE, parseTargetInterval(name), open)).toEqual(open)
+    expect(resampled(hours(48), '1d', { range: open })).toHaveLength(2)
   })
 
   it.each([
