@@ -1,11 +1,11 @@
 import { platform } from 'node:os'
 import { expect, it } from 'vitest'
-import { useDesks } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 
 it.skipIf(platform() !== 'linux')('a limit on addresses is named, with a way out that is one', async () => {
-  const limited = (setting: string) => newDesk().shell(`ulimit -v 8000000 && ${setting} klines mirror path`)
+  const limited = (setting: string) => newSandbox().shell(`ulimit -v 8000000 && ${setting} klines mirror path`)
   const [refused, helped] = await Promise.all([limited(''), limited('NODE_OPTIONS=--disable-wasm-trap-handler')])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('ulimit -v')

@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const DAILY = csvOf(sampleRows('BTCUSDT', '1d'))
 
 describe.concurrent('environment variables', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   beforeAll(async () => {
-    desk = newDesk()
+    sandbox = newSandbox()
     const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'mirror', KLINES_INTERVAL: '12h,1d', KLINES_QUIET: '1' }
-    const run = await desk.run(['download', 'BTCUSDT'], env)
+    const run = await sandbox.run(['download', 'BTCUSDT'], env)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
   it('KLINES_BASE_URL, KLINES_MIRROR and KLINES_INTERVAL say where from, where to and what', () => {
-    const folders = desk.files('mirror/api/klines').map(name => name.split('/')[0])
+    const folders = sandbox.files('mirror/api/klines').map(name => name.split('/')[0])
     expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
   })
 
@@ -40,7 +40,7 @@ describe.concurrent('environment variables', () => {
       ),
     ],
   ])('%j has the effect of its flags', async (env, expected) => {
-    const run = await desk.run(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
+    const run = await sandbox.run(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
     expect(run).toMatchObject({ code: 0, stdout: expected, stderr: '' })
   })
 
@@ -53,9 +53,9 @@ describe.concurrent('environment variables', () => {
     ['--from', { KLINES_FROM: '2026' }],
   ])('%s wins over %j', async (_, env) => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv', '-o', '-', '--from', '2024']
-    const run = await desk.run([...args, '--columns', HEADER], env)
+    const run = await sandbox.run([...args, '--columns', HEADER], env)
     expect(run).toMatchObject({ code: 0, stdout: DAILY, stderr: '' })
-    expect(desk.exists('from-environment.csv')).toBe(false)
+    expect(sandbox.exists('from-environment.csv')).toBe(false)
   })
 
   it.each([
@@ -64,30 +64,30 @@ describe.concurrent('environment variables', () => {
     ['false', 2],
     ['0', 2],
   ])('KLINES_FORCE=%s on a file that exists gives exit code %d', async (KLINES_FORCE, code) => {
-    const name = desk.write(`old-${KLINES_FORCE}.csv`, 'old')
+    const name = sandbox.write(`old-${KLINES_FORCE}.csv`, 'old')
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', name]
-    expect(await desk.run(args, { KLINES_FORCE })).toMatchObject({ code })
-    expect(desk.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
+    expect(await sandbox.run(args, { KLINES_FORCE })).toMatchObject({ code })
+    expect(sandbox.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
   })
 
   it('KLINES_JSON makes an object of the summary, and of an error', async () => {
     const args = ['export', 'BTCUSDT', '--mirror', 'mirror', '-o', 'env.csv']
-    const done = await desk.run([...args, '-i', '1d'], { KLINES_JSON: 'true' })
+    const done = await sandbox.run([...args, '-i', '1d'], { KLINES_JSON: 'true' })
     expect(JSON.parse(done.stdout)).toMatchObject({ candles: 91, files: [{ path: 'env.csv' }] })
-    const failed = await desk.run([...args, '-i', '1m'], { KLINES_JSON: 'true' })
+    const failed = await sandbox.run([...args, '-i', '1m'], { KLINES_JSON: 'true' })
     expect(failed).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'unknown_interval' } })
   })
 
   it('KLINES_VERBOSE shows the stack of an error', async () => {
-    const run = await desk.run(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
+    const run = await sandbox.run(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
     expect(run.stderr).toMatch(/^\s+at /m)
   })
 
   it('KLINES_DRY_RUN writes nothing', async () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', 'dry.csv']
-    expect(await desk.run(args, { KLINES_DRY_RUN: '1' })).toMatchObject({ code: 0 })
-    expect(desk.exists('dry.csv')).toBe(false)
+    expect(await sandbox.run(args, { KLINES_DRY_RUN: '1' })).toMatchObject({ code: 0 })
+    expect(sandbox.exists('dry.csv')).toBe(false)
   })
 
   it('a bad value in a variable is a usage error that shows the value', async () => {
@@ -96,7 +96,7 @@ describe.concurrent('environment variables', () => {
       [{ KLINES_FORMAT: 'xml' }, 'xml'],
       [{ KLINES_FROM: 'yesterday' }, 'yesterday'],
     ] as const) {
-      const run = await desk.run(args, env)
+      const run = await sandbox.run(args, env)
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toContain(said)
     }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import {
   EMPTY_WEEK,
@@ -14,20 +14,20 @@ import {
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const OLD = 'what was there before\n'
 const DAILY = 'export BTCUSDT -i 1d --mirror mirror'
 
-/** A desk with a mirror of the sample's daily candles. */
-async function stockedDesk(): Promise<Desk> {
-  const desk = newDesk()
+/** A sandbox with a mirror of the sample's daily candles. */
+async function stockedSandbox(): Promise<CliSandbox> {
+  const sandbox = newSandbox()
   expect(
-    await desk.run('download BTCUSDT ETHUSDT -i 1d --base-url sample --mirror mirror -q'.split(' ')),
+    await sandbox.run('download BTCUSDT ETHUSDT -i 1d --base-url sample --mirror mirror -q'.split(' ')),
   ).toMatchObject({
     code: 0,
   })
-  desk.write('old.csv', OLD)
-  return desk
+  sandbox.write('old.csv', OLD)
+  return sandbox
 }
 
 /** An address where nobody listens. */
@@ -40,11 +40,11 @@ async function deadAddress(): Promise<string> {
 }
 
 describe.concurrent('exit code 2, bad usage, with nothing written', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   let before: string[]
   beforeAll(async () => {
-    desk = await stockedDesk()
-    before = desk.files()
+    sandbox = await stockedSandbox()
+    before = sandbox.files()
   })
 
   it.each<[string, string, RegExp[]]>([
@@ -105,117 +105,117 @@ describe.concurrent('exit code 2, bad usage, with nothing written', () => {
       [/mirror of sample/, /http:\/\/127\.0\.0\.1:9/],
     ],
   ])('%s', async (_, command, said) => {
-    const run = await desk.run(command.split(' '))
+    const run = await sandbox.run(command.split(' '))
     expect(run).toMatchObject({ code: 2, stdout: '' })
     for (const words of said) expect(run.stderr).toMatch(words)
-    expect(desk.files()).toEqual(before)
-    expect(desk.text('old.csv')).toBe(OLD)
+    expect(sandbox.files()).toEqual(before)
+    expect(sandbox.text('old.csv')).toBe(OLD)
   })
 })
 
 describe('exit code 3, something asked for could not be had', () => {
   it.concurrent('an export names the window that the mirror lacks, and leaves the old file', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const download = 'download BTCUSDT -i 1h --base-url sample --mirror mirror -q'
-    expect(await desk.run(download.split(' '))).toMatchObject({ code: 0 })
-    desk.write('old.csv', OLD)
-    const path = desk.path('mirror/api/klines/1h/BTCUSDT/2025-02-01.json')
-    await desk.shell(`rm '${path}'`)
-    const before = desk.files()
-    const run = await desk.run('export BTCUSDT -i 1h --mirror mirror --force -o old.csv'.split(' '))
+    expect(await sandbox.run(download.split(' '))).toMatchObject({ code: 0 })
+    sandbox.write('old.csv', OLD)
+    const path = sandbox.path('mirror/api/klines/1h/BTCUSDT/2025-02-01.json')
+    await sandbox.shell(`rm '${path}'`)
+    const before = sandbox.files()
+    const run = await sandbox.run('export BTCUSDT -i 1h --mirror mirror --force -o old.csv'.split(' '))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/BTCUSDT 1h 2025-02-01/)
     expect(run.stderr).toMatch(/klines download/)
-    expect(desk.text('old.csv')).toBe(OLD)
-    expect(desk.files()).toEqual(before)
+    expect(sandbox.text('old.csv')).toBe(OLD)
+    expect(sandbox.files()).toEqual(before)
 
-    await desk.shell(`printf '[[1735689600000' > '${path}'`)
-    const broken = await desk.run('export BTCUSDT -i 1h --mirror mirror -o new.csv'.split(' '))
+    await sandbox.shell(`printf '[[1735689600000' > '${path}'`)
+    const broken = await sandbox.run('export BTCUSDT -i 1h --mirror mirror -o new.csv'.split(' '))
     expect(broken).toMatchObject({ code: 3, stdout: '' })
     expect(broken.stderr).toMatch(/BTCUSDT 1h 2025-02-01/)
     const outside = 'export BTCUSDT -i 1h --mirror mirror --from 2025-03 --to 2025-04 -o march.csv'
-    expect(await desk.run(outside.split(' '))).toMatchObject({ code: 0 })
+    expect(await sandbox.run(outside.split(' '))).toMatchObject({ code: 0 })
   })
 
   it.concurrent('an export without any mirror says how to make one', async () => {
-    const run = await newDesk().run('export BTCUSDT -i 1h --mirror none -o x.csv'.split(' '))
+    const run = await newSandbox().run('export BTCUSDT -i 1h --mirror none -o x.csv'.split(' '))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/none[\s\S]*klines download/)
   })
 
   it('a download keeps the windows it had, exports nothing, and goes on from there the next time', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     const [lost] = [weekPath('BTCUSDT', FULL_WEEKS[2])]
     server.always(lost, { status: 404, body: '{"statusCode":404,"message":"Gone fishing","isError":true}' })
-    desk.write('old.csv', OLD)
+    sandbox.write('old.csv', OLD)
     const args = ['download', 'all', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '--force', '-o', 'old.csv']
-    const run = await desk.run(args)
+    const run = await sandbox.run(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/^klines: 1 of 16 windows /)
     expect(run.stderr).toContain(`1 x status 404: Gone fishing (BTCUSDT 15m ${FULL_WEEKS[2]})\n`)
-    expect(desk.text('old.csv')).toBe(OLD)
+    expect(sandbox.text('old.csv')).toBe(OLD)
     const held = SYMBOLS.flatMap(symbol => START_DATES.map(date => weekPath(symbol, date))).filter(
       path => path !== lost,
     )
-    expect(desk.files('m').filter(name => /\d\.json$/.test(name))).toEqual(held.sort())
+    expect(sandbox.files('m').filter(name => /\d\.json$/.test(name))).toEqual(held.sort())
     expect(server.paths().filter(path => path === lost)).toHaveLength(1)
 
     server.reset()
-    expect(await desk.run(args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows')).toContain(lost)
     expect(server.paths('windows')).not.toContain(weekPath('BTCUSDT', FULL_WEEKS[1]))
-    expect(desk.text('old.csv')).not.toBe(OLD)
+    expect(sandbox.text('old.csv')).not.toBe(OLD)
   })
 
   it('the same cause for several windows is one line with a count', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     for (const date of FULL_WEEKS) server.always(weekPath('BTCUSDT', date), { status: 404, body: '' })
-    const run = await desk.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
+    const run = await sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
     expect(run.code).toBe(3)
     expect(run.stderr.match(/404/g)).toHaveLength(1)
     expect(run.stderr).toMatch(/5 x .*and 2 more/)
   })
 
   it('a window of the wrong shape is refused with row and element, and never stored', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     const rows: unknown[][] = weekRows(FULL_WEEKS[0])
     rows[3][5] = 3.5
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
     server.always(path, { body: JSON.stringify(rows) })
     const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-    const run = await desk.run(args)
+    const run = await sandbox.run(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/row 3\b.*element 5\b|element 5\b.*row 3\b/)
-    expect(desk.exists(`m/${path}`)).toBe(false)
-    expect(desk.exists('x.csv')).toBe(false)
+    expect(sandbox.exists(`m/${path}`)).toBe(false)
+    expect(sandbox.exists('x.csv')).toBe(false)
   })
 
   it('a list of start dates that tries to leave the mirror is refused', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.always('api/klines/start-dates/15m.json', { body: JSON.stringify([EMPTY_WEEK, '../../../../escaped']) })
     const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-    const run = await desk.run(args)
+    const run = await sandbox.run(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/entry 1/)
     expect(server.paths('windows')).toEqual([])
-    expect(desk.files().filter(name => name.includes('escaped'))).toEqual([])
+    expect(sandbox.files().filter(name => name.includes('escaped'))).toEqual([])
   })
 })
 
 describe('exit code 4, no candle in the range', () => {
   it.concurrent('no file is made, by an export or by a download, and an old one stays', async () => {
-    const desk = await stockedDesk()
-    const before = desk.files()
+    const sandbox = await stockedSandbox()
+    const before = sandbox.files()
     const range = ['--from', '2024-01', '--to', '2024-02']
     const runs = await Promise.all([
-      desk.run([...DAILY.split(' '), ...range, '-o', 'x.csv']),
-      desk.run([...DAILY.split(' '), ...range, '-o', 'old.csv', '--force']),
-      desk.run([...DAILY.split(' '), ...range]),
-      desk.run([
+      sandbox.run([...DAILY.split(' '), ...range, '-o', 'x.csv']),
+      sandbox.run([...DAILY.split(' '), ...range, '-o', 'old.csv', '--force']),
+      sandbox.run([...DAILY.split(' '), ...range]),
+      sandbox.run([
         'download',
         'BTCUSDT',
         '-i',
@@ -228,35 +228,35 @@ describe('exit code 4, no candle in the range', () => {
         '-o',
         'x.csv',
       ]),
-      desk.run(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'mirror', ...range]),
+      sandbox.run(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'mirror', ...range]),
     ])
     for (const run of runs) {
       expect(run).toMatchObject({ code: 4, stdout: '' })
       expect(run.stderr).toMatch(/BTCUSDT 1d.*2024-01-01T.*2024-02-01T/)
     }
-    expect(desk.files()).toEqual(before)
-    expect(desk.text('old.csv')).toBe(OLD)
+    expect(sandbox.files()).toEqual(before)
+    expect(sandbox.text('old.csv')).toBe(OLD)
   })
 })
 
 describe('exit code 5, the service is away', () => {
   it.concurrent('a refused connection is tried again, then the ways on are named', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const address = await deadAddress()
-    const run = await desk.run(['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv'])
+    const run = await sandbox.run(['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     for (const words of [address, 'refused', '--base-url', '--base-url sample', 'klines export']) {
       expect(run.stderr).toContain(words)
     }
-    expect(desk.exists('x.csv')).toBe(false)
+    expect(sandbox.exists('x.csv')).toBe(false)
   })
 
   it('a Retry-After of a day ends the run at once and says until when', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.always(weekPath('BTCUSDT', STARTED[0]), { status: 429, headers: { 'retry-after': '86400' }, body: '' })
     const started = Date.now()
-    const run = await desk.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--concurrency', '1'])
+    const run = await sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--concurrency', '1'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     const until = Date.parse(/until (\S+Z)/.exec(run.stderr)?.[1] ?? '')
     expect(until).toBeGreaterThanOrEqual(started + 86_399_000)
@@ -266,12 +266,12 @@ describe('exit code 5, the service is away', () => {
   })
 
   it('an address that answers with web pages is no service', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(tempFolder())
     server.always('api/klines/start-dates/15m.json', { body: '<!DOCTYPE html><p>Log in to this network</p>' })
-    const run = await desk.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '-o', 'x.csv'])
+    const run = await sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '-o', 'x.csv'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/JSON/)
-    expect(desk.exists('x.csv')).toBe(false)
+    expect(sandbox.exists('x.csv')).toBe(false)
   })
 })

@@ -3,10 +3,10 @@ import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '4h')
 const COLUMNS = HEADER.split(',')
 const DECIMALS = COLUMNS.filter((_, index) => typeof ROWS[0][index] === 'string' && COLUMNS[index] !== 'ignore')
@@ -25,17 +25,17 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 describe.concurrent('formats of an export', () => {
-  let desk: Desk
-  /** Exports from the desk's mirror; fails when that fails. */
+  let sandbox: CliSandbox
+  /** Exports from the sandbox's mirror; fails when that fails. */
   async function exported(args: string, output: string): Promise<Buffer> {
-    const run = await desk.run(['export', ...args.split(' '), '--mirror', 'mirror', '-q', '-o', output])
+    const run = await sandbox.run(['export', ...args.split(' '), '--mirror', 'mirror', '-q', '-o', output])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    return desk.bytes(output)
+    return sandbox.bytes(output)
   }
 
   beforeAll(async () => {
-    desk = newDesk()
-    const run = await desk.run('download BTCUSDT ETHUSDT -i 4h,1d --base-url sample --mirror mirror -q'.split(' '))
+    sandbox = newSandbox()
+    const run = await sandbox.run('download BTCUSDT ETHUSDT -i 4h,1d --base-url sample --mirror mirror -q'.split(' '))
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
@@ -47,7 +47,7 @@ describe.concurrent('formats of an export', () => {
     const bytes = await exported('BTCUSDT -i 4h', 'a.csv.gz')
     expect(String(gunzipSync(bytes))).toBe(csvOf(ROWS))
     // An outside reader agrees that it is one sound gzip file.
-    expect(String(execFileSync('gzip', ['-dc', desk.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
+    expect(String(execFileSync('gzip', ['-dc', sandbox.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
   })
 
   it('json is the array of rows, as JSON.stringify writes it', async () => {
@@ -67,7 +67,7 @@ describe.concurrent('formats of an export', () => {
 
   it('parquet with decimals holds every digit, times as UTC timestamps, in order and not null', async () => {
     await exported('BTCUSDT -i 4h --numbers decimal', 'decimal.parquet')
-    const file = `'${desk.path('decimal.parquet')}'`
+    const file = `'${sandbox.path('decimal.parquet')}'`
     const types = await query(`describe select * from ${file}`)
     expect(types.map(({ column_name, column_type }) => [column_name, column_type])).toEqual(
       COLUMNS.map(name => {
@@ -90,20 +90,20 @@ describe.concurrent('formats of an export', () => {
 
   it('parquet has doubles when nothing is said, the nearest ones', async () => {
     await exported('BTCUSDT -i 4h', 'double.parquet')
-    const rows = await query(`select ${DECIMALS} from '${desk.path('double.parquet')}'`)
+    const rows = await query(`select ${DECIMALS} from '${sandbox.path('double.parquet')}'`)
     expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, Number(named(row)[name])]))))
   })
 
   it('parquet with text has the source text', async () => {
     await exported('BTCUSDT -i 4h --numbers text', 'text.parquet')
-    const rows = await query(`select ${DECIMALS} from '${desk.path('text.parquet')}'`)
+    const rows = await query(`select ${DECIMALS} from '${sandbox.path('text.parquet')}'`)
     expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, named(row)[name]]))))
   })
 
   it('parquet says where it comes from', async () => {
     await exported('BTCUSDT -i 4h --from 2025-01-01 --to 2025-02-01', 'meta.parquet')
     const pairs = await query(
-      `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${desk.path('meta.parquet')}')`,
+      `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${sandbox.path('meta.parquet')}')`,
     )
     const values = pairs.map(({ value }) => String(value))
     for (const part of ['BTCUSDT', '4h', 'sample', '2025-01-01T00:00:00.000Z/2025-02-01T00:00:00.000Z', '0.1.0']) {
@@ -122,13 +122,13 @@ describe.concurrent('formats of an export', () => {
   })
 
   it('{symbol} and {interval} in -o make a file a series', async () => {
-    await desk.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
+    await sandbox.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
       for (const interval of ['4h', '1d']) {
-        expect(desk.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
+        expect(sandbox.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
       }
     }
-    expect(desk.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
+    expect(sandbox.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
   })
 
   it('series that share a CSV are told apart by leading columns, in the order asked for', async () => {
@@ -146,11 +146,11 @@ describe.concurrent('formats of an export', () => {
   })
 
   it('a file by symbol holds its intervals', async () => {
-    await desk.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
+    await sandbox.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
     const rows = ['4h', '1d'].flatMap(interval =>
       sampleRows('ETHUSDT', interval).map(row => ['ETHUSDT', interval, ...row]),
     )
-    expect(desk.text('of-ETHUSDT.csv')).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
+    expect(sandbox.text('of-ETHUSDT.csv')).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
   })
 
   it('--columns chooses columns and their order', async () => {
@@ -189,7 +189,7 @@ describe.concurrent('formats of an export', () => {
     'the same command makes the same bytes of .%s twice, and --force replaces an old file',
     async ending => {
       const first = await exported('BTCUSDT -i 4h', `first.${ending}`)
-      desk.write(`second.${ending}`, 'old')
+      sandbox.write(`second.${ending}`, 'old')
       const second = await exported('BTCUSDT -i 4h --force', `second.${ending}`)
       expect(second.equals(first)).toBe(true)
       expect(first.length).toBeGreaterThan(1000)
@@ -197,9 +197,9 @@ describe.concurrent('formats of an export', () => {
   )
 
   it('--force keeps a link and replaces what it names', async () => {
-    await desk.shell('echo old > real.csv; ln -s real.csv link.csv')
+    await sandbox.shell('echo old > real.csv; ln -s real.csv link.csv')
     await exported('BTCUSDT -i 4h --force', 'link.csv')
-    expect((await desk.shell('readlink link.csv')).stdout).toBe('real.csv\n')
-    expect(desk.text('real.csv')).toBe(csvOf(ROWS))
+    expect((await sandbox.shell('readlink link.csv')).stdout).toBe('real.csv\n')
+    expect(sandbox.text('real.csv')).toBe(csvOf(ROWS))
   })
 })

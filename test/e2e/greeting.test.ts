@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, type Run, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
 import {
   type GreetingAnswer,
@@ -12,21 +12,21 @@ import {
   WORDS,
 } from '../support/servers/greeting-server.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const RESULT = { success: true, id: ID, notify: 'email' }
 const TEXT = WORDS.join('')
 const PROMPT_MS = 2000
 const ESC = String.fromCharCode(0x1b)
 
-/** A desk, a server, and `klines` with its address. */
+/** A sandbox, a server, and `klines` with its address. */
 async function setUp(answer?: GreetingAnswer) {
   const server = await GreetingServer.start(answer)
-  const desk = newDesk()
-  const klines = (args: string[], env?: Record<string, string>) => desk.run([...args, '--base-url', server.url], env)
+  const sandbox = newSandbox()
+  const klines = (args: string[], env?: Record<string, string>) => sandbox.run([...args, '--base-url', server.url], env)
   const update = (...args: string[]) => klines(['users', 'update', ID, ...args])
   const sent = () => JSON.parse(server.log.at(-1)?.body ?? '')
-  return { server, desk, klines, update, sent }
+  return { server, sandbox, klines, update, sent }
 }
 
 /** An address where nobody listens. */
@@ -81,40 +81,40 @@ describe('users update', () => {
   })
 
   it('takes the body from a file or from stdin, and single flags win', async () => {
-    const { server, desk, update, sent } = await setUp()
+    const { server, sandbox, update, sent } = await setUp()
     const data = { email: 'old@example.com', profile: { name: 'Old', age: 1, city: 'Ulm' }, extra: [1] }
-    desk.write('user.json', `\ufeff${JSON.stringify(data, null, 2)}\n`)
+    sandbox.write('user.json', `\ufeff${JSON.stringify(data, null, 2)}\n`)
     expect(await update('--data', 'user.json')).toMatchObject({ code: 0, stderr: '' })
     expect(sent()).toEqual(data)
     expect(await update('--data', 'user.json', '--email', 'new@example.com', '--age', '31')).toMatchObject({ code: 0 })
     const merged = { ...data, email: 'new@example.com', profile: { ...data.profile, age: 31 } }
     expect(sent()).toEqual(merged)
     const script = `cat user.json | klines users update ${ID} --base-url ${server.url}`
-    expect(await desk.shell(`${script} --email new@example.com --age 31 --data -`)).toMatchObject({
+    expect(await sandbox.shell(`${script} --email new@example.com --age 31 --data -`)).toMatchObject({
       code: 0,
       stderr: '',
     })
     expect(sent()).toEqual(merged)
     expect(
-      await desk.shell(`echo '{"email":"e"}' | klines users update x --name N --data - --base-url ${server.url}`),
+      await sandbox.shell(`echo '{"email":"e"}' | klines users update x --name N --data - --base-url ${server.url}`),
     ).toMatchObject({ code: 0 })
     expect(sent()).toEqual({ email: 'e', profile: { name: 'N' } })
   })
 
   it('takes a profile that is no object as it is, for the server to refuse', async () => {
-    const { desk, update, sent } = await setUp()
-    desk.write('user.json', '{"profile":null}')
+    const { sandbox, update, sent } = await setUp()
+    sandbox.write('user.json', '{"profile":null}')
     expect(await update('--data', 'user.json')).toMatchObject({ code: 0 })
     expect(sent()).toEqual({ profile: null })
   })
 
   it('takes its flags and its address from the environment too', async () => {
-    const { server, desk, sent } = await setUp()
+    const { server, sandbox, sent } = await setUp()
     const env = { KLINES_GREETING_URL: server.url, KLINES_BASE_URL: 'http://127.0.0.1:1', KLINES_FORMAT: 'csv' }
-    const run = await desk.run(['users', 'update', ID, '--name', 'N'], { ...env, KLINES_AGE: '7', KLINES_NAME: 'M' })
+    const run = await sandbox.run(['users', 'update', ID, '--name', 'N'], { ...env, KLINES_AGE: '7', KLINES_NAME: 'M' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(sent()).toEqual({ profile: { name: 'N', age: 7 } })
-    const stream = await desk.run(['streams', 'tokens'], { ...env, KLINES_TOKENS_FORMAT: 'jsonl' })
+    const stream = await sandbox.run(['streams', 'tokens'], { ...env, KLINES_TOKENS_FORMAT: 'jsonl' })
     expect(stream).toMatchObject({ code: 0, stdout: tokenLines(WORDS) })
   })
 
@@ -132,18 +132,18 @@ describe('users update', () => {
 })
 
 describe('exit code 2, bad usage, with nobody asked', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   beforeAll(() => {
-    desk = newDesk()
-    desk.write('list.json', '[1]')
-    desk.write('null.json', 'null')
-    desk.write('empty.json', ' \n')
-    desk.write('broken.json', '{\n  "email": "a@example.com",\n  "profile": {"age": 3,}\n}\n')
-    desk.write('word.json', '{\n  "email": nope\n}\n')
-    desk.write('short.json', '{"email":')
-    desk.write('text-profile.json', '{"profile":"x"}')
-    desk.write('latin1.json', '')
-    desk.write('big.json', `{"email":"${'x'.repeat(1024 * 1024)}"}`)
+    sandbox = newSandbox()
+    sandbox.write('list.json', '[1]')
+    sandbox.write('null.json', 'null')
+    sandbox.write('empty.json', ' \n')
+    sandbox.write('broken.json', '{\n  "email": "a@example.com",\n  "profile": {"age": 3,}\n}\n')
+    sandbox.write('word.json', '{\n  "email": nope\n}\n')
+    sandbox.write('short.json', '{"email":')
+    sandbox.write('text-profile.json', '{"profile":"x"}')
+    sandbox.write('latin1.json', '')
+    sandbox.write('big.json', `{"email":"${'x'.repeat(1024 * 1024)}"}`)
   })
 
   it.concurrent.each<[string, string, RegExp[]]>([
@@ -178,14 +178,14 @@ describe('exit code 2, bad usage, with nobody asked', () => {
     ['a base address with /api', 'openapi --base-url http://h.test/api', [/http:\/\/h\.test\?/]],
     ['a base address without a scheme', 'streams tokens --base-url h.test:80', [/http:\/\/h\.test:80/]],
   ])('%s', async (_, command, said) => {
-    const run = await desk.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+    const run = await sandbox.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
     expect(run.code).toBe(2)
     for (const words of said) expect(run.stdout + run.stderr).toMatch(words)
     expect(command.includes('--json') ? run.stderr : run.stdout).toBe('')
   })
 
   it('bytes that are not UTF-8', async () => {
-    const run = await desk.shell(`printf '{"email":"\\xff"}' | klines users update x --data -`)
+    const run = await sandbox.shell(`printf '{"email":"\\xff"}' | klines users update x --data -`)
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('stdin is not UTF-8') })
   })
 })
@@ -227,7 +227,7 @@ describe('exit code 2, the server refuses', () => {
 describe('exit code 5, no service', () => {
   it.concurrent.each(COMMANDS)('%s %s says where nobody listens and what to do', async (...command) => {
     const baseUrl = await deadAddress()
-    const run = await newDesk().run([...command, '--base-url', baseUrl])
+    const run = await newSandbox().run([...command, '--base-url', baseUrl])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
     expect(run.stderr).toMatch(/klines serve.*--base-url/)
@@ -284,14 +284,14 @@ describe('streams tokens', () => {
     ['jsonl', (word: string) => tokenLines([word])],
   ])('prints each token before the next is sent (%s)', async (format, shown) => {
     const printed = WORDS.map(() => deferred())
-    const { server, desk } = await setUp(async response => {
+    const { server, sandbox } = await setUp(async response => {
       for (const [index, word] of WORDS.entries()) {
         response.write(tokenLines([word]))
         await printed[index].promise
       }
       response.end()
     })
-    const { child, ended } = desk.start(['streams', 'tokens', '-f', format, '--base-url', server.url])
+    const { child, ended } = sandbox.start(['streams', 'tokens', '-f', format, '--base-url', server.url])
     let seen = ''
     child.stdout?.on('data', bytes => {
       seen += bytes
@@ -344,22 +344,22 @@ describe('streams tokens', () => {
   })
 
   it('into a reader that has seen enough is a quiet 0, and the server is left', async () => {
-    const { server, desk } = await setUp(async response => {
+    const { server, sandbox } = await setUp(async response => {
       for (let count = 0; !response.destroyed; count++) {
         response.write(tokenLines([`${count} `]))
         await new Promise(resolve => setTimeout(resolve, 1))
       }
     })
     const script = `klines streams tokens --base-url ${server.url} | head -c 10; echo "\${PIPESTATUS[@]}"`
-    expect(await desk.shell(script)).toMatchObject({ stdout: '0 1 2 3 4 0 0\n', stderr: '' })
+    expect(await sandbox.shell(script)).toMatchObject({ stdout: '0 1 2 3 4 0 0\n', stderr: '' })
     await until(() => server.connections === 0)
   })
 
   it('into a reader that is slow loses nothing', async () => {
     const words = Array.from({ length: 20_000 }, (_, index) => `word ${index} `)
-    const { server, desk } = await setUp({ body: tokenLines(words) })
+    const { server, sandbox } = await setUp({ body: tokenLines(words) })
     const script = `set -o pipefail; klines streams tokens --base-url ${server.url} | { sleep 1; cat; }`
-    const run = await desk.shell(script)
+    const run = await sandbox.shell(script)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toBe(`${words.join('')}\n`)
   })
@@ -370,10 +370,10 @@ describe('a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('%s ends a stream with exit code %i within 2 s, after what was printed', async (signal, code) => {
-    const { server, desk } = await setUp(response => {
+    const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
-    const { child, ended } = desk.start(['streams', 'tokens', '--base-url', server.url])
+    const { child, ended } = sandbox.start(['streams', 'tokens', '--base-url', server.url])
     let seen = ''
     child.stdout?.on('data', bytes => {
       seen += bytes
@@ -388,7 +388,7 @@ describe('a signal', () => {
   })
 
   it('ends a stream whose reader reads nothing', async () => {
-    const { server, desk } = await setUp(response => {
+    const { server, sandbox } = await setUp(response => {
       const pump = () => {
         while (response.write(tokenLines(['x'.repeat(1000)])));
       }
@@ -398,15 +398,15 @@ describe('a signal', () => {
     const script = `mkfifo stalled; sleep 20 < stalled & sleeper=$!
       klines streams tokens --base-url ${server.url} > stalled & tool=$!
       sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $sleeper`
-    const run = await desk.shell(script)
+    const run = await sandbox.shell(script)
     // Said by the command itself: one that had to be ended would say nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
     expect(run.tookMs).toBeLessThan(10_000)
   })
 
   it.each(COMMANDS)('ends %s %s that waits for an answer', async (...command) => {
-    const { server, desk } = await setUp(() => {})
-    const { child, ended } = desk.start([...command, '--base-url', server.url])
+    const { server, sandbox } = await setUp(() => {})
+    const { child, ended } = sandbox.start([...command, '--base-url', server.url])
     await until(() => server.log.length === 1, 30_000)
     const signalled = performance.now()
     child.kill('SIGINT')
@@ -420,11 +420,11 @@ describe('a signal', () => {
   })
 
   it('ends an update that waits for its data', async () => {
-    const { server, desk } = await setUp()
+    const { server, sandbox } = await setUp()
     const script = `mkfifo data; sleep 20 > data & writer=$!
       klines users update x --data - --base-url ${server.url} < data & tool=$!
       sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $writer`
-    const run = await desk.shell(script)
+    const run = await sandbox.shell(script)
     // Said by the command itself: one that had to be ended would say nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
     expect(run.tookMs).toBeLessThan(10_000)
@@ -432,10 +432,10 @@ describe('a signal', () => {
   })
 
   it('with --json is said in an object', async () => {
-    const { server, desk } = await setUp(response => {
+    const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a']))
     })
-    const { child, ended } = desk.start(['streams', 'tokens', '--json', '--base-url', server.url])
+    const { child, ended } = sandbox.start(['streams', 'tokens', '--json', '--base-url', server.url])
     await until(() => server.log.length === 1, 30_000)
     child.kill('SIGTERM')
     expect(errorIn(await ended)).toMatchObject({ code: 'interrupted', exitCode: 143 })
@@ -444,7 +444,7 @@ describe('a signal', () => {
 
 describe('openapi', () => {
   it('prints the description of each API as the server gives it', async () => {
-    const { server, desk, klines } = await setUp()
+    const { server, sandbox, klines } = await setUp()
     const [plain, json, greeting, ofKlines] = await Promise.all([
       klines(['openapi']),
       klines(['openapi', '--json']),
@@ -454,13 +454,13 @@ describe('openapi', () => {
     for (const run of [plain, json, greeting, ofKlines]) expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const run of [plain, json, greeting]) expect(run.stdout).toBe(`${JSON.stringify(OPENAPI, null, 2)}\n`)
     expect(ofKlines.stdout).toBe(`${JSON.stringify(KLINES_OPENAPI, null, 2)}\n`)
-    expect(await desk.shell(`klines openapi --base-url ${server.url} > api.json`)).toMatchObject({ code: 0 })
-    expect(JSON.parse(readFileSync(desk.path('api.json'), 'utf8'))).toEqual(OPENAPI)
+    expect(await sandbox.shell(`klines openapi --base-url ${server.url} > api.json`)).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(sandbox.path('api.json'), 'utf8'))).toEqual(OPENAPI)
   })
 })
 
 describe.concurrent('--base-url sample serves the greeting API for one command', () => {
-  const sample = (...args: string[]) => newDesk().run([...args, '--base-url', 'sample'])
+  const sample = (...args: string[]) => newSandbox().run([...args, '--base-url', 'sample'])
   const WHOLE = ['--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email']
 
   it('updates', async () => {
@@ -496,7 +496,7 @@ describe.concurrent('--base-url sample serves the greeting API for one command',
   })
 
   it('ends promptly when it is interrupted', async () => {
-    const { child, ended } = newDesk().start(['streams', 'tokens', '--base-url', 'sample'])
+    const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', 'sample'])
     await new Promise(resolve => child.stdout?.once('data', resolve))
     const signalled = performance.now()
     child.kill('SIGINT')

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PROJECT, useDesks } from '../support/cli/cli-sandbox.js'
+import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 
 interface Manifest {
   commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>
 }
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const manifestText = readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8')
 const { commands } = JSON.parse(manifestText) as Manifest
 const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
@@ -24,13 +24,13 @@ const flagsOf = (name: string) => commands[name.replaceAll(' ', ':')].flags
 
 describe.concurrent('help', () => {
   it('klines --help names every command', async () => {
-    const run = await newDesk().run(['--help'])
+    const run = await newSandbox().run(['--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const name of NAMES) expect(run.stdout).toMatch(new RegExp(`^ +${name.split(' ')[0]} `, 'm'))
   })
 
   it.each(NAMES)('klines %s --help names its flags and each has its variable', async name => {
-    const run = await newDesk().run([...name.split(' '), '--help'])
+    const run = await newSandbox().run([...name.split(' '), '--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const [flag, { char, env }] of Object.entries(flagsOf(name))) {
       expect(run.stdout).toMatch(new RegExp(`${char ? `-${char}, ` : ''}--${flag}\\b`))
@@ -44,29 +44,29 @@ describe.concurrent('help', () => {
   })
 
   it('klines mirror lists its commands', async () => {
-    const run = await newDesk().run(['mirror'])
+    const run = await newSandbox().run(['mirror'])
     expect(run.code).toBe(0)
     for (const name of NAMES.filter(one => one.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })
 
   it('klines --version says the version of package.json', async () => {
     const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
-    const run = await newDesk().run(['--version'])
+    const run = await newSandbox().run(['--version'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout.startsWith(`klines/${version} `)).toBe(true)
   })
 
   it('an unknown command ends without a question', async () => {
-    const run = await newDesk().run(['dowload'])
+    const run = await newSandbox().run(['dowload'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.tookMs).toBeLessThan(20_000)
   })
 
   it('the manifest is what the commands give now', async () => {
-    const desk = newDesk()
-    const run = await desk.node([join(PROJECT, 'bin', 'write-manifest.js'), desk.path('manifest.json')])
+    const sandbox = newSandbox()
+    const run = await sandbox.node([join(PROJECT, 'bin', 'write-manifest.js'), sandbox.path('manifest.json')])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.text('manifest.json'), 'npm run manifest writes it anew').toBe(manifestText)
+    expect(sandbox.text('manifest.json'), 'npm run manifest writes it anew').toBe(manifestText)
   })
 })
 
@@ -88,10 +88,10 @@ const mentions = [...shellLines, ...[...readme.matchAll(/`([^`\n]+)`/g)].map(([,
 describe.skipIf(!readme)('the README', { concurrent: true }, () => {
   it('shows what to do with the sample, and all of it works, one command after the other', async () => {
     expect(sampleLines.length).toBeGreaterThan(0)
-    const desk = newDesk()
+    const sandbox = newSandbox()
     for (const line of sampleLines) {
       const command = line.replace('npm ci && ', '').replace(/\bnpx (?:--yes )?klines\b/g, 'klines')
-      const run = await desk.shell(`set -eo pipefail\n${command}`)
+      const run = await sandbox.shell(`set -eo pipefail\n${command}`)
       expect(run.code, `${line}\n${run.stderr}`).toBe(0)
     }
   })

@@ -1,30 +1,30 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, PROJECT, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const PLACE = `baseUrl: undefined, offline: true, mirror: ${JSON.stringify(SAMPLE_TREE)}`
 
 /** A project of somebody else's, in which `klines` is installed. */
-function userProject(): Desk {
-  const desk = newDesk()
-  mkdirSync(desk.path('node_modules'))
-  symlinkSync(PROJECT, desk.path('node_modules/klines'))
-  desk.write('package.json', '{ "type": "module" }')
-  return desk
+function userProject(): CliSandbox {
+  const sandbox = newSandbox()
+  mkdirSync(sandbox.path('node_modules'))
+  symlinkSync(PROJECT, sandbox.path('node_modules/klines'))
+  sandbox.write('package.json', '{ "type": "module" }')
+  return sandbox
 }
 
 describe.concurrent('the library', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   beforeAll(() => {
-    desk = userProject()
+    sandbox = userProject()
   })
 
   /** Runs a module that imports `klines`; what it prints as JSON. */
   async function printedBy(name: string, source: string): Promise<unknown> {
-    const run = await desk.node([desk.write(name, source)])
+    const run = await sandbox.node([sandbox.write(name, source)])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     return JSON.parse(run.stdout)
   }
@@ -55,7 +55,7 @@ describe.concurrent('the library', () => {
       files: [{ path: 'two.csv', rows, bytes: text.length }],
       rows,
     })
-    expect(desk.text('two.csv')).toBe(text)
+    expect(sandbox.text('two.csv')).toBe(text)
   })
 
   it('openGreetingService talks to the greeting API', async () => {
@@ -111,14 +111,14 @@ describe.concurrent('the library', () => {
 
   it('works under its own name inside the project too', async () => {
     const script = "import('klines').then(({ SYMBOLS }) => console.log(SYMBOLS.length))"
-    expect(await desk.shell(`cd '${PROJECT}' && node -e "${script}"`)).toMatchObject({ code: 0, stdout: '10\n' })
+    expect(await sandbox.shell(`cd '${PROJECT}' && node -e "${script}"`)).toMatchObject({ code: 0, stdout: '10\n' })
   })
 
   it('its types compile strictly, and refuse what is wrong', async () => {
     const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
     const options = '--strict --noEmit --module nodenext --target es2022 --types node --typeRoots'.split(' ')
-    const compile = (file: string) => desk.node([tsc, ...options, join(PROJECT, 'node_modules', '@types'), file])
-    const right = desk.write(
+    const compile = (file: string) => sandbox.node([tsc, ...options, join(PROJECT, 'node_modules', '@types'), file])
+    const right = sandbox.write(
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'
       const rows: KlineRow[] = []
@@ -136,7 +136,7 @@ describe.concurrent('the library', () => {
       }
       export {}`,
     )
-    const wrong = desk.write(
+    const wrong = sandbox.write(
       'wrong.ts',
       `import { exportKlines } from 'klines'
       await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], output: 'x', format: 'xml' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
 /** Windows by interval, first and last startDate (observed.md). */
 const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
@@ -28,18 +28,20 @@ const firstWords = (text: string) =>
 
 describe('the lists', () => {
   it('come from the service, with what the mirror holds', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     const place = ['--base-url', server.url, '--mirror', 'm']
     const [one, two] = FULL_WEEKS
-    expect(await desk.run(['download', 'BTCUSDT', '-i', '15m', ...place, '--from', one, '--to', two])).toMatchObject({
-      code: 0,
-    })
+    expect(await sandbox.run(['download', 'BTCUSDT', '-i', '15m', ...place, '--from', one, '--to', two])).toMatchObject(
+      {
+        code: 0,
+      },
+    )
     const [text, json, dates, dateText] = await Promise.all([
-      desk.run(['symbols', ...place]),
-      desk.run(['symbols', ...place, '--json']),
-      desk.run(['start-dates', '15m', ...place, '--json']),
-      desk.run(['start-dates', '15m', ...place]),
+      sandbox.run(['symbols', ...place]),
+      sandbox.run(['symbols', ...place, '--json']),
+      sandbox.run(['start-dates', '15m', ...place, '--json']),
+      sandbox.run(['start-dates', '15m', ...place]),
     ])
     for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(firstWords(text.stdout)).toEqual([...SYMBOLS])
@@ -65,16 +67,16 @@ describe('the lists', () => {
   })
 
   it('come from the mirror, with a note, when the service is away', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     const place = ['--base-url', server.url, '--mirror', 'm']
-    expect(await desk.run(['download', 'all', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    expect(await sandbox.run(['download', 'all', '-i', '15m', ...place])).toMatchObject({ code: 0 })
     await server.stop()
     const [symbols, dates, intervals, quiet] = await Promise.all([
-      desk.run(['symbols', ...place]),
-      desk.run(['start-dates', '15m', ...place, '--json']),
-      desk.run(['intervals', ...place, '--json']),
-      desk.run(['symbols', ...place, '-q']),
+      sandbox.run(['symbols', ...place]),
+      sandbox.run(['start-dates', '15m', ...place, '--json']),
+      sandbox.run(['intervals', ...place, '--json']),
+      sandbox.run(['symbols', ...place, '-q']),
     ])
     expect(symbols.code).toBe(0)
     expect(symbols.stderr).toMatch(/^Note: .*refused.*mirror.*\n$/)
@@ -89,22 +91,22 @@ describe('the lists', () => {
   })
 
   it('of a mirror that is named come from where that mirror comes, unless an address is named too', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     const [one, two] = FULL_WEEKS
     const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', one, '--to', two]
-    expect(await desk.run([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
+    expect(await sandbox.run([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
     for (const command of [['symbols'], ['start-dates', '15m']]) {
       server.reset()
-      const run = await desk.run([...command, '--mirror', 'm', '--json'])
+      const run = await sandbox.run([...command, '--mirror', 'm', '--json'])
       expect(run).toMatchObject({ code: 0, stderr: '' })
       expect(JSON.parse(run.stdout)).toMatchObject({ source: 'service', mirror: 'm', warnings: [] })
       expect(server.log.length).toBeGreaterThan(0)
     }
     server.reset()
     const [other, asked] = await Promise.all([
-      desk.run(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
-      desk.run(download),
+      sandbox.run(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
+      sandbox.run(download),
     ])
     expect(server.log).toEqual([])
     expect(other).toMatchObject({ code: 2, stdout: '' })
@@ -115,9 +117,11 @@ describe('the lists', () => {
   })
 
   it.concurrent('of a mirror of the sample come from the sample', async () => {
-    const desk = newDesk()
-    expect(await desk.run('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({ code: 0 })
-    const run = await desk.run('intervals --mirror m --json'.split(' '))
+    const sandbox = newSandbox()
+    expect(await sandbox.run('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({
+      code: 0,
+    })
+    const run = await sandbox.run('intervals --mirror m --json'.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { source, intervals } = JSON.parse(run.stdout)
     expect({ source, last: intervals.at(-1) }).toMatchObject({
@@ -127,10 +131,10 @@ describe('the lists', () => {
   })
 
   it.concurrent('of intervals say how each is cut, as observed', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const [json, text] = await Promise.all([
-      desk.run(['intervals', '--base-url', 'sample', '--json']),
-      desk.run(['intervals', '--base-url', 'sample']),
+      sandbox.run(['intervals', '--base-url', 'sample', '--json']),
+      sandbox.run(['intervals', '--base-url', 'sample']),
     ])
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const { intervals } = JSON.parse(json.stdout)
@@ -145,24 +149,24 @@ describe('the lists', () => {
       mirrored: 0,
     })
     expect(firstWords(text.stdout)).toEqual(ALL_INTERVALS)
-    expect(desk.files()).toEqual([])
+    expect(sandbox.files()).toEqual([])
   })
 })
 
 describe('mirror status', () => {
   it('says what is held of each series', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const root = makeTree(tempFolder())
     const server = await TreeServer.start(root)
     const place = ['--base-url', server.url, '--mirror', 'm']
-    expect(await desk.run(['download', 'BTCUSDT', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    expect(await sandbox.run(['download', 'BTCUSDT', '-i', '15m', ...place])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([
-      desk.run(['mirror', 'status', '--mirror', 'm', '--json']),
-      desk.run(['mirror', 'status', '--mirror', 'm']),
+      sandbox.run(['mirror', 'status', '--mirror', 'm', '--json']),
+      sandbox.run(['mirror', 'status', '--mirror', 'm']),
     ])
-    const bytes = desk
+    const bytes = sandbox
       .files('m/api/klines/15m')
-      .reduce((sum, name) => sum + desk.bytes(`m/api/klines/15m/${name}`).length, 0)
+      .reduce((sum, name) => sum + sandbox.bytes(`m/api/klines/15m/${name}`).length, 0)
     expect(JSON.parse(json.stdout)).toEqual({
       mirror: 'm',
       baseUrl: server.url,
@@ -186,7 +190,7 @@ describe('mirror status', () => {
   })
 
   it.concurrent('of no mirror is exit code 3 with advice', async () => {
-    const run = await newDesk().run(['mirror', 'status', '--mirror', 'none'])
+    const run = await newSandbox().run(['mirror', 'status', '--mirror', 'none'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/none[\s\S]*klines download/)
   })
@@ -206,22 +210,24 @@ describe.concurrent('mirror path', () => {
     ],
     ['what --mirror says', ['--mirror', '/x/there'], {}, '/x/there'],
   ])('is %s', async (_, args, env, expected) => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const [text, json] = await Promise.all([
-      desk.run(['mirror', 'path', ...args], env),
-      desk.run(['mirror', 'path', ...args, '--json'], env),
+      sandbox.run(['mirror', 'path', ...args], env),
+      sandbox.run(['mirror', 'path', ...args, '--json'], env),
     ])
     expect(text).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({ mirror: expected, warnings: [] })
   })
 
   it('is where a download without --mirror puts its windows', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const place = ['--base-url', 'sample']
-    const download = desk.run(['download', 'BTCUSDT', '-i', '1d', ...place], { XDG_CACHE_HOME: desk.path('cache') })
+    const download = sandbox.run(['download', 'BTCUSDT', '-i', '1d', ...place], {
+      XDG_CACHE_HOME: sandbox.path('cache'),
+    })
     expect(await download).toMatchObject({ code: 0 })
-    const run = await desk.run(['mirror', 'path', ...place], { XDG_CACHE_HOME: desk.path('cache') })
-    expect(run.stdout).toBe(`${desk.path('cache/klines/sample')}\n`)
-    expect(desk.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
+    const run = await sandbox.run(['mirror', 'path', ...place], { XDG_CACHE_HOME: sandbox.path('cache') })
+    expect(run.stdout).toBe(`${sandbox.path('cache/klines/sample')}\n`)
+    expect(sandbox.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
   })
 })

@@ -3,12 +3,12 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ErrorSchema, VerifySchema } from '../../src/cli/reports/schema.js'
-import { type Desk, filesBelow, useDesks } from '../support/cli/cli-sandbox.js'
-import { objectOf, stockedDesk } from '../support/cli/stocked-sandbox.js'
+import { type CliSandbox, filesBelow, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { objectOf, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { snapshot } from '../support/snapshot.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
 const SYMBOLS_LIST = 'api/klines/symbols.json'
 const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
@@ -18,24 +18,24 @@ const CORRUPT = [CUT, WRONG, FOLDER, LIST, LEFTOVER]
 const VERIFY = ['mirror', 'verify', '--mirror', 'm']
 
 /** Makes five files of the mirror corrupt, each in another way. */
-function damage(desk: Desk): void {
-  desk.write(`m/${CUT}`, desk.text(`m/${CUT}`).slice(0, 300))
-  putFile(desk.path('m'), WRONG, weekRows(OPEN_WEEK))
-  rmSync(desk.path(`m/${FOLDER}`))
-  mkdirSync(desk.path(`m/${FOLDER}`))
-  desk.write(`m/${LIST}`, '["2025-01-06","../../etc/passwd"]')
-  putFile(desk.path('m'), LEFTOVER, 'half')
+function damage(sandbox: CliSandbox): void {
+  sandbox.write(`m/${CUT}`, sandbox.text(`m/${CUT}`).slice(0, 300))
+  putFile(sandbox.path('m'), WRONG, weekRows(OPEN_WEEK))
+  rmSync(sandbox.path(`m/${FOLDER}`))
+  mkdirSync(sandbox.path(`m/${FOLDER}`))
+  sandbox.write(`m/${LIST}`, '["2025-01-06","../../etc/passwd"]')
+  putFile(sandbox.path('m'), LEFTOVER, 'half')
 }
 
 describe('mirror verify', () => {
   it('of a sound mirror is exit code 0, in text and as an object', async () => {
-    const { desk } = await stockedDesk(newDesk())
+    const { sandbox } = await stockedSandbox(newSandbox())
     const [text, json, quiet] = await Promise.all([
-      desk.run(VERIFY),
-      desk.run([...VERIFY, '--json']),
-      desk.run([...VERIFY, '-q']),
+      sandbox.run(VERIFY),
+      sandbox.run([...VERIFY, '--json']),
+      sandbox.run([...VERIFY, '-q']),
     ])
-    const size = filesBelow(desk.path('m/api')).reduce((sum, name) => sum + desk.bytes(`m/api/${name}`).length, 0)
+    const size = filesBelow(sandbox.path('m/api')).reduce((sum, name) => sum + sandbox.bytes(`m/api/${name}`).length, 0)
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toBe(
       `18 files read: 16 windows, 84 candles, ${(size / 1000).toFixed(1)} kB; all sound.\nMirror: m\n`,
@@ -48,11 +48,11 @@ describe('mirror verify', () => {
   })
 
   it('names each corrupt file with why, exit code 6, and changes nothing', async () => {
-    const { desk, server } = await stockedDesk(newDesk())
-    damage(desk)
-    desk.write('m/api/klines/stray.txt', 'x')
-    const before = snapshot(desk.path('m'))
-    const [text, json] = await Promise.all([desk.run(VERIFY), desk.run([...VERIFY, '--json'])])
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    damage(sandbox)
+    sandbox.write('m/api/klines/stray.txt', 'x')
+    const before = snapshot(sandbox.path('m'))
+    const [text, json] = await Promise.all([sandbox.run(VERIFY), sandbox.run([...VERIFY, '--json'])])
     expect(text).toMatchObject({ code: 6, stderr: '' })
     const lines = text.stdout.split('\n')
     expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...CORRUPT, ''])
@@ -69,40 +69,40 @@ describe('mirror verify', () => {
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ strays, repaired, failed }).toEqual({ strays: ['api/klines/stray.txt'], repaired: [], failed: [] })
     expect(server.log).toEqual([])
-    expect(snapshot(desk.path('m'))).toEqual(before)
+    expect(snapshot(sandbox.path('m'))).toEqual(before)
   })
 
   it('--repair fetches exactly the corrupt files, without a condition, from where the mirror comes; then all is sound', async () => {
-    const { desk, server, tree } = await stockedDesk(newDesk())
-    damage(desk)
-    const run = await desk.run([...VERIFY, '--repair', '--json'])
+    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
+    damage(sandbox)
+    const run = await sandbox.run([...VERIFY, '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { corrupt, repaired, failed, warnings } = objectOf(run.stdout, VerifySchema)
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ repaired, failed, warnings }).toEqual({ repaired: CORRUPT, failed: [], warnings: [] })
     expect(server.paths().sort()).toEqual(CORRUPT.slice(0, 4).sort())
     expect(server.log.every(({ headers }) => headers['if-modified-since'] === undefined)).toBe(true)
-    expect(filesBelow(desk.path('m/api'))).toEqual(filesBelow(`${tree}/api`))
+    expect(filesBelow(sandbox.path('m/api'))).toEqual(filesBelow(`${tree}/api`))
     for (const path of [CUT, WRONG, FOLDER, LIST]) {
-      expect(desk.bytes(`m/${path}`).equals(readFileSync(join(tree, path))), path).toBe(true)
+      expect(sandbox.bytes(`m/${path}`).equals(readFileSync(join(tree, path))), path).toBe(true)
     }
-    expect(desk.exists(`m/${LEFTOVER}`)).toBe(false)
+    expect(sandbox.exists(`m/${LEFTOVER}`)).toBe(false)
 
     server.reset()
-    const again = await desk.run([...VERIFY, '--repair'])
+    const again = await sandbox.run([...VERIFY, '--repair'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(again.stdout).toContain('all sound.')
     expect(server.log).toEqual([])
   })
 
   it('--repair says which files the service does not have, mends the others, and is exit code 3', async () => {
-    const { desk, server } = await stockedDesk(newDesk())
-    damage(desk)
-    desk.write(`m/${SYMBOLS_LIST}`, '')
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    damage(sandbox)
+    sandbox.write(`m/${SYMBOLS_LIST}`, '')
     server.always(WRONG, { status: 404 })
     server.always(LIST, { status: 404, body: 'nothing' })
     server.always(SYMBOLS_LIST, { body: '["NOPE' })
-    const json = desk.run([...VERIFY, '--repair', '--json'])
+    const json = sandbox.run([...VERIFY, '--repair', '--json'])
     expect(await json).toMatchObject({ code: 3, stderr: '' })
     const { repaired, failed } = objectOf((await json).stdout, VerifySchema)
     expect(repaired).toEqual([CUT, FOLDER, LEFTOVER])
@@ -111,7 +111,7 @@ describe('mirror verify', () => {
       { path: LIST, reason: 'status 404' },
       { path: SYMBOLS_LIST, reason: 'The list of symbols is refused: it is not JSON' },
     ])
-    const text = await desk.run([...VERIFY, '--repair'])
+    const text = await sandbox.run([...VERIFY, '--repair'])
     expect(text.code).toBe(3)
     expect(text.stdout).toContain('0 of 3 repaired.\n')
     expect(text.stdout).toContain(`${WRONG} could not be had: status 404.\n`)
@@ -119,38 +119,40 @@ describe('mirror verify', () => {
   })
 
   it('--repair is exit code 5 when the service is away, and leaves what is there', async () => {
-    const { desk, server } = await stockedDesk(newDesk())
+    const { sandbox, server } = await stockedSandbox(newSandbox())
     await server.stop()
-    desk.write(`m/${LIST}`, '[')
-    const run = await desk.run([...VERIFY, '--repair'])
+    sandbox.write(`m/${LIST}`, '[')
+    const run = await sandbox.run([...VERIFY, '--repair'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/^klines: .*cannot be reached/)
-    expect(desk.text(`m/${LIST}`)).toBe('[')
+    expect(sandbox.text(`m/${LIST}`)).toBe('[')
   })
 
   it('--repair of a mirror of the sample takes the sample', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const path = 'm/api/klines/1d/BTCUSDT/2024-01-01.json'
-    expect(await desk.run('download BTCUSDT -i 1d --base-url sample --mirror m'.split(' '))).toMatchObject({ code: 0 })
-    const good = desk.text(path)
-    desk.write(path, good.slice(5))
-    expect(await desk.run([...VERIFY, '--repair'])).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.text(path)).toBe(good)
+    expect(await sandbox.run('download BTCUSDT -i 1d --base-url sample --mirror m'.split(' '))).toMatchObject({
+      code: 0,
+    })
+    const good = sandbox.text(path)
+    sandbox.write(path, good.slice(5))
+    expect(await sandbox.run([...VERIFY, '--repair'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.text(path)).toBe(good)
   })
 
   it.each(['verify', 'prune', 'clear'])(
     'mirror %s of no mirror, and with another address, is an error that says so',
     async name => {
-      const { desk, server } = await stockedDesk(newDesk())
+      const { sandbox, server } = await stockedSandbox(newSandbox())
       const [none, other] = await Promise.all([
-        desk.run(['mirror', name, '--mirror', 'none']),
-        desk.run(['mirror', name, '--mirror', 'm', '--base-url', 'http://other.example', '--json']),
+        sandbox.run(['mirror', name, '--mirror', 'none']),
+        sandbox.run(['mirror', name, '--mirror', 'm', '--base-url', 'http://other.example', '--json']),
       ])
       expect(none).toMatchObject({ code: 3, stdout: '' })
       expect(none.stderr).toBe(
         'klines: There is no mirror at none.\n  Bring candles there first: klines download SYMBOL -i INTERVAL, with the same --mirror.\n',
       )
-      expect(desk.exists('none')).toBe(false)
+      expect(sandbox.exists('none')).toBe(false)
       expect(other).toMatchObject({ code: 2, stderr: '' })
       expect(objectOf(other.stdout, ErrorSchema).error.message).toBe(
         `m is a mirror of ${server.url}, not of http://other.example.`,
@@ -159,27 +161,30 @@ describe('mirror verify', () => {
   )
 
   it('names a file that may not be read; folders that may not be read or written are a plain error', async () => {
-    const { desk } = await stockedDesk(newDesk())
+    const { sandbox } = await stockedSandbox(newSandbox())
     const asNobody = (args: string) =>
-      desk.shell(`${process.getuid?.() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : ''}klines ${args} --mirror m`)
-    for (const folder of [desk.folder, dirname(desk.folder), dirname(dirname(desk.folder))]) chmodSync(folder, 0o755)
-    chmodSync(desk.path(`m/${CUT}`), 0)
+      sandbox.shell(
+        `${process.getuid?.() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : ''}klines ${args} --mirror m`,
+      )
+    for (const folder of [sandbox.folder, dirname(sandbox.folder), dirname(dirname(sandbox.folder))])
+      chmodSync(folder, 0o755)
+    chmodSync(sandbox.path(`m/${CUT}`), 0)
     const file = await asNobody('mirror verify')
     expect(file).toMatchObject({ code: 6, stderr: '' })
     expect(file.stdout).toContain(`${CUT}: cannot be read: permission denied (EACCES)\n`)
 
-    chmodSync(dirname(desk.path(`m/${CUT}`)), 0o555)
-    const before = snapshot(desk.path('m'))
+    chmodSync(dirname(sandbox.path(`m/${CUT}`)), 0o555)
+    const before = snapshot(sandbox.path('m'))
     for (const command of ['mirror clear --force', 'mirror verify --repair']) {
       const run = await asNobody(command)
       expect(run).toMatchObject({ code: 3, stdout: '' })
       expect(run.stderr).toMatch(/^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give .*\n$/)
     }
-    expect(snapshot(desk.path('m'))).toEqual(before)
-    chmodSync(desk.path('m/api/klines/15m'), 0)
+    expect(snapshot(sandbox.path('m'))).toEqual(before)
+    chmodSync(sandbox.path('m/api/klines/15m'), 0)
     const folder = await asNobody('mirror verify')
     expect(folder).toMatchObject({ code: 3, stdout: '' })
     expect(folder.stderr).toMatch(/^klines: Cannot read the mirror m: permission denied \(EACCES\)\.\n/)
-    chmodSync(desk.path('m/api/klines/15m'), 0o755)
+    chmodSync(sandbox.path('m/api/klines/15m'), 0o755)
   })
 })

@@ -2,7 +2,7 @@ import { renameSync, symlinkSync } from 'node:fs'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { ClearSchema, ErrorSchema } from '../../src/cli/reports/schema.js'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { deferred, until } from '../support/deferred.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -10,63 +10,63 @@ import { snapshot } from '../support/snapshot.js'
 import { makeTree, OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const CLEAR = ['mirror', 'clear', '--mirror', 'm']
 const DOWNLOAD = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
 
-/** A desk with a mirror in `m`, things of the user's in and beside it, and the server it came from. */
-async function stockedDesk(): Promise<{ desk: Desk; server: TreeServer; mirrored: string[] }> {
-  const desk = newDesk()
+/** A sandbox with a mirror in `m`, things of the user's in and beside it, and the server it came from. */
+async function stockedSandbox(): Promise<{ sandbox: CliSandbox; server: TreeServer; mirrored: string[] }> {
+  const sandbox = newSandbox()
   const server = await TreeServer.start(makeTree(tempFolder()))
-  expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
-  const mirrored = desk.files('m')
+  expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+  const mirrored = sandbox.files('m')
   expect(mirrored).toHaveLength(START_DATES.length + 3)
-  return { desk, server, mirrored }
+  return { sandbox, server, mirrored }
 }
 
-/** Files of the user's, relative to the desk. */
+/** Files of the user's, relative to the sandbox. */
 const OTHERS = ['m/thesis.tex', 'm/api/openapi.json', 'm/api/mine/a.txt', 'beside.txt', 'elsewhere/2025-01-06.json']
 
-function putOthers(desk: Desk): void {
-  for (const path of OTHERS) putFile(desk.folder, path, 'precious')
-  symlinkSync(desk.path('elsewhere'), desk.path('m/api/klines/15m/ADAUSDT'))
-  symlinkSync(desk.path('elsewhere'), desk.path('m/api/klines/more'))
+function putOthers(sandbox: CliSandbox): void {
+  for (const path of OTHERS) putFile(sandbox.folder, path, 'precious')
+  symlinkSync(sandbox.path('elsewhere'), sandbox.path('m/api/klines/15m/ADAUSDT'))
+  symlinkSync(sandbox.path('elsewhere'), sandbox.path('m/api/klines/more'))
 }
 
 describe('mirror clear', () => {
   it('without a terminal removes nothing and is a usage error that names --force', async () => {
-    const { desk } = await stockedDesk()
-    const before = snapshot(desk.folder)
-    const [text, json] = await Promise.all([desk.run(CLEAR), desk.run([...CLEAR, '--json'])])
+    const { sandbox } = await stockedSandbox()
+    const before = snapshot(sandbox.folder)
+    const [text, json] = await Promise.all([sandbox.run(CLEAR), sandbox.run([...CLEAR, '--json'])])
     expect(text).toMatchObject({ code: 2, stdout: '' })
     expect(text.stderr).toBe(
       'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --force removes them without asking.\n',
     )
     expect(json).toMatchObject({ code: 2, stderr: '' })
     expect(Check(ErrorSchema, JSON.parse(json.stdout))).toBe(true)
-    expect(snapshot(desk.folder)).toEqual(before)
+    expect(snapshot(sandbox.folder)).toEqual(before)
   })
 
   it('--force removes all of the mirror and nothing else', async () => {
-    const { desk, mirrored } = await stockedDesk()
-    putOthers(desk)
-    const sentinels = snapshot(desk.path('elsewhere'))
-    const run = await desk.run([...CLEAR, '--force', '--json'])
+    const { sandbox, mirrored } = await stockedSandbox()
+    putOthers(sandbox)
+    const sentinels = snapshot(sandbox.path('elsewhere'))
+    const run = await sandbox.run([...CLEAR, '--force', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(run.stdout)
     expect(Check(ClearSchema, report)).toBe(true)
     expect(report).toMatchObject({ mirror: 'm', outside: ['api/klines/15m/ADAUSDT/2025-01-06.json'], warnings: [] })
     expect([...report.removed].sort()).toEqual([...mirrored, 'api/klines/more'].sort())
-    expect(desk.files()).toEqual([...OTHERS, 'm/api/klines/15m/ADAUSDT'].sort())
-    expect(snapshot(desk.path('elsewhere'))).toEqual(sentinels)
-    expect(await desk.run(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
+    expect(sandbox.files()).toEqual([...OTHERS, 'm/api/klines/15m/ADAUSDT'].sort())
+    expect(snapshot(sandbox.path('elsewhere'))).toEqual(sentinels)
+    expect(await sandbox.run(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
   })
 
   it('--force lists the first 20 files and counts the others; what lies behind a link is said to be left', async () => {
-    const { desk } = await stockedDesk()
-    putOthers(desk)
-    for (let name = 10; name < 30; name++) putFile(desk.path('m'), `api/klines/stray/${name}`, '12345')
-    const run = await desk.run([...CLEAR, '--force'])
+    const { sandbox } = await stockedSandbox()
+    putOthers(sandbox)
+    for (let name = 10; name < 30; name++) putFile(sandbox.path('m'), `api/klines/stray/${name}`, '12345')
+    const run = await sandbox.run([...CLEAR, '--force'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const lines = run.stdout.split('\n')
     expect(lines[20]).toBe('and 12 more')
@@ -75,46 +75,46 @@ describe('mirror clear', () => {
   })
 
   it('--force removes the folder too when nothing else is in it, and a later download brings all again', async () => {
-    const { desk, server, mirrored } = await stockedDesk()
-    expect(await desk.run([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(desk.exists('m')).toBe(false)
-    expect(await desk.run([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
+    const { sandbox, server, mirrored } = await stockedSandbox()
+    expect(await sandbox.run([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(sandbox.exists('m')).toBe(false)
+    expect(await sandbox.run([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
     server.reset()
-    expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows')).toHaveLength(START_DATES.length)
-    expect(desk.files('m')).toEqual(mirrored)
+    expect(sandbox.files('m')).toEqual(mirrored)
   })
 
   it('of a mirror that is a link empties the folder it leads to', async () => {
-    const { desk } = await stockedDesk()
-    renameSync(desk.path('m'), desk.path('real'))
-    symlinkSync('real', desk.path('m'))
-    const run = await desk.run([...CLEAR, '--force', '--json'])
+    const { sandbox } = await stockedSandbox()
+    renameSync(sandbox.path('m'), sandbox.path('real'))
+    symlinkSync('real', sandbox.path('m'))
+    const run = await sandbox.run([...CLEAR, '--force', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).removed).toContain(weekPath('BTCUSDT', OPEN_WEEK))
-    expect(desk.files()).toEqual(['m'])
+    expect(sandbox.files()).toEqual(['m'])
   })
 
   it('while a download runs leaves both well: what came before is gone, what comes after is there and sound', async () => {
-    const { desk, server, mirrored } = await stockedDesk()
+    const { sandbox, server, mirrored } = await stockedSandbox()
     const gate = deferred()
     const [before, after] = [STARTED.slice(0, 3), START_DATES.slice(3)].map(dates =>
       dates.map(date => weekPath('BTCUSDT', date)),
     )
     server.reset()
     server.hold = path => (after.includes(path) ? gate.promise : undefined)
-    const download = desk.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
+    const download = sandbox.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
     await until(() => after.every(path => server.paths().includes(path)), 30_000)
-    expect(before.every(path => desk.exists(`m/${path}`))).toBe(true)
-    expect(await desk.run([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.exists('m')).toBe(false)
+    expect(before.every(path => sandbox.exists(`m/${path}`))).toBe(true)
+    expect(await sandbox.run([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.exists('m')).toBe(false)
     gate.resolve()
     expect(await download.ended).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.files('m')).toEqual(after)
-    expect(await desk.run(['mirror', 'verify', '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('m')).toEqual(after)
+    expect(await sandbox.run(['mirror', 'verify', '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
     // The folder does not say any more where its candles come from, which is noted.
-    expect(await desk.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0 })
-    expect(desk.files('m')).toEqual(mirrored.filter(path => path !== 'CACHEDIR.TAG'))
+    expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0 })
+    expect(sandbox.files('m')).toEqual(mirrored.filter(path => path !== 'CACHEDIR.TAG'))
   })
 })
 
@@ -128,37 +128,37 @@ describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
     ['yellow', 'yellow\r'],
     ['Ctrl-D', '\u0004'],
   ])('asks, and %s keeps everything', async (_, keys) => {
-    const { desk } = await stockedDesk()
-    const before = snapshot(desk.folder)
-    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys })
+    const { sandbox } = await stockedSandbox()
+    const before = snapshot(sandbox.folder)
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys })
     expect(run.code).toBe(0)
     expect(run.stdout).toMatch(/of the mirror m\? \[y\/N\] /)
     expect(run.stdout.endsWith('\r\nNothing removed.\r\n')).toBe(true)
-    expect(snapshot(desk.folder)).toEqual(before)
+    expect(snapshot(sandbox.folder)).toEqual(before)
   })
 
   it('asks, and Ctrl-C is an interruption that keeps everything', async () => {
-    const { desk } = await stockedDesk()
-    const before = snapshot(desk.folder)
-    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys: '\u0003' })
+    const { sandbox } = await stockedSandbox()
+    const before = snapshot(sandbox.folder)
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys: '\u0003' })
     expect(run.code).toBe(130)
     expect(run.stdout.endsWith('\r\nklines: Interrupted (SIGINT). Nothing was removed.\r\n')).toBe(true)
-    expect(snapshot(desk.folder)).toEqual(before)
+    expect(snapshot(sandbox.folder)).toEqual(before)
   })
 
   it.each(['y\r', 'YES\r'])('asks, and %j removes the mirror', async keys => {
-    const { desk } = await stockedDesk()
-    const run = await atTerminal(desk, `klines ${CLEAR.join(' ')}`, { at, keys })
+    const { sandbox } = await stockedSandbox()
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('\r\n11 files, ')
-    expect(desk.files()).toEqual([])
+    expect(sandbox.files()).toEqual([])
   })
 
   it('asks on stderr: --json prints the same object for no as for yes', async () => {
-    const { desk, mirrored } = await stockedDesk()
+    const { sandbox, mirrored } = await stockedSandbox()
     const answered = async (keys: string) => {
-      await atTerminal(desk, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { at, keys })
-      const report = JSON.parse(desk.text('out.json'))
+      await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { at, keys })
+      const report = JSON.parse(sandbox.text('out.json'))
       expect(Check(ClearSchema, report)).toBe(true)
       return report
     }
@@ -167,10 +167,10 @@ describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
   })
 
   it('does not ask where nobody would see the question', async () => {
-    const { desk } = await stockedDesk()
-    const run = await atTerminal(desk, `sh -c "klines ${CLEAR.join(' ')} 2> err.txt"`)
+    const { sandbox } = await stockedSandbox()
+    const run = await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} 2> err.txt"`)
     expect(run.code).toBe(2)
-    expect(desk.text('err.txt')).toContain('there is no terminal')
-    expect(desk.exists('m/mirror.json')).toBe(true)
+    expect(sandbox.text('err.txt')).toContain('there is no terminal')
+    expect(sandbox.exists('m/mirror.json')).toBe(true)
   })
 })

@@ -2,14 +2,14 @@ import { cpSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { PruneSchema } from '../../src/cli/reports/schema.js'
-import { useDesks } from '../support/cli/cli-sandbox.js'
-import { objectOf, stockedDesk } from '../support/cli/stocked-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { objectOf, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { snapshot } from '../support/snapshot.js'
 import { putFile, START_DATES, weekPath } from '../support/synthetic-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
 const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
 const VERIFY = ['mirror', 'verify', '--mirror', 'm']
@@ -19,16 +19,16 @@ describe('mirror prune', () => {
   const STRAYS = ['api/klines/15m/BTCUSDT/notes.txt', weekPath('ETHUSDT', '2025-02-24')]
 
   it('removes what no list names and what dead processes left; with --dry-run it says so and removes nothing', async () => {
-    const { desk } = await stockedDesk(newDesk())
-    const kept = desk.files('m')
-    for (const path of [...STRAYS, LEFTOVER]) putFile(desk.path('m'), path, '12345')
-    putFile(desk.path('m'), 'api/klines/\u001B[31m\nred', '12345')
-    const before = snapshot(desk.path('m'))
+    const { sandbox } = await stockedSandbox(newSandbox())
+    const kept = sandbox.files('m')
+    for (const path of [...STRAYS, LEFTOVER]) putFile(sandbox.path('m'), path, '12345')
+    putFile(sandbox.path('m'), 'api/klines/\u001B[31m\nred', '12345')
+    const before = snapshot(sandbox.path('m'))
     const gone = ['api/klines/15m/BTCUSDT/notes.txt', STRAYS[1], 'api/klines/\u001B[31m\nred', LEFTOVER]
     const tail = `\n\n4 files, 20 B, would be removed.\nMirror: m\n`
     const [text, json] = await Promise.all([
-      desk.run([...PRUNE, '--dry-run']),
-      desk.run([...PRUNE, '--dry-run', '--json']),
+      sandbox.run([...PRUNE, '--dry-run']),
+      sandbox.run([...PRUNE, '--dry-run', '--json']),
     ])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout.split('\n').slice(0, 4).sort()).toEqual(gone.map(path => path.replace(/\p{C}/gu, '?')).sort())
@@ -36,38 +36,38 @@ describe('mirror prune', () => {
     const { removed, ...rest } = objectOf(json.stdout, PruneSchema)
     expect([...removed].sort()).toEqual([...gone].sort())
     expect(rest).toEqual({ dryRun: true, mirror: 'm', bytes: 20, outside: [], warnings: [] })
-    expect(snapshot(desk.path('m'))).toEqual(before)
+    expect(snapshot(sandbox.path('m'))).toEqual(before)
 
-    const real = await desk.run([...PRUNE, '--json'])
+    const real = await sandbox.run([...PRUNE, '--json'])
     expect(objectOf(real.stdout, PruneSchema)).toEqual({ ...rest, dryRun: false, removed })
-    expect(desk.files('m')).toEqual(kept)
-    const none = await desk.run(PRUNE)
+    expect(sandbox.files('m')).toEqual(kept)
+    const none = await sandbox.run(PRUNE)
     expect(none).toMatchObject({ code: 0, stdout: '0 files, 0 B, removed.\nMirror: m\n', stderr: '' })
   })
 
   it('with a broken list is an error that says how to mend it, and doing that mends it', async () => {
-    const { desk } = await stockedDesk(newDesk())
-    putFile(desk.path('m'), STRAYS[0], 'x')
-    desk.write(`m/${LIST}`, '["2025-01-06"')
-    const run = await desk.run(PRUNE)
+    const { sandbox } = await stockedSandbox(newSandbox())
+    putFile(sandbox.path('m'), STRAYS[0], 'x')
+    sandbox.write(`m/${LIST}`, '["2025-01-06"')
+    const run = await sandbox.run(PRUNE)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: .*15m\.json does not say .* nothing is removed\..*\n {2}klines mirror verify --repair .*\n$/,
     )
-    expect(desk.exists(`m/${STRAYS[0]}`)).toBe(true)
-    expect(await desk.run([...VERIFY, '--repair'])).toMatchObject({ code: 0 })
-    expect(await desk.run(PRUNE)).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.exists(`m/${STRAYS[0]}`)).toBe(false)
-    expect(desk.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length)
+    expect(sandbox.exists(`m/${STRAYS[0]}`)).toBe(true)
+    expect(await sandbox.run([...VERIFY, '--repair'])).toMatchObject({ code: 0 })
+    expect(await sandbox.run(PRUNE)).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.exists(`m/${STRAYS[0]}`)).toBe(false)
+    expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length)
   })
 })
 
 describe.skipIf(!hasScript)('at a terminal', () => {
   it('verify shows how far it is and takes that away again; elsewhere it shows nothing', async () => {
-    const desk = newDesk()
-    cpSync(SAMPLE_TREE, desk.path('m'), { recursive: true })
-    symlinkSync('nowhere', desk.path('m/api/klines/stray'))
-    const [shown, plain] = [await atTerminal(desk, 'klines mirror verify --mirror m'), await desk.run(VERIFY)]
+    const sandbox = newSandbox()
+    cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+    symlinkSync('nowhere', sandbox.path('m/api/klines/stray'))
+    const [shown, plain] = [await atTerminal(sandbox, 'klines mirror verify --mirror m'), await sandbox.run(VERIFY)]
     expect(plain).toMatchObject({ code: 0, stderr: '' })
     expect(plain.stdout).not.toContain('\u001B')
     const [show, hide, clearLine] = ['\u001B[?25l', '\u001B[?25h', '\u001B[0K']

@@ -1,47 +1,47 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const EXPORT = 'klines export BTCUSDT ETHUSDT -i 15m --to 2025-10 --mirror mirror'
 
 describe.concurrent('stdout into a pipe', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   beforeAll(async () => {
-    desk = newDesk()
-    bigMirror(desk.path('mirror'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 40 })
-    expect(await desk.shell(`${EXPORT} -o whole.jsonl`)).toMatchObject({ code: 0, stderr: '' })
-    expect(desk.bytes('whole.jsonl').length).toBeGreaterThan(10_000_000)
+    sandbox = newSandbox()
+    bigMirror(sandbox.path('mirror'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 40 })
+    expect(await sandbox.shell(`${EXPORT} -o whole.jsonl`)).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.bytes('whole.jsonl').length).toBeGreaterThan(10_000_000)
   })
 
   it('a reader that has seen enough ends it with exit code 0 and no word', async () => {
-    const run = await desk.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | head -1; echo "\${PIPESTATUS[@]}"`)
-    const [line] = desk.text('whole.jsonl').split('\n', 1)
+    const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | head -1; echo "\${PIPESTATUS[@]}"`)
+    const [line] = sandbox.text('whole.jsonl').split('\n', 1)
     expect(run).toMatchObject({ code: 0, stdout: `${line}\n0 0\n`, stderr: '' })
   })
 
   it('a reader that reads nothing at all ends it too', async () => {
-    const run = await desk.shell(`set -o pipefail; ${EXPORT} -f csv -o - | true; echo "\${PIPESTATUS[@]}"`)
+    const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f csv -o - | true; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ code: 0, stdout: '0 0\n', stderr: '' })
   })
 
   it('a reader that sleeps for 3 s before it reads gets every byte', async () => {
     // The pause is what is tested: far longer than it takes to fill the pipe.
-    const run = await desk.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | { sleep 3; cat; } | cmp - whole.jsonl`)
+    const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | { sleep 3; cat; } | cmp - whole.jsonl`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(run.tookMs).toBeGreaterThan(3000)
   })
 
   it('a failure told in JSON into a closed pipe keeps its exit code', async () => {
     // The reader is gone before the command has anything to say.
-    const run = await desk.shell(
+    const run = await sandbox.shell(
       `set -o pipefail; { sleep 0.1; klines export BTCUSDT -i 1d --mirror nowhere -o x.csv --json; } | true; echo "\${PIPESTATUS[@]}"`,
     )
     expect(run).toMatchObject({ stdout: '3 0\n', stderr: '' })
   })
 
   it('a reader that never reads does not keep an interrupted run alive', async () => {
-    const run = await desk.shell(
+    const run = await sandbox.shell(
       `mkfifo stalled; sleep 20 < stalled & sleeper=$!; ${EXPORT} -f jsonl -o - > stalled & tool=$!; sleep 1.5; kill -TERM $tool; wait $tool; echo $?; kill $sleeper`,
     )
     expect(run.stdout).toBe('143\n')
@@ -49,54 +49,54 @@ describe.concurrent('stdout into a pipe', () => {
   })
 
   it('a FIFO nobody reads does not keep an interrupted run alive', async () => {
-    const run = await desk.shell(`mkfifo unread.csv; timeout -k 15 2 ${EXPORT} -o unread.csv; echo $?`)
+    const run = await sandbox.shell(`mkfifo unread.csv; timeout -k 15 2 ${EXPORT} -o unread.csv; echo $?`)
     expect(run.stdout).toBe('124\n')
     expect(run.tookMs).toBeLessThan(10_000)
   })
 
   it('a FIFO gives its reader every byte and the end', async () => {
-    const run = await desk.shell(
+    const run = await sandbox.shell(
       `mkfifo read.jsonl; cmp read.jsonl whole.jsonl & ${EXPORT} -o read.jsonl -q; wait $!; echo $?`,
     )
     expect(run).toMatchObject({ stdout: '0\n', stderr: '' })
   })
 
   it('/dev/stdout is stdout', async () => {
-    const run = await desk.shell(`set -o pipefail; ${EXPORT} -f jsonl -o /dev/stdout | cmp - whole.jsonl`)
+    const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o /dev/stdout | cmp - whole.jsonl`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
   it('a summary into a closed pipe is no failure', async () => {
-    const run = await desk.shell(
+    const run = await sandbox.shell(
       `set -o pipefail; klines mirror status --mirror mirror | true; echo "\${PIPESTATUS[@]}"`,
     )
     expect(run).toMatchObject({ stdout: '0 0\n', stderr: '' })
   })
 
   it.each(['2>&-', '2>/dev/full', '2> >(true)'])('a lost stderr (%s) does not matter', async redirection => {
-    const run = await desk.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - ${redirection} | cmp - whole.jsonl`)
+    const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - ${redirection} | cmp - whole.jsonl`)
     expect(run).toMatchObject({ code: 0, stdout: '' })
   })
 
   it.each(['2>&-', '2>/dev/full'])('an error with a lost stderr (%s) keeps its exit code', async redirection => {
-    expect(await desk.shell(`klines export XXXUSDT -i 1d ${redirection}`)).toMatchObject({ code: 2, stdout: '' })
+    expect(await sandbox.shell(`klines export XXXUSDT -i 1d ${redirection}`)).toMatchObject({ code: 2, stdout: '' })
   })
 
   it.each(['jsonl', 'parquet'])('%s onto a full disk is exit code 1 with a message', async format => {
-    const run = await desk.shell(`${EXPORT} -q -f ${format} -o - > /dev/full`)
+    const run = await sandbox.shell(`${EXPORT} -q -f ${format} -o - > /dev/full`)
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(/stdout.*ENOSPC/)
     expect(run.stderr.trim().split('\n')).toHaveLength(1)
   })
 
   it('a summary onto a full disk is exit code 1 with a message too', async () => {
-    const run = await desk.shell('klines mirror status --mirror mirror > /dev/full')
+    const run = await sandbox.shell('klines mirror status --mirror mirror > /dev/full')
     expect(run.code).toBe(1)
     expect(run.stderr).toMatch(/^klines: .*stdout.*ENOSPC.*\n$/)
   })
 
   it('a FIFO as -o gets the bytes and stays a FIFO', async () => {
     const script = `mkfifo fifo.jsonl && { cmp fifo.jsonl whole.jsonl & ${EXPORT} -q -o fifo.jsonl && wait $! && test -p fifo.jsonl; }`
-    expect(await desk.shell(script)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await sandbox.shell(script)).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 })

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS, HEADER } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
 const SERIES = SYMBOLS.flatMap(symbol => ALL_INTERVALS.map(interval => ({ symbol, interval })))
 const PRICES = ['open', 'high', 'low', 'close', 'volume', 'quote_volume', 'taker_buy_volume', 'taker_buy_quote_volume']
@@ -41,9 +41,9 @@ function openWindows(root: string): string[] {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** The hash of each series' CSV under a desk's folder, by name. */
-function hashes(desk: Desk, folder: string): Record<string, string> {
-  return Object.fromEntries(desk.files(folder).map(name => [name, sha256(desk.bytes(`${folder}/${name}`))]))
+/** The hash of each series' CSV under a sandbox's folder, by name. */
+function hashes(sandbox: CliSandbox, folder: string): Record<string, string> {
+  return Object.fromEntries(sandbox.files(folder).map(name => [name, sha256(sandbox.bytes(`${folder}/${name}`))]))
 }
 
 async function parquetFacts(connection: DuckDBConnection, file: string): Promise<unknown> {
@@ -55,7 +55,7 @@ async function parquetFacts(connection: DuckDBConnection, file: string): Promise
 
 describe.skipIf(!hasRealTree)('the real slice', () => {
   it('comes through download, export, Parquet and a second run with every digit', { timeout: 180_000 }, async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const root = realTree()
     const server = await TreeServer.start(root)
     const expected = expectedSeries()
@@ -64,43 +64,45 @@ describe.skipIf(!hasRealTree)('the real slice', () => {
     )
     const what = [...SYMBOLS, '-i', 'all']
     const place = ['--base-url', server.url, '--mirror', 'm']
-    await desk.shell('mkdir one two three parquet double')
+    await sandbox.shell('mkdir one two three parquet double')
 
-    const first = await desk.run(['download', ...what, ...place, '-o', 'one/{symbol}-{interval}.csv'])
+    const first = await sandbox.run(['download', ...what, ...place, '-o', 'one/{symbol}-{interval}.csv'])
     expect(first).toMatchObject({ code: 0, stderr: '' })
-    expect(hashes(desk, 'one')).toEqual(hashesExpected)
+    expect(hashes(sandbox, 'one')).toEqual(hashesExpected)
 
     server.reset()
-    const second = await desk.run(['download', ...what, ...place, '-o', 'two/{symbol}-{interval}.csv'])
+    const second = await sandbox.run(['download', ...what, ...place, '-o', 'two/{symbol}-{interval}.csv'])
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows').sort()).toEqual(openWindows(root).sort())
     expect(server.log.every(({ status, path }) => status === 304 || !server.paths('windows').includes(path))).toBe(true)
-    expect(hashes(desk, 'two')).toEqual(hashesExpected)
+    expect(hashes(sandbox, 'two')).toEqual(hashesExpected)
 
     await server.stop()
     const offline = ['export', ...what, '--mirror', 'm', '-q']
     const runs = await Promise.all([
-      desk.run([...offline, '-o', 'three/{symbol}-{interval}.csv']),
-      desk.run([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),
+      sandbox.run([...offline, '-o', 'three/{symbol}-{interval}.csv']),
+      sandbox.run([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),
     ])
-    runs.push(await desk.run([...offline, '-f', 'parquet', '-o', 'double/{symbol}-{interval}', '--numbers', 'double']))
+    runs.push(
+      await sandbox.run([...offline, '-f', 'parquet', '-o', 'double/{symbol}-{interval}', '--numbers', 'double']),
+    )
     for (const run of runs) expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(hashes(desk, 'three')).toEqual(hashesExpected)
+    expect(hashes(sandbox, 'three')).toEqual(hashesExpected)
 
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
     for (const { symbol, interval } of SERIES) {
       const name = `${symbol}-${interval}`
       const { rows, firstOpenTime, lastOpenTime, trades, volume, quoteVolume } = expected[symbol][interval]
       const facts = { rows, firstOpenTime, lastOpenTime, trades, volume, quoteVolume }
-      expect(await parquetFacts(connection, desk.path(`parquet/${name}.parquet`)), name).toEqual(facts)
+      expect(await parquetFacts(connection, sandbox.path(`parquet/${name}.parquet`)), name).toEqual(facts)
       const equal = PRICES.map(column => `p.${column} = t.${column}::double`).join(' and ')
-      const same = `select count(*)::int from read_parquet('${desk.path(`double/${name}`)}') p
-        join read_csv('${desk.path(`one/${name}.csv`)}', all_varchar = true) t
+      const same = `select count(*)::int from read_parquet('${sandbox.path(`double/${name}`)}') p
+        join read_csv('${sandbox.path(`one/${name}.csv`)}', all_varchar = true) t
         on epoch_ms(p.open_time) = t.open_time::bigint
         where ${equal} and p.count = t.count::bigint and epoch_ms(p.close_time) = t.close_time::bigint`
       expect((await connection.runAndReadAll(same)).getRows(), name).toEqual([[rows]])
     }
     connection.closeSync()
-    expect(desk.text('one/BTCUSDT-1M.csv').split('\n', 1)).toEqual([HEADER])
+    expect(sandbox.text('one/BTCUSDT-1M.csv').split('\n', 1)).toEqual([HEADER])
   })
 })

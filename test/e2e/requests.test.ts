@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import {
@@ -18,7 +18,7 @@ import {
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
 const allWindows = (symbol: string) => START_DATES.map(date => weekPath(symbol, date))
 
@@ -26,36 +26,36 @@ const allWindows = (symbol: string) => START_DATES.map(date => weekPath(symbol, 
 async function startService() {
   const root = makeTree(tempFolder())
   const server = await TreeServer.start(root)
-  const desk = newDesk()
+  const sandbox = newSandbox()
   const download = (...args: string[]) =>
-    desk.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', ...args])
+    sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', ...args])
   /** Runs, and gives the paths that were asked for. */
   const asked = async (...args: string[]) => {
     server.reset()
     expect(await download(...args)).toMatchObject({ code: 0, stderr: '' })
     return server.paths().sort()
   }
-  return { root, server, desk, download, asked }
+  return { root, server, sandbox, download, asked }
 }
 
 describe('what a download asks for', () => {
   it('everything at first; then the list, and what is not final, only if it has changed', async () => {
-    const { server, desk, asked } = await startService()
+    const { server, sandbox, asked } = await startService()
     expect(await asked('-o', 'first.csv')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
-    expect(desk.text('first.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
+    expect(sandbox.text('first.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
     const open = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
     expect(await asked('-o', 'second.csv')).toEqual([...open, LIST])
     expect(server.log.filter(({ path }) => path !== LIST).map(({ status }) => status)).toEqual([304, 304])
-    expect(desk.bytes('second.csv').equals(desk.bytes('first.csv'))).toBe(true)
+    expect(sandbox.bytes('second.csv').equals(sandbox.bytes('first.csv'))).toBe(true)
   })
 
   it('what the service has added since comes with the next run', async () => {
-    const { root, desk, asked } = await startService()
+    const { root, sandbox, asked } = await startService()
     await asked()
     putFile(root, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK), Date.UTC(2025, 1, 17, 3))
     await asked('-o', 'after.csv')
     const rows = new Map<string, unknown[]>(treeRows('BTCUSDT')).set(OPEN_WEEK, weekRows(OPEN_WEEK))
-    expect(desk.text('after.csv')).toBe(csvOf([...rows.values()].flat() as never))
+    expect(sandbox.text('after.csv')).toBe(csvOf([...rows.values()].flat() as never))
   })
 
   it('only the windows of the range', async () => {
@@ -75,7 +75,7 @@ describe('what a download asks for', () => {
   })
 
   it('with --refresh, restated candles are counted and exported', async () => {
-    const { root, desk, asked, download } = await startService()
+    const { root, sandbox, asked, download } = await startService()
     await asked()
     const changed = weekRows(FULL_WEEKS[0], { seed: 5 })
     putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), changed)
@@ -83,68 +83,68 @@ describe('what a download asks for', () => {
     const run = await download('--refresh', '--json', '-o', 'new.csv')
     expect(JSON.parse(run.stdout)).toMatchObject({ series: [{ restated: changed.length, windows: { fetched: 8 } }] })
     const rows = new Map(treeRows('BTCUSDT')).set(FULL_WEEKS[0], changed)
-    expect(desk.text('new.csv')).toBe(csvOf([...rows.values()].flat()))
+    expect(sandbox.text('new.csv')).toBe(csvOf([...rows.values()].flat()))
   })
 
   it('a window that lost candles does not replace the one that is held', async () => {
-    const { root, desk, download, asked } = await startService()
+    const { root, sandbox, download, asked } = await startService()
     await asked()
     putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { days: 3 }))
     const run = await download('--refresh', '-o', 'x.csv')
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(new RegExp(`Note: BTCUSDT 15m ${FULL_WEEKS[0]}.*5 candles`))
-    expect(desk.text('x.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
+    expect(sandbox.text('x.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
   })
 
   it('the mirror holds the bytes of the service', async () => {
-    const { root, desk, asked } = await startService()
+    const { root, sandbox, asked } = await startService()
     await asked()
     for (const path of [...allWindows('BTCUSDT'), LIST]) {
-      expect(desk.bytes(`m/${path}`).equals(readFileSync(`${root}/${path}`)), path).toBe(true)
+      expect(sandbox.bytes(`m/${path}`).equals(readFileSync(`${root}/${path}`)), path).toBe(true)
     }
   })
 })
 
 describe('--dry-run', () => {
   it('asks for the lists alone, writes nothing, and says what a run would do', async () => {
-    const { server, desk, download } = await startService()
+    const { server, sandbox, download } = await startService()
     const run = await download('--dry-run', '-o', 'x.csv', '--json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
       { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
     ])
     expect(server.paths()).toEqual([LIST])
-    expect(desk.files()).toEqual([])
+    expect(sandbox.files()).toEqual([])
   })
 
   it('of all symbols asks for the list of symbols too', async () => {
-    const { server, desk } = await startService()
-    const run = await desk.run(['download', 'all', '-i', '15m', '--base-url', server.url, '--dry-run'])
+    const { server, sandbox } = await startService()
+    const run = await sandbox.run(['download', 'all', '-i', '15m', '--base-url', server.url, '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const symbol of SYMBOLS) expect(run.stdout).toContain(symbol)
     expect(run.stdout).toContain('16 windows')
     expect(server.paths().sort()).toEqual([LIST, 'api/klines/symbols.json'])
-    expect(desk.files()).toEqual([])
+    expect(sandbox.files()).toEqual([])
   })
 
   it('counts what is final, to be checked and absent', async () => {
-    const { desk, download, asked } = await startService()
+    const { sandbox, download, asked } = await startService()
     await asked()
-    await desk.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
-    const before = desk.files()
+    await sandbox.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
+    const before = sandbox.files()
     const run = await download('--dry-run', '--json')
     expect(JSON.parse(run.stdout).series[0].windows).toEqual({ total: 8, cached: 5, stale: 2, missing: 1 })
-    expect(desk.files()).toEqual(before)
+    expect(sandbox.files()).toEqual(before)
   })
 })
 
 describe('an export from the mirror', () => {
   it('asks nobody, and gives the bytes that the download gave', async () => {
-    const { server, desk, asked } = await startService()
+    const { server, sandbox, asked } = await startService()
     await asked('-o', 'online.parquet')
     const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', server.url, '-o', 'offline.parquet']
     await server.stop()
-    expect(await desk.run(args)).toMatchObject({ code: 0 })
-    expect(desk.bytes('offline.parquet').equals(desk.bytes('online.parquet'))).toBe(true)
+    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    expect(sandbox.bytes('offline.parquet').equals(sandbox.bytes('online.parquet'))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { RunSchema } from '../../src/cli/reports/schema.js'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -17,17 +17,17 @@ import {
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const [WEEK] = FULL_WEEKS
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 /** What is asked for by any run: the two windows that are not full. */
 const NOT_FINAL = [path(OPEN_WEEK), path(FUTURE_WEEK)]
 
-async function setup(): Promise<{ desk: Desk; server: TreeServer; tree: string; args: string[] }> {
+async function setup(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string; args: string[] }> {
   const tree = makeTree(tempFolder())
   const server = await TreeServer.start(tree)
   return {
-    desk: newDesk(),
+    sandbox: newSandbox(),
     server,
     tree,
     args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'],
@@ -44,21 +44,21 @@ describe('values that the service changed in a final window', () => {
   const at = (row: number) => new Date(rows[row][0]).toISOString()
 
   it('are not seen by a plain download; --refresh shows them: a count, with -v each on stderr, with --json in the object', async () => {
-    const { desk, server, tree, args } = await setup()
-    expect(await desk.run(args)).toMatchObject({ code: 0 })
-    await desk.shell('cp -rp m m2; cp -rp m m3')
+    const { sandbox, server, tree, args } = await setup()
+    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    await sandbox.shell('cp -rp m m2; cp -rp m m3')
     putFile(tree, path(WEEK), rows, RENDERED + 86_400_000)
     server.reset()
-    const plain = await desk.run(args)
+    const plain = await sandbox.run(args)
     expect(server.paths('windows').sort()).toEqual(NOT_FINAL)
     expect(plain.stdout).not.toContain('other values')
 
-    const text = await desk.run([...args, '--refresh'])
+    const text = await sandbox.run([...args, '--refresh'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toContain('\n2 candles held before came with other values; -v and --json show them.\n')
-    expect(JSON.parse(desk.text(`m/${path(WEEK)}`))).toEqual(rows)
+    expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(rows)
 
-    const verbose = await desk.run([...args.slice(0, -1), 'm2', '--refresh', '-v'])
+    const verbose = await sandbox.run([...args.slice(0, -1), 'm2', '--refresh', '-v'])
     const lines = verbose.stderr.split('\n')
     const first = lines.indexOf(`BTCUSDT 15m ${WEEK}: fetched`)
     expect(lines.slice(first + 1, first + 4)).toEqual([
@@ -68,7 +68,7 @@ describe('values that the service changed in a final window', () => {
     ])
     expect(lines.filter(line => line.includes('->'))).toHaveLength(3)
 
-    const json = await desk.run([...args.slice(0, -1), 'm3', '--refresh', '--json'])
+    const json = await sandbox.run([...args.slice(0, -1), 'm3', '--refresh', '--json'])
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(json.stdout)
     expect(Check(RunSchema, report)).toBe(true)
@@ -81,44 +81,44 @@ describe('values that the service changed in a final window', () => {
   })
 
   it('beside candles it lost are not taken, which is noted', async () => {
-    const { desk, tree, args } = await setup()
-    expect(await desk.run(args)).toMatchObject({ code: 0 })
+    const { sandbox, tree, args } = await setup()
+    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
     putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
-    const run = await desk.run([...args, '--refresh'])
+    const run = await sandbox.run([...args, '--refresh'])
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the held one is kept\.\n$/)
     expect(run.stdout).not.toContain('other values')
-    expect(JSON.parse(desk.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
+    expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
   })
 })
 
 describe('the next run', () => {
   it('of one that failed half way asks only for the rest, and both say how many windows were there', async () => {
-    const { desk, server, args } = await setup()
+    const { sandbox, server, args } = await setup()
     const lacking = FULL_WEEKS.slice(1, 3).map(path)
     for (const one of lacking) server.always(one, { status: 404 })
-    const failed = await desk.run(args)
+    const failed = await sandbox.run(args)
     expect(failed).toMatchObject({ code: 3, stdout: '' })
     expect(failed.stderr).toContain('2 of 8 windows could not be had')
-    expect(desk.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
+    expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
 
     server.reset()
-    const next = await desk.run(args)
+    const next = await sandbox.run(args)
     expect(next).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows').sort()).toEqual([...lacking, ...NOT_FINAL].sort())
     expect(outcome(next.stdout)).toMatch(
       /^42 candles in the range; 5 requests, .* received; 4 windows were there already\.$/,
     )
-    const last = await desk.run(args)
+    const last = await sandbox.run(args)
     expect(outcome(last.stdout)).toMatch(
       /^42 candles in the range; 3 requests, .* received; 6 windows were there already\.$/,
     )
   })
 
   it('says one window, and of the first run no window', async () => {
-    const { desk, args } = await setup()
+    const { sandbox, args } = await setup()
     const part = [...args, '--from', WEEK, '--to', FULL_WEEKS[1]]
-    const [first, second] = [await desk.run(part), await desk.run(part)]
+    const [first, second] = [await sandbox.run(part), await sandbox.run(part)]
     expect(outcome(first.stdout)).toMatch(/^8 candles in the range; 2 requests, .*; no window was there already\.$/)
     expect(outcome(second.stdout)).toMatch(/^8 candles in the range; 1 request, .*; 1 window was there already\.$/)
   })

@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { until } from '../support/deferred.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { EMPTY_WEEK, FULL_WEEKS, makeTree, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const SIGNALS = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -17,14 +17,14 @@ const SIGNALS = [
 const PROMPT_MS = 2000
 
 /** The windows that a mirror holds; fails when one of them is not whole, or anything else lies about. */
-function heldWindows(desk: Desk): string[] {
-  const names = desk.files('m')
+function heldWindows(sandbox: CliSandbox): string[] {
+  const names = sandbox.files('m')
   const windows = names.filter(name => /\d\.json$/.test(name))
   const others = names.filter(name => !windows.includes(name))
   expect(others).toEqual(['CACHEDIR.TAG', 'api/klines/start-dates/15m.json', 'mirror.json'])
   for (const name of windows) {
     const startDate = name.slice(-'2025-01-01.json'.length, -'.json'.length)
-    expect(JSON.parse(desk.text(join('m', name))), name).toEqual(treeRows('BTCUSDT').get(startDate))
+    expect(JSON.parse(sandbox.text(join('m', name))), name).toEqual(treeRows('BTCUSDT').get(startDate))
   }
   return windows
 }
@@ -34,15 +34,18 @@ describe('a signal during a download', () => {
     '%s ends it with exit code %d within 2 s, and the next run asks only for the rest',
     async (...row) => {
       const [signal, code] = row
-      const desk = newDesk()
+      const sandbox = newSandbox()
       const server = await TreeServer.start(makeTree(tempFolder()))
       const had = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
       // The fourth window and all after it never come.
       const never = new Promise<void>(() => {})
       server.hold = path => (/\d\.json$/.test(path) && !had.includes(path) ? never : undefined)
       const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-      const { child, ended } = desk.start([...args, '--concurrency', '2'])
-      await until(() => server.paths('windows').length === 5 && had.every(path => desk.exists(join('m', path))), 30_000)
+      const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
+      await until(
+        () => server.paths('windows').length === 5 && had.every(path => sandbox.exists(join('m', path))),
+        30_000,
+      )
 
       const signalled = performance.now()
       child.kill(signal)
@@ -51,23 +54,23 @@ describe('a signal during a download', () => {
       expect(run).toMatchObject({ code, signal: null, stdout: '' })
       expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
       expect(run.stderr.trim().split('\n')).toHaveLength(1)
-      expect(heldWindows(desk)).toEqual(had)
-      expect(desk.exists('x.csv')).toBe(false)
+      expect(heldWindows(sandbox)).toEqual(had)
+      expect(sandbox.exists('x.csv')).toBe(false)
 
       server.reset()
-      expect(await desk.run(args)).toMatchObject({ code: 0, stderr: '' })
+      expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
       const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !had.includes(path))
       expect(server.paths('windows').sort()).toEqual(rest)
-      expect(heldWindows(desk)).toHaveLength(START_DATES.length)
-      expect(desk.exists('x.csv')).toBe(true)
+      expect(heldWindows(sandbox)).toHaveLength(START_DATES.length)
+      expect(sandbox.exists('x.csv')).toBe(true)
     },
   )
 
   it('a second one ends a run that has not ended yet', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.hold = () => new Promise(() => {})
-    const { child, ended } = desk.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
+    const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
     await until(() => server.log.length > 0, 30_000)
     child.kill('SIGINT')
     child.kill('SIGINT')
@@ -75,10 +78,10 @@ describe('a signal during a download', () => {
   })
 
   it('--json says so in an object', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.hold = () => new Promise(() => {})
-    const { child, ended } = desk.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--json'])
+    const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--json'])
     await until(() => server.log.length > 0, 30_000)
     child.kill('SIGTERM')
     const run = await ended
@@ -89,19 +92,19 @@ describe('a signal during a download', () => {
 
 describe('a signal during an export', () => {
   it.each(SIGNALS)('%s leaves the old file as it was, and no temp file', async (signal, code) => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const mirror = bigMirror(tempFolder())
-    desk.write('old.csv.gz', 'old')
+    sandbox.write('old.csv.gz', 'old')
     const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'old.csv.gz', '--force']
-    const { child, ended } = desk.start(args)
-    await until(() => readdirSync(desk.folder).length > 1, 30_000)
+    const { child, ended } = sandbox.start(args)
+    await until(() => readdirSync(sandbox.folder).length > 1, 30_000)
     const signalled = performance.now()
     child.kill(signal)
     const run = await ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
-    expect(desk.files()).toEqual(['old.csv.gz'])
-    expect(desk.text('old.csv.gz')).toBe('old')
+    expect(sandbox.files()).toEqual(['old.csv.gz'])
+    expect(sandbox.text('old.csv.gz')).toBe('old')
   })
 })

@@ -3,19 +3,19 @@ import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
-import { type Desk, useDesks } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '1d')
 const EXPORT = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
 
-/** A desk with a mirror of the sample's daily candles. */
-async function stockedDesk(): Promise<Desk> {
-  const desk = newDesk()
-  const run = await desk.run('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
+/** A sandbox with a mirror of the sample's daily candles. */
+async function stockedSandbox(): Promise<CliSandbox> {
+  const sandbox = newSandbox()
+  const run = await sandbox.run('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-  return desk
+  return sandbox
 }
 
 /** The one object that stdout holds; fails when it does not fit the published schema. */
@@ -26,9 +26,9 @@ function objectOf<Schema extends TSchema>(stdout: string, schema: Schema): Stati
 }
 
 describe.concurrent('stdout and stderr', () => {
-  let desk: Desk
+  let sandbox: CliSandbox
   beforeAll(async () => {
-    desk = await stockedDesk()
+    sandbox = await stockedSandbox()
   })
 
   it.each([
@@ -37,21 +37,21 @@ describe.concurrent('stdout and stderr', () => {
     ['-f csv', ['-f', 'csv'], csvOf(ROWS)],
     ['-q', ['-q', '-f', 'csv', '-o', '-'], csvOf(ROWS)],
   ])('carries the data and nothing else with %s', async (_, args, expected) => {
-    const run = await desk.run([...EXPORT, ...args])
+    const run = await sandbox.run([...EXPORT, ...args])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(args.includes('csv') ? run.stdout : JSON.stringify(JSON.parse(run.stdout))).toBe(expected)
   })
 
   it('a window file and the json of its candles are the same bytes', async () => {
-    const run = await desk.run([...EXPORT, '--from', '2025', '--to', '2026'])
+    const run = await sandbox.run([...EXPORT, '--from', '2025', '--to', '2026'])
     const from = Date.UTC(2025)
     expect(JSON.parse(run.stdout)).toEqual(ROWS.filter(([openTime]) => (openTime as number) >= from))
-    const whole = await desk.run([...EXPORT, '--from', '2024', '--to', '2026'])
-    expect(whole.bytes.equals(desk.bytes('mirror/api/klines/1d/BTCUSDT/2024-01-01.json'))).toBe(true)
+    const whole = await sandbox.run([...EXPORT, '--from', '2024', '--to', '2026'])
+    expect(whole.bytes.equals(sandbox.bytes('mirror/api/klines/1d/BTCUSDT/2024-01-01.json'))).toBe(true)
   })
 
   it('--json prints one object that fits the published schema and says what was done', async () => {
-    const run = await desk.run([...EXPORT, '--json', '-o', 'one.csv'])
+    const run = await sandbox.run([...EXPORT, '--json', '-o', 'one.csv'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(objectOf(run.stdout, RunSchema)).toEqual({
       baseUrl: 'sample',
@@ -90,14 +90,14 @@ describe.concurrent('stdout and stderr', () => {
   })
 
   it('--dry-run --json fits its schema too', async () => {
-    const run = await desk.run([...EXPORT, '--json', '--dry-run'])
+    const run = await sandbox.run([...EXPORT, '--json', '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const windows = { total: 6, cached: 6, stale: 0, missing: 0 }
     expect(objectOf(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
   })
 
   it.each([[['-o', '-']], [[]]])('--json together with candles on stdout (%j) is a usage error', async args => {
-    const run = await desk.run([...EXPORT, '--json', ...args])
+    const run = await sandbox.run([...EXPORT, '--json', ...args])
     expect(run).toMatchObject({ code: 2, stderr: '' })
     expect(objectOf(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
   })
@@ -114,7 +114,7 @@ describe.concurrent('stdout and stderr', () => {
     ['a range without candles', [...EXPORT, '--from', '2024-01', '--to', '2024-02', '-o', 'x.csv'], 'no_candles', 4],
   ])('an error about %s is an object with --json and a message without, with the same exit code', async (...row) => {
     const [, args, code, exitCode] = row
-    const [json, text] = await Promise.all([desk.run([...args, '--json']), desk.run(args)])
+    const [json, text] = await Promise.all([sandbox.run([...args, '--json']), sandbox.run(args)])
     expect(json).toMatchObject({ code: exitCode, stderr: '' })
     const { error } = objectOf(json.stdout, ErrorSchema)
     expect(error).toMatchObject({ code, exitCode })
@@ -124,19 +124,19 @@ describe.concurrent('stdout and stderr', () => {
 
   it('-v shows where an error comes from; without it there is no stack', async () => {
     const args = ['export', 'XXXUSDT', '-i', '1d']
-    const [plain, verbose] = await Promise.all([desk.run(args), desk.run([...args, '-v'])])
+    const [plain, verbose] = await Promise.all([sandbox.run(args), sandbox.run([...args, '-v'])])
     expect(plain.stderr).not.toMatch(/^\s+at /m)
     expect(verbose.stderr).toMatch(/^\s+at parseSymbol/m)
     expect([plain.code, verbose.code]).toEqual([2, 2])
   })
 
   it('-q wins over -v', async () => {
-    const quiet = await desk.run([...EXPORT, '-q'])
-    expect(await desk.run([...EXPORT, '-q', '-v'])).toMatchObject({ code: 0, stdout: quiet.stdout, stderr: '' })
+    const quiet = await sandbox.run([...EXPORT, '-q'])
+    expect(await sandbox.run([...EXPORT, '-q', '-v'])).toMatchObject({ code: 0, stdout: quiet.stdout, stderr: '' })
   })
 
   it('-q leaves errors on stderr', async () => {
-    const run = await desk.run(['export', 'XXXUSDT', '-i', '1d', '-q'])
+    const run = await sandbox.run(['export', 'XXXUSDT', '-i', '1d', '-q'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('XXXUSDT')
   })
@@ -144,10 +144,10 @@ describe.concurrent('stdout and stderr', () => {
 
 it.concurrent('a note goes to stderr, into the object with --json, and nowhere with -q', async () => {
   const broken = async (...args: string[]) => {
-    const desk = await stockedDesk()
-    desk.write('mirror/api/klines/1d/BTCUSDT/2024-01-01.json', '[[')
-    const run = await desk.run(['download', ...EXPORT.slice(1), '--base-url', 'sample', '-o', 'x.csv', ...args])
-    expect(desk.text('x.csv')).toBe(csvOf(ROWS))
+    const sandbox = await stockedSandbox()
+    sandbox.write('mirror/api/klines/1d/BTCUSDT/2024-01-01.json', '[[')
+    const run = await sandbox.run(['download', ...EXPORT.slice(1), '--base-url', 'sample', '-o', 'x.csv', ...args])
+    expect(sandbox.text('x.csv')).toBe(csvOf(ROWS))
     expect(run.code).toBe(0)
     return run
   }
@@ -169,23 +169,27 @@ if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-li
 
 describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
   /** Runs a command with stdout and stderr at a terminal of its own; what came is stdout. */
-  const atTerminal = (desk: Desk, command: string, { columns = 100, ...env }: Record<string, string | number> = {}) =>
-    desk.shell(`script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null`, {
+  const atTerminal = (
+    sandbox: CliSandbox,
+    command: string,
+    { columns = 100, ...env }: Record<string, string | number> = {},
+  ) =>
+    sandbox.shell(`script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null`, {
       TERM: 'xterm-256color',
       ...env,
     })
 
   it.each(['parquet', 'arrow'])('%s is refused, and nothing binary is printed', async format => {
-    const desk = await stockedDesk()
-    const run = await atTerminal(desk, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
+    const sandbox = await stockedSandbox()
+    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
     expect(run.code).toBe(2)
     expect(run.stdout).toContain('terminal')
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
   })
 
   it.each(['parquet', 'arrow'])('%s goes into a pipe', async format => {
-    const desk = await stockedDesk()
-    const run = await desk.run([...EXPORT, '-f', format, '-o', '-'])
+    const sandbox = await stockedSandbox()
+    const run = await sandbox.run([...EXPORT, '-f', format, '-o', '-'])
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(/^Note: stdout: \d+ decimals .*--numbers decimal.*\n$/)
     expect(run.bytes.toString('latin1')).toMatch(format === 'parquet' ? /^PAR1[\s\S]*PAR1$/ : /^ARROW1[\s\S]*ARROW1$/)
@@ -201,15 +205,15 @@ describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
     ['is not shown with -q', '-q', {}, false],
     ['is not shown with --json', '--json', {}, false],
   ])('progress %s', async (_, flags, env, spins) => {
-    const run = await atTerminal(newDesk(), `${DOWNLOAD} ${flags}`, env)
+    const run = await atTerminal(newSandbox(), `${DOWNLOAD} ${flags}`, env)
     expect(run.code).toBe(0)
     expect(run.stdout.includes(SPINS)).toBe(spins)
   })
 
   it('progress has no colour with NO_COLOR', async () => {
     const runs = await Promise.all([
-      atTerminal(newDesk(), DOWNLOAD),
-      atTerminal(newDesk(), DOWNLOAD, { NO_COLOR: '1' }),
+      atTerminal(newSandbox(), DOWNLOAD),
+      atTerminal(newSandbox(), DOWNLOAD, { NO_COLOR: '1' }),
     ])
     expect(runs.map(({ stdout }) => stdout.includes(COLOURS))).toEqual([true, false])
     expect(runs.every(({ stdout }) => stdout.includes(SPINS))).toBe(true)

@@ -6,17 +6,17 @@ import { INTERVALS } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { verifyKlines } from '../../src/verify/verify.js'
-import { useDesks } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
-const newDesk = useDesks()
+const newSandbox = useSandboxes()
 const ALL = ['verify', 'all', '-i', 'all', '--mirror', 'm', '--json']
 
-/** A desk with links to the files of the real slice: enough windows for threads to help. */
-function deskWithRealTree() {
-  const desk = newDesk()
-  execFileSync('cp', ['-rl', realTree(), desk.path('m')])
-  return desk
+/** A sandbox with links to the files of the real slice: enough windows for threads to help. */
+function sandboxWithRealTree() {
+  const sandbox = newSandbox()
+  execFileSync('cp', ['-rl', realTree(), sandbox.path('m')])
+  return sandbox
 }
 
 /** Puts another text in the place of the first volume of a window file. */
@@ -30,7 +30,7 @@ function changeVolume(file: string, volume: string): void {
 
 describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
   it('is found to be what it is without them', async () => {
-    const run = await deskWithRealTree().run(ALL)
+    const run = await sandboxWithRealTree().run(ALL)
     const { series, comparisons, differences } = JSON.parse(run.stdout)
     const symbols = Object.keys(expectedSeries()) as SymbolName[]
     const alone = await verifyKlines(
@@ -65,9 +65,9 @@ describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
   })
 
   it.each(['BTCUSDT', 'DOTUSDT'])('what is wrong with %s is said, whoever has read it', async symbol => {
-    const desk = deskWithRealTree()
-    changeVolume(desk.path(`m/api/klines/1d/${symbol}/2024-01-01.json`), '1234567890123456.0')
-    const run = await desk.run(ALL)
+    const sandbox = sandboxWithRealTree()
+    changeVolume(sandbox.path(`m/api/klines/1d/${symbol}/2024-01-01.json`), '1234567890123456.0')
+    const run = await sandbox.run(ALL)
     expect(run.code).not.toBe(0)
     expect(run.stdout).toContain(`${symbol} 1d`)
     expect(run.stdout).toContain('volume is 1234567890123456.0')

@@ -1,15 +1,15 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useDesks } from '../support/cli/cli-sandbox.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 
-const newDesk = useDesks()
-/** A desk with a copy of the made candles as a mirror in `m`. */
-function deskWithMirror() {
-  const desk = newDesk()
-  cpSync(SAMPLE_TREE, desk.path('m'), { recursive: true })
-  return desk
+const newSandbox = useSandboxes()
+/** A sandbox with a copy of the made candles as a mirror in `m`. */
+function sandboxWithMirror() {
+  const sandbox = newSandbox()
+  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+  return sandbox
 }
 const MIRROR = ['--mirror', 'm']
 const lines = (text: string) => text.trimEnd().split('\n')
@@ -24,11 +24,11 @@ function changeRow(file: string, index: number, change: (row: (string | number)[
 
 describe('klines verify', () => {
   it('finds the made candles consistent, and says what it compared', async () => {
-    const desk = deskWithMirror()
+    const sandbox = sandboxWithMirror()
     const [text, json, csv] = await Promise.all([
-      desk.run(['verify', 'all', '-i', 'all', ...MIRROR]),
-      desk.run(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
-      desk.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
+      sandbox.run(['verify', 'all', '-i', 'all', ...MIRROR]),
+      sandbox.run(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
     ])
     for (const run of [text, json, csv]) expect(run).toMatchObject({ code: 0 })
     expect(text.stdout).toContain('no difference')
@@ -48,26 +48,26 @@ describe('klines verify', () => {
   })
 
   it('--fail-on-gaps makes gaps a failure', async () => {
-    const desk = deskWithMirror()
+    const sandbox = sandboxWithMirror()
     const [strict, lenient] = await Promise.all([
-      desk.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
-      desk.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
     ])
     expect([strict.code, lenient.code]).toEqual([6, 0])
   })
 
   it('names a flipped digit with both values and ends with 6; without the audit it cannot', async () => {
-    const desk = deskWithMirror()
-    const file = desk.path('m/api/klines/4h/BTCUSDT/2025-01-01.json')
+    const sandbox = sandboxWithMirror()
+    const file = sandbox.path('m/api/klines/4h/BTCUSDT/2025-01-01.json')
     const before = JSON.parse(readFileSync(file, 'utf8'))[10][5]
     const after = before.replace(/\d$/, (digit: string) => String((Number(digit) + 1) % 10))
     const openTime = changeRow(file, 10, row => {
       row[5] = after
     })
     const [run, json, blind] = await Promise.all([
-      desk.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-v']),
-      desk.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
-      desk.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-v']),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
+      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
     ])
     expect([run.code, json.code, blind.code]).toEqual([6, 6, 0])
     const time = new Date(openTime).toISOString().replace('.000Z', 'Z')
@@ -87,16 +87,16 @@ describe('klines verify', () => {
   })
 
   it('-v lists every finding with its time', async () => {
-    const run = await deskWithMirror().run(['verify', 'BTCUSDT', 'ETHUSDT', '-i', '1h', ...MIRROR, '-v'])
+    const run = await sandboxWithMirror().run(['verify', 'BTCUSDT', 'ETHUSDT', '-i', '1h', ...MIRROR, '-v'])
     expect(run.code).toBe(0)
     expect(run.stdout).toMatch(/^BTCUSDT 1h \S+Z to \S+Z: 3 candles missing, for other symbols too: an outage/m)
   })
 
   it('a window that is broken is a failure that is named', async () => {
-    const desk = deskWithMirror()
-    const file = desk.path('m/api/klines/1h/BTCUSDT/2025-02-01.json')
+    const sandbox = sandboxWithMirror()
+    const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-02-01.json')
     writeFileSync(file, readFileSync(file).subarray(0, 500))
-    const run = await desk.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v'])
+    const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v'])
     expect(run.code).toBe(6)
     expect(run.stdout).toContain('BTCUSDT 1h window 2025-02-01')
   })
@@ -107,7 +107,7 @@ describe('klines verify', () => {
     [['verify', 'BTCUSDT', '-i', '1m'], 2, '1m'],
     [['stats', 'SOLUSDT', '-i', '1h'], 3, 'SOLUSDT 1h'],
   ])('%j says what is wrong', async (args, code, word) => {
-    const run = await deskWithMirror().run([...args, ...MIRROR])
+    const run = await sandboxWithMirror().run([...args, ...MIRROR])
     expect(run).toMatchObject({ code, stdout: '' })
     expect(run.stderr).toContain(word)
   })
@@ -115,16 +115,16 @@ describe('klines verify', () => {
 
 describe('klines stats', () => {
   it('gives exact figures, as text, JSON and CSV', async () => {
-    const desk = deskWithMirror()
-    const rows = JSON.parse(desk.text('m/api/klines/1d/BTCUSDT/2024-01-01.json'))
+    const sandbox = sandboxWithMirror()
+    const rows = JSON.parse(sandbox.text('m/api/klines/1d/BTCUSDT/2024-01-01.json'))
     const units = (text: string) => BigInt(text.replace('.', ''))
     const volume = String(rows.reduce((sum: bigint, row: string[]) => sum + units(row[5]), 0n)).replace(
       /(\d{8})$/,
       '.$1',
     )
     const [json, csv] = await Promise.all([
-      desk.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
-      desk.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
+      sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
+      sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
     ])
     const [first, last] = [rows[0], rows[rows.length - 1]]
     // The year before is in the window of 2024; what comes after is empty.
@@ -144,14 +144,17 @@ describe('klines stats', () => {
 })
 
 describe('--resample', () => {
-  const rows = async (desk: ReturnType<typeof newDesk>, args: string[]) =>
-    desk.run(['export', 'BTCUSDT', ...args, ...MIRROR, '-f', 'csv', '-o', '-'])
+  const rows = async (sandbox: ReturnType<typeof newSandbox>, args: string[]) =>
+    sandbox.run(['export', 'BTCUSDT', ...args, ...MIRROR, '-f', 'csv', '-o', '-'])
 
   it('of hours gives the very bytes of the days, and names files by the new interval', async () => {
-    const desk = deskWithMirror()
-    const [made, own] = await Promise.all([rows(desk, ['-i', '1h', '--resample', '1d']), rows(desk, ['-i', '1d'])])
+    const sandbox = sandboxWithMirror()
+    const [made, own] = await Promise.all([
+      rows(sandbox, ['-i', '1h', '--resample', '1d']),
+      rows(sandbox, ['-i', '1d']),
+    ])
     expect([made.code, made.stdout]).toEqual([0, own.stdout])
-    const run = await desk.run([
+    const run = await sandbox.run([
       'export',
       'BTCUSDT',
       'ETHUSDT',
@@ -164,29 +167,39 @@ describe('--resample', () => {
       '{symbol}-{interval}.jsonl',
     ])
     expect(run.code).toBe(0)
-    expect(desk.files().filter(name => !name.startsWith('m/'))).toEqual(['BTCUSDT-3h.jsonl', 'ETHUSDT-3h.jsonl'])
+    expect(sandbox.files().filter(name => !name.startsWith('m/'))).toEqual(['BTCUSDT-3h.jsonl', 'ETHUSDT-3h.jsonl'])
   })
 
   it('works on download, in every format, and from the library', async () => {
-    const desk = newDesk()
+    const sandbox = newSandbox()
     const place = ['--base-url', 'sample']
     for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow']) {
-      const run = await desk.run(['download', 'BTCUSDT', '-i', '4h', '--resample', '1w', ...place, '-o', `a.${ending}`])
+      const run = await sandbox.run([
+        'download',
+        'BTCUSDT',
+        '-i',
+        '4h',
+        '--resample',
+        '1w',
+        ...place,
+        '-o',
+        `a.${ending}`,
+      ])
       expect([ending, run.code]).toEqual([ending, 0])
     }
-    const own = await desk.run(['download', 'BTCUSDT', '-i', '1w', ...place, '-f', 'csv', '-o', '-'])
-    expect(own.stdout).toContain(desk.text('a.csv').trimEnd().split('\n').at(-1))
+    const own = await sandbox.run(['download', 'BTCUSDT', '-i', '1w', ...place, '-f', 'csv', '-o', '-'])
+    expect(own.stdout).toContain(sandbox.text('a.csv').trimEnd().split('\n').at(-1))
   })
 
   it('keeps unfinished candles only with --partial', async () => {
-    const desk = deskWithMirror()
+    const sandbox = sandboxWithMirror()
     const range = ['-i', '1h', '--resample', '1d', '--from', '2025-02-01', '--to', '2025-02-03T12:00Z']
-    const whole = await rows(desk, range)
+    const whole = await rows(sandbox, range)
     // The candle of 3 February opens before --to, so it is whole.
     expect(lines(whole.stdout)).toHaveLength(4)
     const [without, partial] = await Promise.all([
-      rows(desk, ['-i', '1d', '--resample', '1M']),
-      rows(desk, ['-i', '1d', '--resample', '1M', '--partial']),
+      rows(sandbox, ['-i', '1d', '--resample', '1M']),
+      rows(sandbox, ['-i', '1d', '--resample', '1M', '--partial']),
     ])
     expect(lines(partial.stdout).length).toBeGreaterThan(lines(without.stdout).length)
   })
@@ -197,16 +210,16 @@ describe('--resample', () => {
     [['-i', '1h,4h', '--resample', '1d'], '1h, 4h'],
     [['-i', '1h', '--resample', '1d', '--derive'], '--derive'],
   ])('%j is a usage error', async (args, words) => {
-    const run = await rows(deskWithMirror(), args)
+    const run = await rows(sandboxWithMirror(), args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(words)
   })
 
   it('--derive makes an interval that is not held of the finest that is', async () => {
-    const desk = deskWithMirror()
-    const own = await rows(desk, ['-i', '1d'])
-    await desk.shell(`rm -r '${join(desk.path('m'), 'api/klines/1d')}'`)
-    const [plain, derived] = await Promise.all([rows(desk, ['-i', '1d']), rows(desk, ['-i', '1d', '--derive'])])
+    const sandbox = sandboxWithMirror()
+    const own = await rows(sandbox, ['-i', '1d'])
+    await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
+    const [plain, derived] = await Promise.all([rows(sandbox, ['-i', '1d']), rows(sandbox, ['-i', '1d', '--derive'])])
     expect(plain.code).toBe(4)
     expect(derived.code).toBe(0)
     expect(lines(derived.stdout).length).toBeGreaterThan(50)
@@ -216,13 +229,13 @@ describe('--resample', () => {
   it.each(['1h,1d', '2h,1d'])(
     '--derive of %s ends each series where the range does, not where its days do',
     async of => {
-      const desk = deskWithMirror()
-      await desk.shell(`rm -r '${join(desk.path('m'), 'api/klines/1d')}'`)
+      const sandbox = sandboxWithMirror()
+      await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
       const to = '2025-01-15T05:00Z'
       const args = ['BTCUSDT', '-i', of, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
-      expect(await desk.run(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
+      expect(await sandbox.run(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
       for (const interval of of.split(',')) {
-        const rows = lines(readFileSync(desk.path(`${interval}.csv`), 'utf8'))
+        const rows = lines(readFileSync(sandbox.path(`${interval}.csv`), 'utf8'))
         const times = rows.map(line => Number(line.split(',')[0])).filter(time => !Number.isNaN(time))
         expect(times.length).toBeGreaterThan(4)
         expect(Math.max(...times)).toBeLessThan(Date.parse(to))

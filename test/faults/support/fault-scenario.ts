@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
-import { Desk, filesBelow, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, filesBelow, type Run, type Running } from '../../support/cli/cli-sandbox.js'
 import { csvOf } from '../../support/sample-tree.js'
 import {
   FULL_WEEKS,
@@ -56,7 +56,7 @@ export interface LibraryOptions {
 /** One place for one fault: a healthy tree, a server over it, and the real binary with a mirror of its own. */
 export class Place {
   readonly tree: string
-  readonly desk: Desk
+  readonly desk: CliSandbox
   private runs = 0
 
   private constructor(
@@ -64,7 +64,7 @@ export class Place {
     readonly server: FaultServer,
   ) {
     this.tree = server.root
-    this.desk = new Desk(folder)
+    this.desk = new CliSandbox(folder)
   }
 
   static async make(folder: string): Promise<Place> {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../../src/download/download.js'
-import { filesBelow, useDesks } from '../../support/cli/cli-sandbox.js'
+import { filesBelow, useSandboxes } from '../../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
 import { serve } from '../../support/servers/served.js'
@@ -11,7 +11,7 @@ import { serveUpstream } from '../../support/servers/upstream-setup.js'
 import { makeTree, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const newDesk = useDesks()
+const newDesk = useSandboxes()
 
 /** The hash of each CSV in a folder of a desk, by its name. */
 function hashesOf(desk: ReturnType<typeof newDesk>, folder: string): Record<string, string> {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Desk, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
 import { TreeServer } from '../../support/servers/tree-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { naiveWriter } from './naive-writer.js'
@@ -12,7 +12,7 @@ const LIST = 'api/klines/start-dates/15m.json'
 
 /** A tree behind a server, and a mirror of it that runs are killed over. */
 export class KilledMirror {
-  readonly desk: Desk
+  readonly desk: CliSandbox
   private readonly mirror: string
   /** What every file of a whole mirror holds. */
   private readonly expected: Map<string, Buffer>
@@ -23,7 +23,7 @@ export class KilledMirror {
     private readonly windows: ReadonlyMap<string, Buffer>,
     folder: string,
   ) {
-    this.desk = new Desk(folder)
+    this.desk = new CliSandbox(folder)
     this.mirror = this.desk.path('m')
     this.expected = new Map(windows)
   }

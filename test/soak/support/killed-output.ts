@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { Desk, filesBelow, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, filesBelow, type Running } from '../../support/cli/cli-sandbox.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { naiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'
@@ -25,7 +25,7 @@ const TEMP = /^\.[^/]+\.[^/~]+~\d+~[0-9a-f]{16}\.tmp$/
 
 /** An output that exists, and runs that are killed while they write it anew from a bare tree. */
 export class KilledOutput {
-  readonly desk = new Desk(tempFolder())
+  readonly desk = new CliSandbox(tempFolder())
   private expected = new Map<string, Buffer>()
 
   private constructor(

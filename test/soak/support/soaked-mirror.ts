@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { Desk, filesBelow, type Run } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, filesBelow, type Run } from '../../support/cli/cli-sandbox.js'
 import { expectedSeries, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -18,7 +18,7 @@ export interface WatchedRun extends Run {
 
 /** A mirror of a part of the real slice that a bad line leads to. */
 export class SoakedMirror {
-  private readonly desk = new Desk(tempFolder())
+  private readonly desk = new CliSandbox(tempFolder())
   private readonly tree = realTree()
 
   constructor(

@@ -45,7 +45,7 @@ type Env = Record<string, string>
  * A place to run the real binary in: an empty working folder, a home and a cache folder of its own, and nothing of this
  * machine's settings or proxies in the environment.
  */
-export class Desk {
+export class CliSandbox {
   readonly folder: string
   private readonly home: string
   private readonly bin: string
@@ -144,14 +144,14 @@ export class Desk {
   }
 }
 
-/** Makes desks for the tests of one file, which may run side by side; all are removed when they are over. */
-export function useDesks(): () => Desk {
-  const root = mkdtempSync(join(tmpdir(), 'klines-desk-'))
+/** Makes sandboxes for the tests of one file, which may run side by side; all are removed when they are over. */
+export function useSandboxes(): () => CliSandbox {
+  const root = mkdtempSync(join(tmpdir(), 'klines-sandbox-'))
   afterAll(() => {
     for (const child of running) killGroup(child)
     rmSync(root, { recursive: true, force: true })
   })
-  return () => new Desk(mkdtempSync(join(root, 'd')))
+  return () => new CliSandbox(mkdtempSync(join(root, 'd')))
 }
 
 /** Ends a child and all it has started; it may have ended meanwhile. */

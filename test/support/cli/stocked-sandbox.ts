@@ -4,16 +4,18 @@ import { expect } from 'vitest'
 import { TreeServer } from '../servers/tree-server.js'
 import { makeTree } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import type { Desk } from './cli-sandbox.js'
+import type { CliSandbox } from './cli-sandbox.js'
 
-/** Gives a desk a mirror of the made tree in `m`, and the server it came from. */
-export async function stockedDesk(desk: Desk): Promise<{ desk: Desk; server: TreeServer; tree: string }> {
+/** Gives a sandbox a mirror of the made tree in `m`, and the server it came from. */
+export async function stockedSandbox(
+  sandbox: CliSandbox,
+): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string }> {
   const tree = makeTree(tempFolder())
   const server = await TreeServer.start(tree)
-  const run = await desk.run(['download', 'all', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q'])
+  const run = await sandbox.run(['download', 'all', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q'])
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   server.reset()
-  return { desk, server, tree }
+  return { sandbox, server, tree }
 }
 
 /** The one object that stdout holds; fails when it does not fit the published schema. */

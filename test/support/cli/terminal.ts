@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { tempFolder } from '../temp-folder.js'
-import type { Desk, Run } from './cli-sandbox.js'
+import type { CliSandbox, Run } from './cli-sandbox.js'
 
 /** Whether a terminal can be made: `script` of util-linux does it. */
 export const hasScript = (() => {
@@ -21,11 +21,11 @@ export interface Answer {
 }
 
 /** Runs a command with all its streams at a terminal of its own; what came is stdout. */
-export async function atTerminal(desk: Desk, command: string, answer?: Answer): Promise<Run> {
+export async function atTerminal(sandbox: CliSandbox, command: string, answer?: Answer): Promise<Run> {
   const fifo = join(tempFolder(), 'keys')
   execFileSync('mkfifo', [fifo])
   const script = `script -qec 'stty cols 100; timeout --foreground -s KILL 40 ${command}' /dev/null < ${fifo}`
-  const { child, ended } = desk.startShell(script, { TERM: 'xterm-256color' })
+  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color' })
   const keys = createWriteStream(fifo)
   let seen = ''
   let hasAnswered = answer === undefined

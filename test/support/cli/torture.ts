@@ -16,7 +16,7 @@ import {
   weekRows,
 } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import { Desk, filesBelow, type Run } from './cli-sandbox.js'
+import { CliSandbox, filesBelow, type Run } from './cli-sandbox.js'
 
 /** Which calls are meant, and how one of them fails (`failing-calls.mjs`). */
 export interface CallFault {
@@ -45,7 +45,7 @@ const LEFTOVER = `${hostname().slice(0, 64)}~99999999~0123456789abcdef`
 export class Torture {
   private readonly start = tempFolder()
   private readonly expected = new Map<string, Buffer>()
-  private readonly desk = new Desk(tempFolder())
+  private readonly sandbox = new CliSandbox(tempFolder())
 
   private constructor(
     private readonly task: Task,
@@ -89,14 +89,14 @@ export class Torture {
 
   /** The next run, without a fault: in this process, which saves the start of another. */
   private async repair(): Promise<void> {
-    const { task, server, desk, output } = this
+    const { task, server, sandbox, output } = this
     await exportKlines({
       symbols: ['BTCUSDT'],
       intervals: ['15m'],
       ...RANGE,
       ...(task === 'download' ? { baseUrl: server.url } : { offline: true }),
-      mirror: desk.path('m'),
-      output: desk.path(output),
+      mirror: sandbox.path('m'),
+      output: sandbox.path(output),
       force: true,
     })
   }
@@ -125,10 +125,10 @@ export class Torture {
 
   /** A mirror in every state, an old output, and what killed runs have left beside both. */
   private async makeStart(): Promise<void> {
-    expect(await this.desk.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
-    expect(await this.desk.run(this.args)).toMatchObject({ code: 0, stderr: '' })
-    for (const name of this.desk.files()) this.expected.set(name, this.desk.bytes(name))
-    cpSync(this.desk.folder, this.start, { recursive: true, preserveTimestamps: true })
+    expect(await this.sandbox.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.sandbox.run(this.args)).toMatchObject({ code: 0, stderr: '' })
+    for (const name of this.sandbox.files()) this.expected.set(name, this.sandbox.bytes(name))
+    cpSync(this.sandbox.folder, this.start, { recursive: true, preserveTimestamps: true })
     if (this.task === 'download') {
       rmSync(join(this.start, 'm', ABSENT))
       truncateSync(join(this.start, 'm', BROKEN), 100)
@@ -144,40 +144,40 @@ export class Torture {
   }
 
   private restore(): void {
-    rmSync(this.desk.folder, { recursive: true, force: true })
-    mkdirSync(this.desk.folder)
-    cpSync(this.start, this.desk.folder, { recursive: true, preserveTimestamps: true })
+    rmSync(this.sandbox.folder, { recursive: true, force: true })
+    mkdirSync(this.sandbox.folder)
+    cpSync(this.start, this.sandbox.folder, { recursive: true, preserveTimestamps: true })
   }
 
   private async run(fault: CallFault, at: number): Promise<{ run: Run; calls: number; failed: string[] }> {
-    const report = `${this.desk.folder}.json`
+    const report = `${this.sandbox.folder}.json`
     const env = {
-      KLINES_TEST_CALLS: JSON.stringify({ ...fault, at, report, folder: this.desk.folder }),
+      KLINES_TEST_CALLS: JSON.stringify({ ...fault, at, report, folder: this.sandbox.folder }),
       NODE_OPTIONS: `--import=${PRELOAD}`,
     }
-    const run = await this.desk.run(this.args, env)
+    const run = await this.sandbox.run(this.args, env)
     return { run, ...JSON.parse(readFileSync(report, 'utf8')) }
   }
 
   private isExpected(name: string): boolean {
-    return this.desk.exists(name) && this.expected.get(name)?.equals(this.desk.bytes(name)) === true
+    return this.sandbox.exists(name) && this.expected.get(name)?.equals(this.sandbox.bytes(name)) === true
   }
 
   /** Every file is as it was or as it should become; nothing lies about that was not there before. */
   private expectNothingTorn(where: string, done: boolean): void {
-    for (const name of this.desk.files()) {
+    for (const name of this.sandbox.files()) {
       const versions = [this.expected.get(name), read(join(this.start, name))].filter(bytes => bytes !== undefined)
       expect(
-        versions.some(bytes => bytes.equals(this.desk.bytes(name))),
+        versions.some(bytes => bytes.equals(this.sandbox.bytes(name))),
         `${where}: ${name}`,
       ).toBe(true)
     }
-    expect(this.desk.exists(this.output), where).toBe(true)
+    expect(this.sandbox.exists(this.output), where).toBe(true)
     if (done) expect(this.isExpected(this.output), `${where}: the export is whole`).toBe(true)
   }
 
   private expectRepaired(where = 'left alone'): void {
-    expect(filesBelow(this.desk.folder), where).toEqual([...this.expected.keys()].sort())
+    expect(filesBelow(this.sandbox.folder), where).toEqual([...this.expected.keys()].sort())
     for (const name of this.expected.keys()) expect(this.isExpected(name), `${where}: ${name}`).toBe(true)
   }
 }
