@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deadPort } from '../support/servers/dead-port.js'
+import { deadPort } from '../support/servers/closed-port.js'
 import { findProgram } from './programs.js'
 import type { Place } from './workspace.js'
 

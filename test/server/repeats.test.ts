@@ -16,7 +16,7 @@ import {
 } from '../support/repeating.js'
 import { useHttpServer } from '../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../support/servers/raw-client.js'
-import { serve } from '../support/servers/served.js'
+import { serve } from '../support/servers/test-server.js'
 import { FULL_WEEKS, makeTree, putFile, RENDERED, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { SAMPLE_TREE } from './sample-tree.js'
-import { serve } from './servers/served.js'
+import { serve } from './servers/test-server.js'
 
 export const KLINES = '/api/openapi.json'
 export const GREETING = '/api/static/openapi.json'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasChromium, openPage } from '../../support/chromium.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { askAt, serve } from '../../support/servers/served.js'
+import { askAt, serve } from '../../support/servers/test-server.js'
 
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/api/static/openapi.json']

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { serve } from '../../support/servers/served.js'
+import { serve } from '../../support/servers/test-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { serve } from '../../support/servers/served.js'
+import { serve } from '../../support/servers/test-server.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const USER = { email: 'a@example.com', profile: { name: 'Ada', age: 30 } }

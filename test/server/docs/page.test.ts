@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { errorOf, serve } from '../../support/servers/served.js'
+import { errorOf, serve } from '../../support/servers/test-server.js'
 import { EMPTY_WEEK, FULL_WEEKS, makeTree, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 

@@ -3,7 +3,7 @@ import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
 import type { LoggedRequest } from '../../../src/server/request-log.js'
 import { until } from '../../support/deferred.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { askAt, serve } from '../../support/servers/served.js'
+import { askAt, serve } from '../../support/servers/test-server.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const USER = { email: 'a@example.com', profile: { name: 'Ada', age: 30 } }

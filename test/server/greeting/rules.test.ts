@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectError } from '../../support/servers/error-answer.js'
+import { expectError } from '../../support/servers/error-response.js'
 import { USER, USER_PATH, useHttpServer } from '../../support/servers/http-server.js'
 import { ask, rawPost } from '../../support/servers/raw-client.js'
 

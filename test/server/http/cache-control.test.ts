@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Ask, serve, useMadeTree } from '../../support/servers/served.js'
+import { type Ask, serve, useMadeTree } from '../../support/servers/test-server.js'
 import {
   candle,
   EMPTY_WEEK,

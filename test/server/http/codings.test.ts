@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../../support/big-mirror.js'
-import { type Answer, errorOf, serve, useMadeTree } from '../../support/servers/served.js'
+import { type Answer, errorOf, serve, useMadeTree } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, FUTURE_WEEK, makeTree, OPEN_WEEK, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, errorOf, fieldsOf, serve, useMadeTree } from '../../support/servers/served.js'
+import { type Answer, errorOf, fieldsOf, serve, useMadeTree } from '../../support/servers/test-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, errorOf, useMadeTree } from '../../support/servers/served.js'
+import { type Answer, errorOf, useMadeTree } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, FUTURE_WEEK, weekPath } from '../../support/synthetic-tree.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { Mirror } from '../../../src/mirror/mirror.js'
 import { createApp } from '../../../src/server/app.js'
 import { Tree } from '../../../src/server/tree/tree.js'
-import { expectError } from '../../support/servers/error-answer.js'
+import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
 import { ask } from '../../support/servers/raw-client.js'
 

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { expectError, expectErrorHeaders } from '../../support/servers/error-answer.js'
+import { expectError, expectErrorHeaders } from '../../support/servers/error-response.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { rawRequest } from '../../support/servers/raw-client.js'
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectError } from '../../support/servers/error-answer.js'
+import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawPost, rawRequest } from '../../support/servers/raw-client.js'
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'

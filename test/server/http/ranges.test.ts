@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, errorOf, useMadeTree } from '../../support/servers/served.js'
+import { type Answer, errorOf, useMadeTree } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])

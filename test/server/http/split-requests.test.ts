@@ -4,7 +4,7 @@ import * as requests from '../../support/repeating.js'
 import { deliver, getWindow, recordOf, WINDOW_PATH } from '../../support/repeating.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
 import { ask, RawClient, rawPost } from '../../support/servers/raw-client.js'
-import { serve } from '../../support/servers/served.js'
+import { serve } from '../../support/servers/test-server.js'
 import { makeTree } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Answer, type Ask, askAt, errorOf, serve } from '../../support/servers/served.js'
-import { TreeChild } from '../../support/servers/tree-child.js'
+import { type Answer, type Ask, askAt, errorOf, serve } from '../../support/servers/test-server.js'
+import { TreeChild } from '../../support/servers/measured-server.js'
 import { FULL_WEEKS, makeTree, OPEN_WEEK, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 

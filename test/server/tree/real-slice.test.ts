@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/cli/cli-sandbox.js'
 import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
-import { TreeChild } from '../../support/servers/tree-child.js'
+import { TreeChild } from '../../support/servers/measured-server.js'
 
 const CONNECTIONS = 12
 const MB = 1024 * 1024

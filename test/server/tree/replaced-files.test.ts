@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
-import { serve } from '../../support/servers/served.js'
+import { serve } from '../../support/servers/test-server.js'
 import { candle, FULL_WEEKS, putFile, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 

@@ -8,7 +8,7 @@ import {
   heldSetup,
   OPEN,
   type UpstreamSetup,
-} from '../../support/servers/upstream-answers.js'
+} from '../../support/servers/upstream-checks.js'
 import { NO_PAUSE } from '../../support/servers/upstream-setup.js'
 import {
   candle,

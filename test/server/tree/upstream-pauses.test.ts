@@ -6,7 +6,7 @@ import {
   expectRefused,
   heldSetup,
   OPEN,
-} from '../../support/servers/upstream-answers.js'
+} from '../../support/servers/upstream-checks.js'
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'
 
 describe('a service that asks to be left alone', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../support/deferred.js'
-import { errorOf } from '../../support/servers/served.js'
+import { errorOf } from '../../support/servers/test-server.js'
 import { serveUpstream, upstreamSetup } from '../../support/servers/upstream-setup.js'
 import {
   candle,

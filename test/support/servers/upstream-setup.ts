@@ -8,7 +8,7 @@ import { filesBelow } from '../cli/cli-sandbox.js'
 import { turns } from '../deferred.js'
 import { makeTree, NOW } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import { type Answer, type Asked, type Served, serve } from './served.js'
+import { type Answer, type Asked, type Served, serve } from './test-server.js'
 import { TreeServer } from './tree-server.js'
 
 /** What the command uses, but for pauses between tries. */

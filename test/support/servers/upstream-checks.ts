@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { FULL_WEEKS, OPEN_WEEK, weekPath } from '../synthetic-tree.js'
-import { type Answer, errorOf } from './served.js'
+import { type Answer, errorOf } from './test-server.js'
 import { type UpstreamOptions, upstreamSetup } from './upstream-setup.js'
 
 export type UpstreamSetup = Awaited<ReturnType<typeof upstreamSetup>>

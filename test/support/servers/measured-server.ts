@@ -13,7 +13,7 @@ export class TreeChild {
   ) {}
 
   static async start(root: string): Promise<TreeChild> {
-    const args = ['--expose-gc', '--import', 'tsx', join(PROJECT, 'test/support/serve-child.ts'), root]
+    const args = ['--expose-gc', '--import', 'tsx', join(PROJECT, 'test/support/servers/measured-server-main.ts'), root]
     const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     return new TreeChild(child, lines, (await lines.next()).value)
