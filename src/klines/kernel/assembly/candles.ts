@@ -64,7 +64,7 @@ function columnOf(place: u32): u32 {
 }
 
 /** Puts the decimal from `start` to `end` at `to`, and its digits after the point at `digits`; false when it is too long. */
-function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
+export function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
   const length = <u32>(end - start)
   // As the service writes nearly all of them: up to 8 digits before the point, so that 64 bits do, and 8 after it.
   if (length > 1 + SCALE && length <= 9 + SCALE && load<u8>(end - 9) === DOT) {

@@ -3,4 +3,5 @@
 export { addCandles, beginCandle, readCandles } from './candles'
 export { compareCandles, comparedCandles, groupCandles, oddCandles } from './compare'
 export { indexRows } from './index-rows'
+export { readDecimals } from './read-decimals'
 export { writeRows } from './write-rows'

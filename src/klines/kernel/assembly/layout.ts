@@ -1,5 +1,9 @@
 // How rows lie in the memory that TypeScript and WebAssembly share. Read by both compilers, so numbers alone.
 
+/** Numbers a row of an index: start and end of each of the 12 cells. */
+export const OFFSETS_PER_ROW = 24
+/** Numbers a row of an index: open time, close time (ms UTC) and count. */
+export const NUMBERS_PER_ROW = 3
 /** Bytes a row of an index: start and end of each of the 12 cells, 32 bits each. */
 export const OFFSETS_BYTES = 96
 /** Bytes a row of an index: open time, close time and count, a double each. */
