@@ -1,4 +1,3 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -6,7 +5,7 @@ import { parseStartDates } from '../klines/lists.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { formatDate, knownStartDates, parseDate } from '../klines/windows.js'
-import type { Mirror } from '../mirror/mirror.js'
+import type { BorrowedWindow, Mirror, NoWindow } from '../mirror/mirror.js'
 import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
@@ -86,13 +85,11 @@ export class MirrorSource implements WindowSource {
   }
 
   state(window: WindowRef): 'cached' | 'missing' {
-    const held = this.mirror.borrowWindow(window)
-    return this.complete || (held && !(held instanceof KlinesError)) ? 'cached' : 'missing'
+    return this.complete || this.mirror.borrowWindow(window).state === 'cached' ? 'cached' : 'missing'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    const held = this.mirror.readWindow(window)
-    return this.result(window, held === undefined || held instanceof KlinesError ? held : held.batch)
+    return this.result(window, this.mirror.readWindow(window))
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -101,12 +98,13 @@ export class MirrorSource implements WindowSource {
 
   async close(): Promise<void> {}
 
-  private result(window: WindowRef, held: KlineBatch | KlinesError | undefined): WindowResult | WindowFailure {
-    if (held instanceof KlinesError) {
-      return { window, status: 'failed', reason: `broken in the mirror: ${withoutStop(held.message)}` }
+  private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
+    if (read.state === 'cached') return { window, status: 'cached', batch: read.batch }
+    if (read.state === 'corrupt') {
+      return { window, status: 'failed', reason: `broken in the mirror: ${withoutStop(read.error.message)}` }
     }
-    const batch = held ?? (this.complete ? decodeWindow(EMPTY_WINDOW, window) : undefined)
-    return batch ? { window, status: 'cached', batch } : { window, status: 'failed', reason: 'not in the mirror' }
+    if (!this.complete) return { window, status: 'failed', reason: 'not in the mirror' }
+    return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window) }
   }
 }
 

@@ -83,7 +83,7 @@ export class ServiceSource implements WindowSource {
 
   state(window: WindowRef): 'cached' | 'stale' | 'missing' {
     const readCached = this.mirror.readWindow(window)
-    if (readCached === undefined || readCached instanceof KlinesError) return 'missing'
+    if (readCached.state !== 'cached') return 'missing'
     return readCached.final && !this.options.refresh ? 'cached' : 'stale'
   }
 
@@ -116,8 +116,8 @@ export class ServiceSource implements WindowSource {
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const inMemory = this.cacheWriter.bytesInMemory(windowPath(window)) !== undefined
-    const batch = inMemory ? undefined : this.mirror.borrowWindow(window)
-    return batch && !(batch instanceof KlinesError) ? { window, status: 'cached', batch } : this.window(window)
+    const read = inMemory ? undefined : this.mirror.borrowWindow(window)
+    return read?.state === 'cached' ? { window, status: 'cached', batch: read.batch } : this.window(window)
   }
 
   close(): Promise<void> {
@@ -127,8 +127,10 @@ export class ServiceSource implements WindowSource {
   /** What the mirror has of a window; a broken file is warned of and counts as absent. */
   readCached(window: WindowRef): CachedWindow | undefined {
     const readCached = this.mirror.readWindow(window)
-    if (!(readCached instanceof KlinesError)) return readCached
-    this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(readCached.message)}.`)
+    if (readCached.state === 'cached') return readCached
+    if (readCached.state === 'corrupt') {
+      this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(readCached.error.message)}.`)
+    }
     return undefined
   }
 

@@ -86,10 +86,10 @@ class FileReader {
   findFault(path: string, entry: TreeEntry): string | undefined {
     try {
       const file = this.mirror.readBytes(path)
-      if (file === undefined) return undefined
+      if (file.state === 'missing') return undefined
       this.files++
       if (entry.kind === 'window') this.windows++
-      if (file === 'broken') return 'not a regular file'
+      if (file.state === 'not_regular') return 'not a regular file'
       this.bytes += file.bytes.length
       if (entry.kind === 'window') return this.windowFault(path, entry.window, file.bytes)
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)

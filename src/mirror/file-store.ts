@@ -37,33 +37,33 @@ export interface FileVersion {
 
 /** A file's bytes and which version of it they are. */
 export interface FileSnapshot extends FileVersion {
+  readonly state: 'file'
   readonly bytes: Buffer
 }
 
+/** What is at a path: a regular file, something else (a folder, link, FIFO, socket or device), or nothing. */
+export type FileRead = FileSnapshot | { readonly state: 'not_regular' } | { readonly state: 'missing' }
+
 /**
  * Reads a regular file through one descriptor: opened once, sized and read from what was opened, so a concurrent
- * replacement is never mixed in. Undefined when there is nothing; a folder, link, FIFO or device counts as broken and
- * gives `'broken'` (a FIFO is opened without waiting for a writer).
+ * replacement is never mixed in. Links are not followed, and a FIFO is opened without waiting for a writer.
  *
  * Synchronous on purpose: window files are small (139,569 bytes at the most) and four trips through the thread pool cost
  * several times what the read does.
  */
-export function readFile(
-  path: string,
-  allocate: Allocate = Buffer.allocUnsafeSlow,
-): FileSnapshot | 'broken' | undefined {
+export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
   let descriptor: number
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    if (code === 'ELOOP' || code === 'ENXIO') return 'broken'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
+    if (code === 'ELOOP' || code === 'ENXIO') return { state: 'not_regular' }
     throw error
   }
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile()) return 'broken'
+    if (!stat.isFile()) return { state: 'not_regular' }
     const bytes = allocate(stat.size)
     let filled = 0
     while (filled < stat.size) {
@@ -71,7 +71,7 @@ export function readFile(
       if (read === 0) break
       filled += read
     }
-    return { bytes: bytes.subarray(0, filled), ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
+    return { state: 'file', bytes: bytes.subarray(0, filled), ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
   } finally {
     closeSync(descriptor)
   }

@@ -31,8 +31,8 @@ export function readMeta(root: string): MirrorMeta | undefined {
   try {
     // Not by a plain read: that would wait at a FIFO for ever.
     const file = readFile(path)
-    if (file === undefined) return undefined
-    if (file === 'broken') throw new SyntaxError('not a regular file')
+    if (file.state === 'missing') return undefined
+    if (file.state === 'not_regular') throw new SyntaxError('not a regular file')
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== undefined) throw mirrorError(error, 'read', root)

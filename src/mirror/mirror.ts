@@ -9,7 +9,15 @@ import { startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { isStartDate } from '../klines/windows.js'
 import { mirrorError } from './errors.js'
-import { type FileSnapshot, type FileVersion, listFolder, readFile, sweepTemps, writeFile } from './file-store.js'
+import {
+  type FileRead,
+  type FileSnapshot,
+  type FileVersion,
+  listFolder,
+  readFile,
+  sweepTemps,
+  writeFile,
+} from './file-store.js'
 import { isFinal } from './finality.js'
 import { encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 
@@ -30,12 +38,20 @@ interface Populated {
   readonly folderTime: number | undefined
 }
 
-/** A window as the mirror holds it. */
-export interface CachedWindow {
+/** The rows of a cached window; `mtimeMs` is the modification time of its file. */
+export interface BorrowedWindow {
+  readonly state: 'cached'
   readonly batch: KlineBatch
   readonly mtimeMs: number
+}
+
+/** A cached window, and whether it can change no more. */
+export interface CachedWindow extends BorrowedWindow {
   readonly final: boolean
 }
+
+/** A window that the mirror lacks, or whose file is corrupt: the error describes the fault. */
+export type NoWindow = { readonly state: 'missing' } | { readonly state: 'corrupt'; readonly error: KlinesError }
 
 /**
  * The file tree on disk, `root/api/klines/...` as the URLs. A file that is there is whole and valid, or counts as absent.
@@ -81,8 +97,8 @@ export class Mirror {
     }
   }
 
-  /** The bytes of a file of the tree (`api/klines/...`), `'broken'` when something else stands there. */
-  readBytes(path: string): ReturnType<typeof readFile> {
+  /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
+  readBytes(path: string): FileRead {
     return this.reading(() => readFile(join(this.root, path)))
   }
 
@@ -111,11 +127,10 @@ export class Mirror {
     }
   }
 
-  /** A window that is held and sound; undefined when absent; the error that names the fault when it is broken. */
-  readWindow(window: WindowRef): CachedWindow | KlinesError | undefined {
+  /** Reads and checks a window. */
+  readWindow(window: WindowRef): CachedWindow | NoWindow {
     const read = this.read(window)
-    if (read === undefined || read instanceof KlinesError) return read
-    return { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
+    return read.state !== 'cached' ? read : { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
   }
 
   /** Whether a held window with these rows and this modification time (ms) can change no more. */
@@ -132,9 +147,8 @@ export class Mirror {
    * The rows of a held window for a look: the buffers are used again, so the batch is good until the next one is read so.
    * Otherwise as `readWindow`; whether the window is final is not asked.
    */
-  borrowWindow(window: WindowRef, kernel = this.kernel): KlineBatch | KlinesError | undefined {
-    const read = this.read(window, kernel)
-    return read === undefined || read instanceof KlinesError ? read : read.batch
+  borrowWindow(window: WindowRef, kernel = this.kernel): BorrowedWindow | NoWindow {
+    return this.read(window, kernel)
   }
 
   /** Whether any window of a series is held, whatever is in it. */
@@ -152,8 +166,8 @@ export class Mirror {
   /** When the first candle that is held of a series opens, ms UTC. */
   firstOpenTime(series: Series): number | undefined {
     for (const startDate of this.cachedStartDates(series)) {
-      const batch = this.borrowWindow({ ...series, startDate })
-      if (batch && !(batch instanceof KlinesError) && batch.length > 0) return batch.openTime(0)
+      const read = this.borrowWindow({ ...series, startDate })
+      if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined
   }
@@ -166,7 +180,7 @@ export class Mirror {
   /** The list of startDates as held, undefined when it is not. Not checked: `parseStartDates` does that. */
   startDatesFile(interval: Interval): FileSnapshot | undefined {
     const file = this.readBytes(startDatesPath(interval))
-    return file === undefined || file === 'broken' ? undefined : file
+    return file.state === 'file' ? file : undefined
   }
 
   private windowFiles({ interval, symbol }: Series): string[] {
@@ -182,15 +196,15 @@ export class Mirror {
     }
   }
 
-  private read(window: WindowRef, kernel?: Kernel): Omit<CachedWindow, 'final'> | KlinesError | undefined {
+  private read(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
     const path = join(this.root, windowPath(window))
     try {
       const file = kernel ? readFile(path, size => kernel.buffer(size)) : readFile(path)
-      if (file === undefined) return undefined
-      if (file === 'broken') return new KlinesError('bad_window', `${path} is not a regular file`)
-      return { batch: decodeWindow(file.bytes, window, kernel), mtimeMs: file.mtimeMs }
+      if (file.state === 'missing') return { state: 'missing' }
+      if (file.state === 'not_regular') throw new KlinesError('bad_window', `${path} is not a regular file`)
+      return { state: 'cached', batch: decodeWindow(file.bytes, window, kernel), mtimeMs: file.mtimeMs }
     } catch (error) {
-      return error instanceof KlinesError ? error : mirrorError(error, 'read', this.root)
+      return { state: 'corrupt', error: mirrorError(error, 'read', this.root) }
     }
   }
 
@@ -214,10 +228,10 @@ export class Mirror {
   private findLastPopulated(series: Series): string | undefined {
     return this.cachedStartDates(series).findLast(startDate => {
       const window = { ...series, startDate }
-      const file = this.windowSize(window) > EMPTY_WINDOW_BYTES ? this.readBytes(windowPath(window)) : undefined
-      if (file === undefined || file === 'broken') return false
+      if (this.windowSize(window) <= EMPTY_WINDOW_BYTES) return false
+      const file = this.readBytes(windowPath(window))
       try {
-        return decodeWindow(file.bytes, window).length > 0
+        return file.state === 'file' && decodeWindow(file.bytes, window).length > 0
       } catch {
         return false
       }

@@ -57,7 +57,7 @@ export function clearMirror(mirror: Mirror): Removal {
 /** The files at a mirror's root that are its own; another program may have tagged the folder as a cache of its own. */
 function ownFiles(mirror: Mirror): string[] {
   const tag = mirror.readBytes(CACHE_TAG_FILE)
-  const isTagged = typeof tag === 'object' && tag.bytes.toString() === CACHE_TAG
+  const isTagged = tag.state === 'file' && tag.bytes.toString() === CACHE_TAG
   return isTagged ? [META_FILE, CACHE_TAG_FILE] : [META_FILE]
 }
 
@@ -120,9 +120,9 @@ function removeEmpty(folder: string): boolean {
 function listedStartDates(mirror: Mirror, interval: Interval): readonly string[] {
   const path = startDatesPath(interval)
   const file = mirror.readBytes(path)
-  if (file === undefined) return knownStartDates(interval)
+  if (file.state === 'missing') return knownStartDates(interval)
   try {
-    if (file === 'broken') throw new KlinesError('bad_list', 'It is not a regular file.')
+    if (file.state === 'not_regular') throw new KlinesError('bad_list', 'It is not a regular file.')
     return parseStartDates(file.bytes, interval)
   } catch (cause) {
     if (!isKlinesError(cause, 'bad_list')) throw cause

@@ -1,7 +1,6 @@
 import type { LoadedSeries } from '../klines/audit/compare-series.js'
 import { type CrossCheck, crossCheck } from '../klines/audit/cross-check.js'
 import { type Inspection, inspect } from '../klines/audit/inspect.js'
-import { KlinesError } from '../klines/errors.js'
 import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
 import { CandleTable } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
@@ -64,14 +63,14 @@ export class SymbolVerifier {
     const corrupt: { startDate: string; reason: string }[] = []
     for (const startDate of startDates) {
       const window = { symbol, interval, startDate }
-      const batch = this.mirror.borrowWindow(window, this.kernel)
-      if (batch === undefined) continue
-      if (batch instanceof KlinesError) {
-        corrupt.push({ startDate, reason: batch.message.replace(`${windowName(window)}: `, '') })
+      const read = this.mirror.borrowWindow(window, this.kernel)
+      if (read.state === 'missing') continue
+      if (read.state === 'corrupt') {
+        corrupt.push({ startDate, reason: read.error.message.replace(`${windowName(window)}: `, '') })
         continue
       }
       held.push(windowSpan(window))
-      table.add(batch)
+      table.add(read.batch)
     }
     const inspection = inspect(series, table)
     const { lastOpenTime } = inspection

@@ -36,7 +36,7 @@ describe('writing', () => {
         (bytes, seconds) => {
           writeFile(root, PATH, bytes, seconds * 1000)
           const file = readFile(join(root, PATH))
-          if (file === undefined || file === 'broken') return false
+          if (file.state !== 'file') return false
           return Buffer.compare(file.bytes, bytes) === 0 && file.mtimeMs === seconds * 1000
         },
       ),
@@ -138,7 +138,7 @@ describe('writing', () => {
     const [seen, faults] = [new Set<number>(), [] as string[]]
     while (running > 0) {
       const file = readFile(path)
-      if (file === undefined || file === 'broken') faults.push(String(file))
+      if (file.state !== 'file') faults.push(file.state)
       else {
         seen.add(file.bytes[0])
         const whole =
@@ -158,14 +158,14 @@ describe('reading', () => {
   it('gives nothing where nothing is, also below a file', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), 'x')
-    expect(readFile(join(root, 'absent'))).toBeUndefined()
-    expect(readFile(join(root, 'file', 'below'))).toBeUndefined()
+    expect(readFile(join(root, 'missing'))).toEqual({ state: 'missing' })
+    expect(readFile(join(root, 'file', 'below'))).toEqual({ state: 'missing' })
   })
 
   it('of an empty file gives no bytes', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), '')
-    expect(readFile(join(root, 'file'))).toMatchObject({ bytes: Buffer.alloc(0) })
+    expect(readFile(join(root, 'file'))).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
   })
 
   it.each<[string, (path: string) => void | Promise<void>]>([
@@ -191,7 +191,7 @@ describe('reading', () => {
   ])('of %s is broken', async (_, make) => {
     const path = join(tempFolder(), 'file')
     await make(path)
-    expect(readFile(path)).toBe('broken')
+    expect(readFile(path)).toEqual({ state: 'not_regular' })
   })
 })
 

@@ -11,7 +11,6 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { KlinesError } from '../../src/klines/errors.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { type CachedWindow, Mirror } from '../../src/mirror/mirror.js'
 import { runChild } from '../support/cli/run-child.js'
@@ -126,16 +125,16 @@ describe('a window', () => {
   const path = weekPath('BTCUSDT', FULL_WEEKS[0])
   const sound = windowBytes(weekRows(FULL_WEEKS[0]))
 
-  it('that is not there is undefined', () => {
-    expect(new Mirror(tempFolder()).readWindow(week(FULL_WEEKS[0]))).toBeUndefined()
-    expect(new Mirror('/nonexistent').readWindow(week(FULL_WEEKS[0]))).toBeUndefined()
+  it('that does not exist is missing', () => {
+    expect(new Mirror(tempFolder()).readWindow(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
+    expect(new Mirror('/nonexistent').readWindow(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
   })
 
   it('that was written is read back: bytes, time, rows, finality', () => {
     const mirror = new Mirror(tempFolder())
     mirror.writeBytes(path, sound, RENDERED)
     const held = mirror.readWindow(week(FULL_WEEKS[0]))
-    if (held === undefined || held instanceof KlinesError) throw held
+    if (held.state !== 'cached') throw new Error(held.state)
     expect(held.batch.row(7)).toEqual(weekRows(FULL_WEEKS[0])[7])
     expect(held).toMatchObject({ mtimeMs: RENDERED, final: true })
     expect(held.batch.length).toBe(8)
@@ -157,13 +156,13 @@ describe('a window', () => {
     putFile(root, path, sound)
     damage(join(root, path))
     const held = new Mirror(root).readWindow(week(FULL_WEEKS[0]))
-    expect(held).toMatchObject({ code: 'bad_window' })
-    expect((held as KlinesError).message).toMatch(words)
+    expect(held).toMatchObject({ state: 'corrupt', error: { code: 'bad_window' } })
+    expect(held.state === 'corrupt' && held.error.message).toMatch(words)
   })
 
   const finalOf = (root: string, startDate: string) => {
     const held = new Mirror(root).readWindow(week(startDate))
-    return held instanceof KlinesError ? held : held?.final
+    return held.state === 'cached' ? held.final : held
   }
 
   it('that is empty is final once a later one holds candles, when its file is a day younger than its end', () => {

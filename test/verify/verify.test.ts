@@ -59,7 +59,7 @@ describe.skipIf(!hasRealTree)('the real slice', () => {
     const held = (series: Series) =>
       mirror.cachedStartDates(series).flatMap(startDate => {
         const window = mirror.readWindow({ ...series, startDate })
-        return window && 'batch' in window && window.batch.length > 0 ? [window.batch] : []
+        return window.state === 'cached' && window.batch.length > 0 ? [window.batch] : []
       })
     const texts = (batches: ReturnType<typeof held>) =>
       batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => JSON.stringify(batch.row(row))))

@@ -67,10 +67,10 @@ export async function statsJob(symbols: string[], flags: MirrorFlags, { warn }: 
 function computeStats(mirror: Mirror, series: Series) {
   const builder = new StatsBuilder(series)
   for (const startDate of mirror.cachedStartDates(series)) {
-    const batch = mirror.borrowWindow({ ...series, startDate })
-    if (batch instanceof KlinesError)
-      throw new KlinesError('incomplete', `Broken in the mirror: ${withoutStop(batch.message)}.`)
-    if (batch) builder.add(batch)
+    const read = mirror.borrowWindow({ ...series, startDate })
+    if (read.state === 'corrupt')
+      throw new KlinesError('incomplete', `Broken in the mirror: ${withoutStop(read.error.message)}.`)
+    if (read.state === 'cached') builder.add(read.batch)
   }
   return builder.result
 }

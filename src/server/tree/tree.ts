@@ -113,7 +113,7 @@ export class Tree {
   /** A file of the mirror, checked: a broken one counts as absent. */
   private read(path: string, entry: TreeEntry): Cached | undefined {
     const file = this.mirror.readBytes(path)
-    if (file === undefined || file === 'broken' || !this.mirror.contains(path)) return undefined
+    if (file.state !== 'file' || !this.mirror.contains(path)) return undefined
     const { bytes, mtimeMs } = file
     try {
       const final = entry.kind === 'window' && this.isFinal(entry, bytes, mtimeMs)
