@@ -1,15 +1,25 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+
+const END_TO_END = ['test/e2e/**/*.test.ts']
+const FAULTS = ['test/faults/**/*.test.ts']
+
+/** `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. */
+const projects: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...END_TO_END, ...FAULTS] } },
+  { extends: true, test: { name: 'e2e', include: END_TO_END, globalSetup: ['test/support/global-setup.ts'] } },
+  { extends: true, test: { name: 'faults', include: FAULTS, globalSetup: ['test/support/global-setup.ts'] } },
+]
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    projects,
     // An odd zone with a half-hour offset and daylight saving: any use of local time shows.
     env: { TZ: 'Australia/Lord_Howe' },
     disableConsoleIntercept: true,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    maxWorkers: 3,
     reporters: process.env.CI ? ['default', ['json', { outputFile: '.vitest-report.json' }]] : ['default'],
   },
 })

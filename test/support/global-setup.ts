@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Tests of the real binary run `bin/run.js`, which runs `dist`: built anew from the sources under test. */
+/** Tests of the real binary run `bin/run.js`, which runs `dist`: it is built when a source is newer. */
 export default function setup(): void {
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' })
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../bin/prepare.js', import.meta.url))], {
+    stdio: 'inherit',
+  })
 }
