@@ -1,12 +1,15 @@
 import { KlinesError } from '../klines/errors.js'
 
-/** The public instance (observed.md). */
+/** The public instance of the klines service. */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
 
 /** Where `klines serve` serves the greeting API by default. */
 export const GREETING_BASE_URL = 'http://127.0.0.1:8787'
 
-/** An address whose server is in this process: reached at `url`, known to mirrors and files as `name`. */
+/** Stands for the sample data of the package where a base address is expected; its mirror and files carry this name. */
+export const SAMPLE = 'sample'
+
+/** A server in this process: requests go to `url`, mirrors and files record `name`. */
 export interface LocalEndpoint {
   readonly name: string
   readonly url: string
@@ -14,15 +17,13 @@ export interface LocalEndpoint {
 
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
 
-/**
- * A base address in its one form: no slash, query or fragment at its end. Throws `bad_base_url`.
- */
+/** Normalizes a base address: no slash, query or fragment at its end. Throws `bad_base_url`. */
 export function parseBaseUrl(text: string): string {
-  // A host with a port is a URL too, one of the scheme `localhost:`, but nobody means that.
+  // `localhost:8787` parses as a URL of the scheme `localhost:`.
   const isUrl = URL.canParse(text.trim()) && !/^[\w.-]+:\d+(\/|$)/.test(text.trim())
   const url = isUrl ? new URL(text.trim()) : undefined
-  const fail = (why: string, suggestions: string[] = []) => {
-    throw new KlinesError('bad_base_url', `"${text}" is not a base address: ${why}. ${EXPECTED}.`, { suggestions })
+  const fail = (reason: string, suggestions: string[] = []) => {
+    throw new KlinesError('bad_base_url', `"${text}" is not a base address: ${reason}. ${EXPECTED}.`, { suggestions })
   }
   if (!url) return fail('it is not a URL', /^[\w.-]+(:\d+)?(\/|$)/.test(text) ? [`Did you mean http://${text}?`] : [])
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)

@@ -1,3 +1,4 @@
+import { GREETING_SPEC_PATH } from '../greeting-client/paths.js'
 import { type ApiInfo, describeApi } from './docs/openapi.js'
 import type { Endpoint } from './endpoint.js'
 import { greetingEndpoints, specEndpoint } from './greeting/routes.js'
@@ -5,17 +6,13 @@ import { Body } from './http/body.js'
 import { treeEndpoints } from './tree/routes.js'
 import type { Tree } from './tree/tree.js'
 
-/** Where each API's description is served. */
-export const KLINES_SPEC_PATH = '/api/openapi.json'
-export const GREETING_SPEC_PATH = '/api/static/openapi.json'
-
-/** An API: what it serves, and the OpenAPI document that says so. */
+/** An API: its endpoints and the OpenAPI document that describes them. */
 export interface Api {
   readonly endpoints: readonly Endpoint[]
   readonly document: () => Body
 }
 
-/** The klines API (service.md, endpoints 1 to 7, for all intervals). */
+/** The klines API: the same paths as the public service, for all intervals. */
 export function klinesApi(tree: Tree): Api {
   const endpoints = treeEndpoints(tree)
   const info = {
@@ -30,7 +27,7 @@ export function klinesApi(tree: Tree): Api {
   return { endpoints, document: lazyDocument(info, endpoints) }
 }
 
-/** The greeting API (service.md, endpoints 8 to 10). */
+/** The greeting API: user updates, the token stream, and its own description. */
 export function greetingApi(strict: boolean): Api {
   const info = {
     title: 'Greeting API',
@@ -44,11 +41,11 @@ export function greetingApi(strict: boolean): Api {
   return { endpoints, document }
 }
 
-/** Made when it is first asked for. */
+/** Builds the document on first use, which is after all endpoints are known. */
 function lazyDocument(info: ApiInfo, endpoints: readonly Endpoint[]): () => Body {
-  let made: Body | undefined
+  let document: Body | undefined
   return () => {
-    made ??= new Body(Buffer.from(JSON.stringify(describeApi(info, endpoints))))
-    return made
+    document ??= new Body(Buffer.from(JSON.stringify(describeApi(info, endpoints))))
+    return document
   }
 }

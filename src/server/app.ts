@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { type Api, greetingApi, KLINES_SPEC_PATH, klinesApi } from './apis.js'
+import { KLINES_SPEC_PATH } from '../greeting-client/paths.js'
+import { type Api, greetingApi, klinesApi } from './apis.js'
 import { serveDocs } from './docs/routes.js'
-import { knowAllMethods, serve, serveEndpoint } from './endpoint.js'
+import { registerMethods, serve, serveEndpoint } from './endpoint.js'
 import { specEndpoint } from './greeting/routes.js'
 import { HttpError, plainError } from './http/error.js'
 import { sendError, toHttpError } from './http/error-handler.js'
@@ -10,41 +11,41 @@ import { hardenedServer, LIMITS, refuseConnection } from './http/hardened-server
 import { HostCheck } from './http/host-check.js'
 import type { Tree } from './tree/tree.js'
 
-/** What an application is made of. */
+/** The parts and settings of the application. */
 export interface AppOptions {
   readonly tree: Tree
-  /** What the server listens on: the one name besides those of the loopback that it answers for. */
+  /** The host that the server listens on: the one name besides those of the loopback that a request may carry. */
   readonly host: string
-  /** Whether the greeting API takes only what the public instance takes. */
+  /** Whether the greeting API accepts only what the public instance accepts. */
   readonly strict?: boolean | undefined
-  /** Told what went wrong inside; a client is only told that something did. */
+  /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
   readonly limits?: typeof LIMITS | undefined
 }
 
-/** The application: the file tree, the greeting API, what describes them, and one form for every refusal. */
+/** The application: the file tree, the greeting API, their documents and page, and one format for every error. */
 export function createApp({ tree, host, strict = false, onError, limits = LIMITS }: AppOptions): FastifyInstance {
   const check = requestCheck(new HostCheck(host), limits.urlBytes)
   const app = Fastify({
     serverFactory: listener => hardenedServer(listener, limits),
     clientErrorHandler: refuseConnection,
     bodyLimit: limits.bodyBytes,
-    // Who is connected when the server is told to end is still answered.
+    // Clients that are connected when the server closes still get their responses.
     return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.urlBytes },
     ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    // What Fastify itself refuses (a malformed %-escape) comes neither to the hooks nor to the error handler.
+    // Fastify's own errors (a malformed %-escape) bypass the hooks and the error handler.
     frameworkErrors: (error, request, reply) => sendError(check(request.raw) ?? toHttpError(error), request, reply),
   })
   app.removeContentTypeParser('text/plain')
   guard(app, check)
   app.setErrorHandler((error: Error, request, reply) => {
-    const refusal = toHttpError(error)
-    if (refusal.statusCode === 500) onError?.(error)
-    sendError(refusal, request, reply)
+    const httpError = toHttpError(error)
+    if (httpError.statusCode === 500) onError?.(error)
+    sendError(httpError, request, reply)
   })
-  knowAllMethods(app)
+  registerMethods(app)
   serveApis(app, klinesApi(tree), greetingApi(strict))
   serveDocs(app, tree.mirror)
   return app
@@ -52,14 +53,14 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
 
 type RequestCheck = (request: IncomingMessage) => HttpError | undefined
 
-/** What is wrong with a request whatever it asks for. */
+/** Checks the request line and Host of a request, whatever its path. */
 function requestCheck(hosts: HostCheck, urlBytes: number): RequestCheck {
   return request => {
     const { url = '', method, httpVersionMajor } = request
     // Node reads any version from 0.9 to 2.0, each as if it were 1.1.
     if (httpVersionMajor !== 1) return plainError(505)
-    const refusal = hosts.check(request)
-    if (refusal) return refusal
+    const error = hosts.check(request)
+    if (error) return error
     if (url.length > urlBytes) return plainError(414)
     // RFC 9112, 3.2: a target has no fragment, and the asterisk is for OPTIONS.
     const isTarget = !url.includes('#') && (!url.startsWith('*') || (url === '*' && method === 'OPTIONS'))
@@ -67,11 +68,10 @@ function requestCheck(hosts: HostCheck, urlBytes: number): RequestCheck {
   }
 }
 
-/** Looks at every request before a body is read. */
+/** Checks every request before a body is read. */
 function guard(app: FastifyInstance, check: RequestCheck): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    const refusal = check(request.raw) ?? (request.is404 ? notFound() : undefined)
-    done(refusal)
+    done(check(request.raw) ?? (request.is404 ? notFound() : undefined))
   })
   app.setNotFoundHandler(() => {
     throw notFound()

@@ -1,31 +1,26 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** One request that was answered, or that its client left. */
+/** One request that was answered, or whose client disconnected. */
 export interface LoggedRequest {
   readonly method: string
   readonly url: string
-  /** Undefined when the client left before. */
+  /** Undefined when the client disconnected before the response. */
   readonly status: number | undefined
-  /** Bytes of the whole answer. */
+  /** Bytes of the whole response. */
   readonly bytes: number
   readonly tookMs: number
 }
 
 export type RequestLog = (request: LoggedRequest) => void
 
-/** Tells `log` of every request a server has dealt with. What Node's parser refuses is none. */
+/** Calls `log` after every request of a server. Requests that Node's parser rejects are not logged. */
 export function logRequests(server: Server, log: RequestLog): void {
   server.on('request', ({ method = '', url = '', socket }: IncomingMessage, response: ServerResponse) => {
     const started = performance.now()
     const before = socket.bytesWritten
     response.once('close', () => {
-      log({
-        method,
-        url,
-        status: response.headersSent ? response.statusCode : undefined,
-        bytes: socket.bytesWritten - before,
-        tookMs: performance.now() - started,
-      })
+      const status = response.headersSent ? response.statusCode : undefined
+      log({ method, url, status, bytes: socket.bytesWritten - before, tookMs: performance.now() - started })
     })
   })
 }

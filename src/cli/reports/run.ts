@@ -1,8 +1,8 @@
 import type { DownloadReport } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
 import type { WrittenFile } from '../../export/write.js'
+import { SAMPLE } from '../../http/base-url.js'
 import type { TimeRange } from '../../klines/time-range.js'
-import { SAMPLE } from '../endpoint.js'
 import { formatBytes, formatCount, formatTime, plural, textTable } from '../terminal/text.js'
 import type { DryRunObject, RunObject } from './schema.js'
 

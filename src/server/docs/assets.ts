@@ -1,6 +1,6 @@
-/** What the page at `/` is drawn with, besides Swagger UI's own files. */
+/** Script, icon and style of the page at `/`, besides Swagger UI's own files. */
 
-/** Puts an API reference into every place for one; dark as the system is. */
+/** Draws an API reference in every `data-openapi` element; follows the system's dark mode. */
 export const PAGE_SCRIPT = `'use strict'
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

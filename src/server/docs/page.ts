@@ -1,26 +1,26 @@
+import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
+import { SAMPLE } from '../../http/base-url.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { windowLength } from '../../klines/windows.js'
-import { GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../apis.js'
-import { SAMPLE } from '../sample-name.js'
 
-/** What the page says of the tree that is served. */
-export interface PageFacts {
-  /** Base address that the tree is a mirror of; undefined when it does not say. */
+/** Facts about the served tree that the page shows. */
+export interface PageContent {
+  /** Base address of the service that the tree mirrors; undefined when unknown. */
   readonly baseUrl: string | undefined
-  /** Every interval, with a window that is there and has candles. */
+  /** Every interval, with a cached window that has candles. */
   readonly intervals: readonly { readonly interval: Interval; readonly example: WindowRef | undefined }[]
 }
 
-/** Text that is HTML already. */
+/** Text that is HTML already and needs no escaping. */
 class Html {
   constructor(readonly text: string) {}
 }
 
-/** The page at `/`: what is served, with links, and where the API reference is put by its script. */
-export function docsPage({ baseUrl, intervals }: PageFacts): string {
+/** The page at `/`: links to what is served, and the elements that its script fills with the API reference. */
+export function docsPage({ baseUrl, intervals }: PageContent): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -50,7 +50,7 @@ ${origin(baseUrl)}
 <code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
 <h3>Symbols</h3>
 <p>${SYMBOLS.map(symbol => html`<code>${symbol}</code> `)}</p>
-<p>${link(`/${SYMBOLS_PATH}`)}</p>
+<p>${link(SYMBOLS_PATH)}</p>
 <h3>Intervals</h3>
 <div class="wide">
 <table>
@@ -68,7 +68,7 @@ ${intervals.map(intervalRow)}
 <h2 id="greeting-title">Greeting</h2>
 <ul>
 <li><code>POST /api/users/<var>id</var></code> updates a user and echoes the notification type</li>
-<li>${link('/api/streams/tokens')} streams a text, word by word</li>
+<li>${link(TOKENS_PATH)} streams a text, word by word</li>
 <li>${link(GREETING_SPEC_PATH)} describes this API</li>
 </ul>
 </section>
@@ -77,8 +77,8 @@ ${intervals.map(intervalRow)}
 <p>Two OpenAPI 3.1 documents describe this server: ${link(KLINES_SPEC_PATH)} and ${link(GREETING_SPEC_PATH)}.</p>
 <noscript><p class="note">The reference is drawn by a script of this server, and scripts are off.</p></noscript>
 </section>
-<div id="klines-api" data-openapi="${KLINES_SPEC_PATH}"></div>
-<div id="greeting-api" data-openapi="${GREETING_SPEC_PATH}"></div>
+<div id="klines-api" data-openapi="/${KLINES_SPEC_PATH}"></div>
+<div id="greeting-api" data-openapi="/${GREETING_SPEC_PATH}"></div>
 </main>
 </body>
 </html>
@@ -90,14 +90,14 @@ function origin(baseUrl: string | undefined): Html {
     return html`<p class="note">The candles of this server are made ones, a sample to try things with: no market ever
 traded at these prices.</p>`
   }
-  // Only an address is shown: mirror.json is a file, and may say anything.
+  // Only an http address is shown: anything may be in mirror.json.
   if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl)) {
     return html`<p class="note">These files do not say where they come from.</p>`
   }
   return html`<p class="note">A mirror of <code>${baseUrl}</code>.</p>`
 }
 
-function intervalRow({ interval, example }: PageFacts['intervals'][number]): Html {
+function intervalRow({ interval, example }: PageContent['intervals'][number]): Html {
   const list = html`<a href="/${startDatesPath(interval)}">${interval}.json</a>`
   const window = example
     ? html`<a href="/${windowPath(example)}">${example.symbol} ${example.startDate}</a>`
@@ -107,19 +107,19 @@ function intervalRow({ interval, example }: PageFacts['intervals'][number]): Htm
 }
 
 function link(path: string): Html {
-  return html`<a href="${path}">${path}</a>`
+  return html`<a href="/${path}">/${path}</a>`
 }
 
-/** HTML with everything that is put into it escaped, but for what is HTML already. */
+/** Tag of HTML templates: escapes every value that is not `Html`. */
 function html(parts: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
-  const text = values.map((value, index) => markup(value) + parts[index + 1])
+  const text = values.map((value, index) => toMarkup(value) + parts[index + 1])
   return new Html(parts[0] + text.join(''))
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-function markup(value: string | number | Html | readonly Html[]): string {
+function toMarkup(value: string | number | Html | readonly Html[]): string {
   if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return value.map(markup).join('')
+  if (Array.isArray(value)) return value.map(toMarkup).join('')
   return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
 }

@@ -9,12 +9,12 @@ import { serve } from '../endpoint.js'
 import { Body } from '../http/body.js'
 import { sendBody } from '../http/send-body.js'
 import { FAVICON, PAGE_SCRIPT, PAGE_STYLE } from './assets.js'
-import { docsPage } from './page.js'
+import { docsPage, type PageContent } from './page.js'
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
 const STYLE_TYPE = 'text/css; charset=utf-8'
 
-/** The files of the page: these names and no others. Swagger UI's are read when they are first asked for. */
+/** The files of the page by name. Swagger UI's are read on first use. */
 const ASSETS: Record<string, { type: string; bytes: () => Buffer }> = {
   'page.js': { type: SCRIPT_TYPE, bytes: () => Buffer.from(PAGE_SCRIPT) },
   'page.css': { type: STYLE_TYPE, bytes: () => Buffer.from(PAGE_STYLE) },
@@ -23,22 +23,22 @@ const ASSETS: Record<string, { type: string; bytes: () => Buffer }> = {
   'swagger-ui.css': { type: STYLE_TYPE, bytes: () => swaggerFile('swagger-ui.css') },
 }
 
-/** Everything comes from this server, and nothing on the page is made from text; `data:` are Swagger UI's own icons. */
-const SECURITY = {
+/** Only files of this server, and no inline scripts or styles; Swagger UI's icons are `data:` URLs. */
+const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 }
 
-/** Serves the page at `/` and what it is drawn with. */
+/** Serves the page at `/` and its scripts, styles and icon. */
 export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
   serve(app, {
     methods: ['GET', 'HEAD'],
     path: '/',
-    handler: async (request, reply) => {
-      const page = Buffer.from(docsPage(pageFacts(mirror)))
-      await sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY)
+    handler: (request, reply) => {
+      const page = Buffer.from(docsPage(pageContent(mirror)))
+      return sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY_HEADERS)
     },
   })
   for (const [name, { type, bytes }] of Object.entries(ASSETS)) {
@@ -46,25 +46,25 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
     serve(app, {
       methods: ['GET', 'HEAD'],
       path: `/docs/${name}`,
-      handler: async (request, reply) => {
+      handler: (request, reply) => {
         body ??= new Body(bytes(), { type })
-        await sendBody(request, reply, body)
+        return sendBody(request, reply, body)
       },
     })
   }
 }
 
-/** A file of Swagger UI, which the build copies into dist. */
+/** Reads a file of Swagger UI, which the build copies into dist. */
 function swaggerFile(name: string): Buffer {
   return readFileSync(new URL(`dist/swagger-ui/${name}`, PACKAGE_URL))
 }
 
-function pageFacts(mirror: Mirror): Parameters<typeof docsPage>[0] {
+function pageContent(mirror: Mirror): PageContent {
   const intervals = INTERVALS.map(interval => ({ interval, example: findExample(mirror, interval) }))
   return { baseUrl: mirror.readMeta()?.baseUrl, intervals }
 }
 
-/** The first window of an interval that is held and has candles: the oldest, which changes no more. */
+/** The oldest cached window of an interval that has candles, of the first symbol that has one. */
 function findExample(mirror: Mirror, interval: Interval): WindowRef | undefined {
   for (const symbol of SYMBOLS) {
     const windows = mirror.cachedStartDates({ interval, symbol }).map(startDate => ({ interval, symbol, startDate }))

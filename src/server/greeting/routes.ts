@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import Type from 'typebox'
+import { TOKENS_PATH } from '../../greeting-client/paths.js'
 import {
   TokenSchema,
   type UserUpdateResult,
@@ -16,7 +17,7 @@ import { greetingTokens, jsonLines } from './token-stream.js'
 
 const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 
-/** Endpoints 8 and 9 of service.md; `strict` takes only what the public instance takes. */
+/** The user update and the token stream; `strict` accepts only what the public instance accepts. */
 export function greetingEndpoints(strict: boolean): Endpoint[] {
   return [
     {
@@ -27,8 +28,8 @@ export function greetingEndpoints(strict: boolean): Endpoint[] {
       description: 'Nothing is stored.',
       tag: 'UserRPC',
       ...userUpdateSchemas(strict),
-      answer: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
-      refusals: {
+      response: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
+      errors: {
         400: 'A field is missing or wrong: cause lists them all',
         413: 'The body is too large',
         415: 'The body is not application/json',
@@ -37,14 +38,14 @@ export function greetingEndpoints(strict: boolean): Endpoint[] {
     },
     {
       method: 'GET',
-      path: '/api/streams/tokens',
+      path: `/${TOKENS_PATH}`,
       operationId: 'streamTokens',
       summary: 'A text, word by word, as JSON Lines',
       description:
         'One object a line, as it comes. The type is application/jsonl where Accept names it, else text/plain. ' +
         'A failure on the way is a last line, {"isError":true,"reason":...}.',
       tag: 'StreamRPC',
-      answer: {
+      response: {
         description: 'One object a line',
         content: Object.fromEntries(TOKEN_TYPES.map(type => [type, TokenSchema])),
       },
@@ -61,7 +62,7 @@ function updateUser(request: FastifyRequest, reply: FastifyReply): UserUpdateRes
   return { success: true, id, notify }
 }
 
-/** Each word leaves at once; the stream ends with its reader. */
+/** Sends each word at once; stops when the client disconnects. */
 function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({
     'content-type': `${tokenType(request.headers.accept)}; charset=utf-8`,
@@ -70,29 +71,28 @@ function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyRepl
     'x-content-type-options': 'nosniff',
   })
   if (request.method === 'HEAD') return reply.send()
-  const left = new AbortController()
-  // A response that waits behind another one hears of its reader's leaving through the request alone.
-  for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
-  return reply.send(Readable.from(jsonLines(greetingTokens(left.signal), left.signal), { objectMode: true }))
+  const disconnected = new AbortController()
+  // A response that is queued behind another one gets no 'close' event; its request does.
+  for (const side of [request.raw, reply.raw]) side.on('close', () => disconnected.abort())
+  const { signal } = disconnected
+  return reply.send(Readable.from(jsonLines(greetingTokens(signal), signal), { objectMode: true }))
 }
 
-/** JSON Lines for who asks for it by name, text for everybody else (observed.md). */
+/** JSON Lines when Accept names it, else plain text, as the public instance does. */
 function tokenType(accept: string | undefined): string {
   const named = accept === undefined ? [] : new Negotiator({ headers: { accept } }).mediaTypes()
   return named.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
 }
 
-/** Endpoint 10, and the same for the klines API: what describes the others. */
+/** The endpoint of an OpenAPI document; `path` is relative to the base address. */
 export function specEndpoint(path: string, operationId: string, tag: string, document: () => Body): Endpoint {
   return {
     method: 'GET',
-    path,
+    path: `/${path}`,
     operationId,
     summary: 'The OpenAPI description of this API',
     tag,
-    answer: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
-    handler: async (request, reply) => {
-      await sendBody(request, reply, document())
-    },
+    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
+    handler: (request, reply) => sendBody(request, reply, document()),
   }
 }

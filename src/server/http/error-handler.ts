@@ -1,24 +1,24 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
 
-/** What is wrong with one field of a request. */
+/** A field of a request that its schema rejects. */
 interface FieldFault {
   /** Such as `body.profile.age`. */
   readonly field: string
   readonly message: string
 }
 
-/** What a request is refused with for an error from anywhere: our own as it is, Fastify's by its status, others 500. */
+/** Converts any error: returns an `HttpError` unchanged, Fastify's errors by their status, others as 500. */
 export function toHttpError(error: Error | FastifyError): HttpError {
   if (error instanceof HttpError) return error
   const { statusCode = 500, code } = error as Partial<FastifyError>
   if (code === 'FST_ERR_BAD_URL') return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
-  // What Fastify says of a body that cannot be read is fit to be shown.
-  const isReadable = statusCode === 400 && code?.startsWith('FST_')
-  return isReadable ? new HttpError(400, error.message) : plainError(statusCode)
+  // Fastify's messages about malformed bodies reveal nothing internal.
+  const isPublic = statusCode === 400 && code?.startsWith('FST_')
+  return isPublic ? new HttpError(400, error.message) : plainError(statusCode)
 }
 
-/** Answers with the error object. */
+/** Sends the error object. */
 export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
   reply.code(error.statusCode).headers(errorHeaders(error))
   if (request.method === 'GET' || request.method === 'HEAD') reply.header('access-control-allow-origin', '*')
@@ -28,7 +28,7 @@ export function sendError(error: HttpError, request: FastifyRequest, reply: Fast
 const PARTS = ['params', 'querystring', 'body'] as const
 const PART_NAMES = { params: 'params', querystring: 'query', body: 'body' }
 
-/** Throws 400 with every field of a request that its endpoint's schemas refuse. */
+/** Throws `HttpError` 400 that lists every field which the endpoint's schemas reject. */
 export async function checkFields(request: FastifyRequest): Promise<void> {
   const values = { params: request.params, querystring: request.query, body: request.body }
   const faults = PARTS.flatMap(part => findFaults(request.getValidationFunction(part), values[part], PART_NAMES[part]))

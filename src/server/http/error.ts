@@ -1,21 +1,18 @@
 import { STATUS_CODES } from 'node:http'
 import { ERROR_STATUSES, type ErrorObject } from '../../http/error-object.js'
 
-/** What is said beside the message of an error answer. */
+/** Details of an error response besides its message. */
 export interface HttpErrorDetails {
-  /** Goes into the error object. */
+  /** Part of the error object. */
   readonly cause?: unknown
-  /** Header fields that the status asks for, such as Allow. */
+  /** Header fields that the status requires, such as Allow. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/**
- * Statuses we answer: those of service.md, and 431 (RFC 6585, 5), which its list does not have and nothing else says: header
- * fields that are too large.
- */
+/** The statuses of the service's error object, and 431 (RFC 6585, 5), which its list lacks: header fields too large. */
 type Status = ErrorObject['statusCode'] | 431
 
-/** A request that is refused: the status and what the error object says. */
+/** An error response: its status, and the message and cause of its error object. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
   readonly headers: Readonly<Record<string, string>>
@@ -30,16 +27,12 @@ export class HttpError extends Error {
   }
 }
 
-/** The error object of a refusal (service.md, "Errors"). */
-export function errorObject({
-  statusCode,
-  message,
-  cause,
-}: HttpError): Omit<ErrorObject, 'statusCode'> & { statusCode: Status } {
+/** The JSON body of an error response: the error object of the service's OpenAPI description. */
+export function errorObject({ statusCode, message, cause }: HttpError) {
   return { statusCode, message, isError: true, ...(cause !== undefined && { cause }) }
 }
 
-/** Statuses with words of ours; the others have the words of their RFC. */
+/** Messages by status; other statuses use their standard reason phrase. */
 const MESSAGES: Partial<Record<number, string>> = {
   400: 'The request is not sound HTTP.',
   408: 'The request did not come in time.',
@@ -52,14 +45,14 @@ const MESSAGES: Partial<Record<number, string>> = {
   505: 'This server speaks HTTP/1.1 and HTTP/1.0.',
 }
 
-/** A refusal that needs no words of its own. A status that nobody knows becomes 400 or 500. */
+/** An error with the default message of its status. A status that the error object does not allow becomes 400 or 500. */
 export function plainError(status: number, details?: HttpErrorDetails): HttpError {
   const known = status === 431 ? status : ERROR_STATUSES.find(code => code === status)
   const statusCode = known ?? (status >= 400 && status < 500 ? 400 : 500)
   return new HttpError(statusCode, MESSAGES[status] ?? `${STATUS_CODES[status] ?? 'Failed'}.`, details)
 }
 
-/** Header fields of every error answer. */
+/** Header fields of every error response. */
 export function errorHeaders(error: HttpError): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers }
 }

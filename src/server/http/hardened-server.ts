@@ -9,13 +9,13 @@ import {
 import type { Socket } from 'node:net'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
 
-/** Bounds on what a client may take of us; times in ms. Node's own let a slow body stay open for minutes. */
+/** Limits on what a client may use; times in ms. Node's defaults let a slow body stay open for minutes. */
 export const LIMITS = {
   headersMs: 5_000,
   requestMs: 10_000,
-  /** How often the two above are looked at. */
+  /** How often the two limits above are checked. */
   checkMs: 1_000,
-  /** A connection that sends or takes nothing for so long is dropped: a reader that has stopped reading, too. */
+  /** A connection without traffic in either direction is dropped after this, also one whose client stopped reading. */
   idleMs: 30_000,
   keepAliveMs: 10_000,
   headerBytes: 16 * 1024,
@@ -25,8 +25,8 @@ export const LIMITS = {
 }
 
 /**
- * A server of node:http whose own refusals are error objects too: requests its parser cannot read (400), that are too
- * large (414, 431) or come too slowly (408), that expect what we do not do (417), and connections beyond the cap (503).
+ * A node:http server that sends error objects also for what Node rejects itself: requests that its parser cannot read
+ * (400), that are too large (414, 431) or too slow (408), an unsupported Expect (417), and too many connections (503).
  */
 export function hardenedServer(listener: RequestListener, limits: typeof LIMITS = LIMITS): Server {
   const server = createServer(
@@ -36,79 +36,87 @@ export function hardenedServer(listener: RequestListener, limits: typeof LIMITS 
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: limits.headerBytes,
-      // Node answers a missing Host with an empty 400; ours has a body.
+      // Node answers a missing Host with an empty 400; `HostCheck` sends an error object.
       requireHostHeader: false,
     },
     (request, response) => {
       latest.set(request.socket, response)
-      // Node loses what it read together with a request for another protocol: nobody is to wait for answers to that.
+      // Node drops requests that it read together with an upgrade request: the client must not wait for their responses.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-      // What comes behind the last answer of a connection is not for us to do any more.
+      // A request after the last response of a connection is ignored.
       if (!request.socket.writableEnded) listener(request, response)
     },
   )
   server.timeout = limits.idleMs
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response)
-    answer(response, plainError(417))
+    respond(response, plainError(417))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node leaves such a connection to us, in the midst of answers to requests before.
+    // Node hands such a connection over while responses to earlier requests may still be under way.
     socket.on('error', () => {}).once('timeout', () => socket.destroy())
     socket.resume()
     const error = new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
-    inTurn(socket, () => refuse(socket, error))
+    afterResponses(socket, () => refuse(socket, error))
   })
   server.on('connection', (socket: Socket) => {
-    // So Node ends a connection after its last answer.
+    // Node calls this to end a connection after its last response.
     socket.destroySoon = () => end(socket)
   })
-  capConnections(server, limits.connections)
+  limitConnections(server, limits.connections)
   return server
 }
 
-/** The last response of a connection; further requests may come before the answers to others have left. */
+/** The last response of each connection; pipelined requests arrive before earlier responses have been sent. */
 const latest = new WeakMap<Socket, ServerResponse>()
 
-/** Does something when the answers to all requests of a connection have left. */
-function inTurn(socket: Socket, action: () => void): void {
+/** Runs an action once the responses to all requests of a connection have been sent. */
+function afterResponses(socket: Socket, action: () => void): void {
   const response = latest.get(socket)
   if (response === undefined || response.closed) action()
   else response.once('close', action)
 }
 
-/** Connections beyond the cap are told so and closed; far beyond it, closed without a word. */
-function capConnections(server: Server, most: number): void {
-  server.maxConnections = 2 * most
+const connections = new WeakMap<Server, Set<Socket>>()
+
+/** The open connections of a hardened server. */
+export function openConnections(server: Server): ReadonlySet<Socket> {
+  return connections.get(server) ?? new Set()
+}
+
+/** Connections beyond the limit get 503 and are closed; beyond twice the limit they are closed without a response. */
+function limitConnections(server: Server, limit: number): void {
+  server.maxConnections = 2 * limit
   const open = new Set<Socket>()
+  connections.set(server, open)
   server.on('connection', (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    if (open.size <= most) return
+    if (open.size <= limit) return
     refuse(socket, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } }))
   })
 }
 
-/** Why Node gave a connection up: a code, and the bytes that it could not read. */
+/** Why Node gave up on a connection: a code, and the bytes that it could not parse. */
 interface ParserError {
   readonly code?: string
   readonly rawPacket?: unknown
 }
 
-/** Connections that are given up: more may come of what cannot be read. */
+/** Connections that are ending: the parser may report further errors for them. */
 const abandoned = new WeakSet<Socket>()
 
-/** Answers what Node's parser refused, where an answer can still be heard, and in its turn. */
+/** Responds to a request that Node's parser rejected, after the responses before it, if the client can still read. */
 export function refuseConnection(error: ParserError, socket: Socket): void {
   if (abandoned.has(socket)) return
   abandoned.add(socket)
   const response = latest.get(socket)
-  const refusal = plainError(parserErrorStatus(error))
+  const httpError = plainError(parserErrorStatus(error))
   if (error.code === 'ECONNRESET') socket.destroy()
-  else if (response === undefined || response.req.complete) inTurn(socket, () => refuse(socket, refusal))
-  // The body of the last request is at fault: that is answered once, if it was not before.
+  else if (response === undefined || response.req.complete) afterResponses(socket, () => refuse(socket, httpError))
+  // The body of the last request is malformed: that request gets one response in all.
   else if (response.headersSent) socket.destroySoon()
-  else answer(response, refusal)
+  else respond(response, httpError)
 }
 
 function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
@@ -121,13 +129,13 @@ function parserErrorStatus({ code = '', rawPacket }: ParserError): number {
   return target.length > LIMITS.urlBytes ? 414 : 431
 }
 
-/** Answers with an error as the last answer of the connection. */
-function answer(response: ServerResponse, error: HttpError): void {
+/** Sends an error as the last response of the connection. */
+function respond(response: ServerResponse, error: HttpError): void {
   const body = JSON.stringify(errorObject(error))
   response.writeHead(error.statusCode, lastHeaders(error, body)).end(body)
 }
 
-/** Writes an error answer to a bare connection and ends it. */
+/** Writes an error response to a bare socket and ends it. */
 function refuse(socket: Socket, error: HttpError): void {
   const body = JSON.stringify(errorObject(error))
   const headers = { ...lastHeaders(error, body), date: new Date().toUTCString() }
@@ -139,14 +147,14 @@ function refuse(socket: Socket, error: HttpError): void {
 }
 
 /**
- * Ends a connection so that what was written last arrives: closing it while more comes in makes the kernel throw away
- * what has not been read. One that goes on sending, or never reads, is not waited for.
+ * Ends a connection so that the last bytes written arrive: closing it while data comes in would make the kernel discard
+ * what the client has not read yet. A client that keeps sending, or never reads, gets one second.
  */
-function end(socket: Socket, last = ''): void {
+function end(socket: Socket, bytes = ''): void {
   abandoned.add(socket)
-  socket.end(last)
-  const limit = setTimeout(() => socket.destroy(), 1_000).unref()
-  socket.once('close', () => clearTimeout(limit))
+  socket.end(bytes)
+  const timer = setTimeout(() => socket.destroy(), 1_000).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 function lastHeaders(error: HttpError, body: string): Record<string, string> {

@@ -5,35 +5,35 @@ import { HttpError } from './error.js'
 const MAX_PORT = 65_535
 
 /**
- * Whether a request may be for us, by the Host it names. A page of another site whose name was pointed at this machine
- * (DNS rebinding) carries that name; an address that is a number, or a name of this machine's loopback, cannot be one.
+ * Checks that the Host of a request names this server, against DNS rebinding: a page of another site whose name resolves
+ * to this machine sends that name. IP addresses and loopback names cannot be rebound.
  */
 export class HostCheck {
   private readonly names: ReadonlySet<string>
-  /** The Host of the last request that was good: most clients are one. */
-  private good: string | undefined
+  /** The Host of the last valid request: most clients send the same one again. */
+  private lastValid: string | undefined
 
-  /** `host`: what the server listens on. */
+  /** `host`: the name or address that the server listens on. */
   constructor(host: string) {
     this.names = new Set(['localhost', withoutDot(host.toLowerCase())])
   }
 
   /**
-   * 400 for a Host that is missing, doubled or not one (RFC 9112, 3.2), 421 for one that is not ours, else undefined.
-   * A target that is a whole URL says the host itself, and has to be ours too.
+   * 400 for a missing, duplicate or malformed Host (RFC 9112, 3.2), 421 for one that is not this server's, else undefined.
+   * The host of a target in absolute form has to be this server's too.
    */
   check({ url = '', headers: { host }, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
-    // Node has the first of two alone.
+    // Node keeps only the first of two.
     if (hostCount(rawHeaders) > 1) return new HttpError(400, 'There is more than one Host header.')
     const isPath = url.startsWith('/')
-    if (isPath && host !== undefined && host === this.good) return undefined
+    if (isPath && host !== undefined && host === this.lastValid) return undefined
     const [, authority] = isPath ? [] : (/^\w+:\/\/([^/?#]*)/.exec(url) ?? [])
     // HTTP/1.0 has no Host; no browser speaks it.
     const isExempt = host === undefined && httpVersion === '1.0'
-    const refusal =
+    const error =
       (authority === undefined ? undefined : this.checkHost(authority)) ?? (isExempt ? undefined : this.checkHost(host))
-    if (!refusal) this.good = host
-    return refusal
+    if (!error) this.lastValid = host
+    return error
   }
 
   private checkHost(host: string | undefined): HttpError | undefined {
@@ -52,7 +52,7 @@ export class HostCheck {
   }
 }
 
-/** Names and values take turns in raw headers. */
+/** The number of Host fields; raw headers alternate names and values. */
 function hostCount(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -61,7 +61,7 @@ function hostCount(rawHeaders: readonly string[]): number {
   return count
 }
 
-/** A name may be written with the root's dot at its end. */
+/** Removes the trailing dot of a fully qualified name. */
 function withoutDot(name: string): string {
   return name.replace(/\.$/, '')
 }

@@ -3,19 +3,19 @@ import fresh from 'fresh'
 import parseRange from 'range-parser'
 import { HttpError } from './error.js'
 
-/** What a client may already have: the two validators of a representation. */
+/** The validators of a representation (RFC 9110, 8.8). */
 export interface Validators {
   readonly etag: string
   readonly lastModified: string | undefined
 }
 
-/** A part of a body: first and last byte, both inclusive, as Content-Range has them. */
+/** First and last byte of a range, both inclusive, as in Content-Range. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** Throws 412 when the client wants exactly another version (RFC 9110, 13.1.1 and 13.1.4). */
+/** Throws `HttpError` 412 when If-Match or If-Unmodified-Since fails (RFC 9110, 13.1.1 and 13.1.4). */
 export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): void {
   const ifMatch = headers['if-match']
   if (ifMatch !== undefined) {
@@ -29,22 +29,22 @@ export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }:
   if (Date.parse(lastModified ?? '') > limit) throw new HttpError(412, 'This was modified since.')
 }
 
-/** Whether the client has it already (RFC 9110, 13.1.2 and 13.1.3). */
+/** Whether the client has this version already (RFC 9110, 13.1.2 and 13.1.3). */
 export function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   if (headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined) return false
   return fresh(headers, { etag, ...(lastModified !== undefined && { 'last-modified': lastModified }) })
 }
 
 /**
- * The one range that a request wants of a body of `size` bytes; undefined for all of it, which also answers what we do
- * not do (several ranges, other units; RFC 9110, 14.2 lets a server pass them over). Throws 416 for one outside.
+ * The requested range of a body of `size` bytes; undefined for the whole body, also when several ranges or other units are
+ * requested (RFC 9110, 14.2 lets a server ignore them). Throws `HttpError` 416 for a range beyond the body.
  */
-export function wantedRange(headers: IncomingHttpHeaders, size: number, now: Validators): ByteRange | undefined {
+export function findRange(headers: IncomingHttpHeaders, size: number, current: Validators): ByteRange | undefined {
   const { range } = headers
-  if (range === undefined || !isSameVersion(headers['if-range'], now)) return undefined
-  // The parser would hold other units against the number of bytes, and leave out those of several ranges that lie outside.
+  if (range === undefined || !isSameVersion(headers['if-range'], current)) return undefined
+  // range-parser would treat other units as bytes, and drop those of several ranges that lie beyond the body.
   if (!/^bytes=[^,]*$/.test(range)) return undefined
-  // More of the last bytes than there are are all of them (RFC 9110, 14.1.2); the parser takes that for one outside.
+  // A suffix longer than the body means the whole body (RFC 9110, 14.1.2); range-parser treats it as unsatisfiable.
   const [, suffix] = /^bytes=\s*-\s*(\d+)\s*$/.exec(range) ?? []
   if (Number(suffix) > size) return { start: 0, end: size - 1 }
   const ranges = parseRange(size, range)
@@ -55,7 +55,7 @@ export function wantedRange(headers: IncomingHttpHeaders, size: number, now: Val
   return ranges === -2 ? undefined : ranges[0]
 }
 
-/** If-Range (RFC 9110, 13.1.5): a part is good only for the version that the client has the rest of. */
+/** If-Range (RFC 9110, 13.1.5): a range is useful only for the version of which the client has the rest. */
 function isSameVersion(ifRange: string | string[] | undefined, { etag, lastModified }: Validators): boolean {
   return ifRange === undefined || ifRange === etag || ifRange === lastModified
 }

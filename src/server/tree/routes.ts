@@ -6,10 +6,9 @@ import { windowLength } from '../../klines/windows.js'
 import { IntervalSchema, KlineSchema, SymbolSchema, startDateSchema } from '../../klines-client/schema.js'
 import type { Endpoint } from '../endpoint.js'
 import { sendBody } from '../http/send-body.js'
-import { mayRepeat, type Sent } from '../repeats.js'
 import type { Tree, TreeFile } from './tree.js'
 
-/** Endpoints 1 to 7 of service.md, and the form of 3 to 7 for all intervals (observed.md). */
+/** The endpoints of the klines service's OpenAPI description, with the path of a window for every interval. */
 export function treeEndpoints(tree: Tree): Endpoint[] {
   const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
   return [
@@ -19,7 +18,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       operationId: 'getSymbols',
       summary: 'The trading pairs, in their fixed order',
       tag: 'meta',
-      answer: json('Symbols', Type.Array(SymbolSchema)),
+      response: json('Symbols', Type.Array(SymbolSchema)),
       handler,
     },
     {
@@ -31,8 +30,8 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       description:
         'Each is the startDate of a window; in order they cover the whole history, and reach into the future.',
       params: Type.Object({ interval: IntervalSchema }),
-      answer: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
-      refusals: { 404: 'There is no such interval' },
+      response: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
+      errors: { 404: 'There is no such interval' },
       handler,
     },
     ...INTERVALS.map(interval => windowEndpoint(interval, handler)),
@@ -50,48 +49,36 @@ function windowEndpoint(interval: Interval, handler: Endpoint['handler']): Endpo
       'are served. Before the listing of a symbol, and in the future, a window is empty.',
     tag: 'klines',
     params: Type.Object({ symbol: SymbolSchema, startDate: startDateSchema(interval) }),
-    answer: json('Candles', Type.Array(KlineSchema)),
-    refusals: { 404: 'There is no such symbol or window, or this server does not have it' },
+    response: json('Candles', Type.Array(KlineSchema)),
+    errors: { 404: 'There is no such symbol or window, or this server does not have it' },
     handler,
   }
 }
 
-function json(description: string, schema: TSchema): Endpoint['answer'] {
+function json(description: string, schema: TSchema): Endpoint['response'] {
   return { description, content: { 'application/json': schema }, revalidates: true }
 }
 
-/** The path a request names, relative to the tree: no query, %-escapes undone. */
+/** The path of a request target, relative to the tree: without the query, %-escapes decoded. */
 function parsePath(url: string): string {
   const query = url.indexOf('?')
   const path = query === -1 ? url : url.slice(0, query)
-  const tail = path.startsWith('/') ? path.slice(1) : new URL(path).pathname.slice(1)
-  return tail.includes('%') ? decodeURIComponent(tail) : tail
+  const relative = path.startsWith('/') ? path.slice(1) : new URL(path).pathname.slice(1)
+  return relative.includes('%') ? decodeURIComponent(relative) : relative
 }
 
-/** What a path may be is the grammar's to say: what it does not know is 404, as with any static tree, and never 400. */
+/** Parameters are not validated: as with any static tree, an unknown symbol or date is 404 and never 400. */
 function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-  const path = parsePath(request.url)
-  const file = tree.file(path)
-  return file instanceof Promise
-    ? file.then(it => sendTreeFile(path, it, request, reply))
-    : sendTreeFile(path, file, request, reply)
+  const file = tree.file(parsePath(request.url))
+  const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
+  return file instanceof Promise ? file.then(send) : send(file)
 }
 
-function sendTreeFile(
-  path: string,
-  file: TreeFile,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void | Promise<void> {
-  const { body, warning } = file
-  // What the service says may be in the message: a header field has no room for all of it.
-  // RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped the field, and have no other that says as much.
-  const stale = warning && {
-    warning: `111 klines "Revalidation Failed: ${warning.message.replace(/[^ -~]|["\\]/g, "'")}"`,
-    'cache-control': 'no-cache',
-  }
-  const done = (sent: Sent) => mayRepeat(request.raw, { ...sent, path, file })
-  const sent = sendBody(request, reply, body, stale)
-  if (sent instanceof Promise) return sent.then(done)
-  done(sent)
+/**
+ * RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped Warning, and have no field that replaces it. The message may quote the
+ * service, and a header field cannot carry all of its characters.
+ */
+function staleHeaders({ message }: Error): Record<string, string> {
+  const text = message.replace(/[^ -~]|["\\]/g, "'")
+  return { warning: `111 klines "Revalidation Failed: ${text}"`, 'cache-control': 'no-cache' }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { decodeWindow } from '../../klines/batch/window-codec.js'
+import { borrowWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
 import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
@@ -14,38 +14,38 @@ import { Body } from '../http/body.js'
 import { HttpError } from '../http/error.js'
 import type { Upstream } from './upstream.js'
 
-/** Memory for bodies, bytes. */
+/** Memory for cached bodies, bytes. */
 const CACHE_BYTES = 56 * 1024 * 1024
 
 const EMPTY_WINDOW = new Body(Buffer.from('[]'))
 
-/** What the tree has at a path. */
+/** A file of the served tree. */
 export interface TreeFile {
   readonly body: Body
-  /** Why this may not be the present version: the service behind the server could not be asked. */
+  /** Why this may not be the current version: revalidation with the service failed. */
   readonly warning?: HttpError
 }
 
-/** A body in memory and the version of the file it is of. */
-interface Cached {
+/** A body in memory and the file version it was read from. */
+interface CachedBody {
   readonly body: Body
   readonly version: FileVersion
   readonly final: boolean
-  /** The window itself, where it becomes final as soon as a later one holds candles. */
-  readonly waiting?: WindowRef | undefined
+  /** The window, if it becomes final as soon as a later one has candles. */
+  readonly pendingWindow?: WindowRef | undefined
 }
 
 /**
- * The file tree that a server serves: a mirror's files by grammar, the lists always (built in where the mirror has none),
- * and what follows from rules. A file is opened once and read from that descriptor; a body in memory is good for as long as
- * inode, size and time of the file are the same.
+ * The file tree that a server serves: the mirror's files at valid paths, the lists (built-in ones where the mirror has
+ * none), and windows that are known to be empty. A file is opened once and read from that descriptor; a body in memory is
+ * valid as long as the file's inode, size and modification time stay the same.
  */
 export class Tree {
-  private readonly cache = new LRUCache<string, Cached>({
+  private readonly cache = new LRUCache<string, CachedBody>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ body }) => body.size,
   })
-  /** Files looked at since the event loop last came round. */
+  /** Paths whose file version was checked in this turn of the event loop. */
   private readonly checked = new Set<string>()
   private readonly builtIn = new Map<string, Body>()
   private readonly kernel = new Kernel()
@@ -57,26 +57,20 @@ export class Tree {
   ) {}
 
   /**
-   * The file at `path` (`api/klines/...`). A window that is not held is `[]` only when that is certain: it starts in the
-   * future, or the mirror is complete. Throws an `HttpError` where there is nothing.
+   * The file at `path` (`api/klines/...`). A missing window is `[]` only when that is certain: it starts in the future, or
+   * the mirror is complete. Returns a promise only when the service has to be requested. Throws `HttpError` 404.
    */
   file(path: string): TreeFile | Promise<TreeFile> {
-    const ready = this.ready(path)
-    if (ready) return ready
+    const cached = this.cachedFile(path)
+    if (cached && (cached.final || !this.upstream)) return cached
     const entry = parseTreePath(path)
     if (!entry) throw new HttpError(404, 'There is no such file in the tree of klines.')
-    if (!this.cachedFile(path) && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
-    return this.upstream ? this.fresh(path, entry, this.upstream) : { body: this.fallbackBody(path, entry) }
+    if (!cached && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
+    return this.upstream ? this.revalidate(path, entry, this.upstream) : { body: this.fallbackBody(path, entry) }
   }
 
-  /** The file at `path` where it is held and no other has to be asked: the same object for as long as it is the same file. */
-  ready(path: string): TreeFile | undefined {
-    const cachedFile = this.cachedFile(path)
-    return cachedFile && (cachedFile.final || !this.upstream) ? cachedFile : undefined
-  }
-
-  /** What the service has now, through the mirror; what is held, with a warning, when the service cannot be asked. */
-  private async fresh(path: string, entry: TreeEntry, upstream: Upstream): Promise<TreeFile> {
+  /** Revalidates a file with the service; when that fails, returns the cached one with a warning. */
+  private async revalidate(path: string, entry: TreeEntry, upstream: Upstream): Promise<TreeFile> {
     try {
       await upstream.fetch(path, entry).finally(() => this.checked.delete(path))
     } catch (error) {
@@ -88,20 +82,20 @@ export class Tree {
     return this.cachedFile(path) ?? { body: this.fallbackBody(path, entry) }
   }
 
-  /** A sound file of the mirror. */
-  private cachedFile(path: string): Cached | undefined {
+  /** A valid file of the mirror, from memory while its version is current. */
+  private cachedFile(path: string): CachedBody | undefined {
     const cached = this.cache.get(path)
-    const isAsBefore = !cached?.waiting || !this.mirror.isFollowed(cached.waiting)
-    if (cached && isAsBefore && this.isCurrent(path, cached.version)) return cached
+    const isUnchanged = !cached?.pendingWindow || !this.mirror.isFollowed(cached.pendingWindow)
+    if (cached && isUnchanged && this.isCurrent(path, cached.version)) return cached
     const entry = parseTreePath(path)
     if (!entry) return undefined
-    const read = this.read(path, entry)
-    if (read) this.cache.set(path, read)
+    const file = this.read(path, entry)
+    if (file) this.cache.set(path, file)
     else this.cache.delete(path)
-    return read
+    return file
   }
 
-  /** Whether a file is still that version. Requests that came in together share one look: it is a tenth of their time. */
+  /** Whether the file still has that version. Simultaneous requests share one check, which takes a tenth of their time. */
   private isCurrent(path: string, version: FileVersion): boolean {
     if (this.checked.has(path)) return true
     if (!isSame(version, this.mirror.version(path))) return false
@@ -110,8 +104,8 @@ export class Tree {
     return true
   }
 
-  /** A file of the mirror, checked: a broken one counts as absent. */
-  private read(path: string, entry: TreeEntry): Cached | undefined {
+  /** Reads and validates a file of the mirror; undefined when it is missing or corrupt. */
+  private read(path: string, entry: TreeEntry): CachedBody | undefined {
     const file = this.mirror.readBytes(path)
     if (file.state !== 'file' || !this.mirror.contains(path)) return undefined
     const { bytes, mtimeMs } = file
@@ -119,9 +113,9 @@ export class Tree {
       const final = entry.kind === 'window' && this.isFinal(entry, bytes, mtimeMs)
       if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
       if (entry.kind === 'symbols') parseSymbols(bytes)
-      const waits = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
-      const waiting = waits ? entry.window : undefined
-      return { body: new Body(bytes, { mtimeMs, final }), version: file, final, waiting }
+      const isPending = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
+      const pendingWindow = isPending ? entry.window : undefined
+      return { body: new Body(bytes, { mtimeMs, final }), version: file, final, pendingWindow }
     } catch (error) {
       if (error instanceof KlinesError) return undefined
       throw error
@@ -129,10 +123,10 @@ export class Tree {
   }
 
   private isFinal({ window }: TreeEntry & { kind: 'window' }, bytes: Buffer, mtimeMs: number): boolean {
-    return this.mirror.isFinal(window, decodeWindow(bytes, window, this.kernel), mtimeMs)
+    return this.mirror.isFinal(window, borrowWindow(bytes, window, this.kernel), mtimeMs)
   }
 
-  /** What there is without a file. */
+  /** The body for a path without a file. */
   private fallbackBody(path: string, entry: TreeEntry): Body {
     if (entry.kind !== 'window') return this.builtInList(path, entry)
     if (this.mirror.readMeta()?.complete) return EMPTY_WINDOW
@@ -141,9 +135,9 @@ export class Tree {
 
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
     const list = entry.kind === 'symbols' ? SYMBOLS : knownStartDates(entry.interval)
-    const made = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
-    this.builtIn.set(path, made)
-    return made
+    const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
+    this.builtIn.set(path, body)
+    return body
   }
 }
 
@@ -151,6 +145,6 @@ function isFuture(entry: TreeEntry, now: number): boolean {
   return entry.kind === 'window' && windowSpan(entry.window).startTime > now
 }
 
-function isSame(one: FileVersion, other: FileVersion | undefined): boolean {
-  return one.ino === other?.ino && one.size === other.size && one.mtimeMs === other.mtimeMs
+function isSame(a: FileVersion, b: FileVersion | undefined): boolean {
+  return a.ino === b?.ino && a.size === b.size && a.mtimeMs === b.mtimeMs
 }

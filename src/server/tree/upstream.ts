@@ -5,7 +5,7 @@ import { isKlinesError } from '../../klines/errors.js'
 import type { TreeEntry } from '../../klines/paths.js'
 import { HttpError, plainError } from '../http/error.js'
 
-/** A client waits: two tries, and no pause that the service asks for is waited out; it is handed on instead. */
+/** A client waits: two tries, and a Retry-After of the service is passed on to the client instead of waited out. */
 export const UPSTREAM_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   tries: 2,
@@ -15,17 +15,18 @@ export const UPSTREAM_POLICY: RetryPolicy = {
   maxRetryAfterMs: 0,
 }
 
-/** Opens the service through its mirror; done again when it was given up. */
+/** Opens the service with its mirror; called again when the previous source has stopped after too many failures. */
 export type OpenSource = () => Promise<ServiceSource>
 
 /**
- * The service behind a server: brings files into the mirror, each once at a time however many clients wait for it, and
- * knows when the service asked to be left alone.
+ * The service behind a server: fetches files into the mirror, with one request a file however many clients wait for it, and
+ * sends no request until the Retry-After time of the service has passed.
  */
 export class Upstream {
   private opened: Promise<ServiceSource> | undefined
-  private readonly underWay = new Map<string, Promise<void>>()
-  private quietUntil = 0
+  private readonly pending = new Map<string, Promise<void>>()
+  /** No requests before this time, ms UTC. */
+  private retryTime = 0
 
   constructor(
     private readonly open: OpenSource,
@@ -33,18 +34,18 @@ export class Upstream {
   ) {}
 
   /**
-   * Brings the present version of a file into the mirror. Throws an `HttpError` when that cannot be done: 404 the service
-   * has none, 502 it answered nonsense or not at all, 503 it wants to be left alone, 504 it took too long.
+   * Fetches the current version of a file into the mirror. Throws `HttpError`: 404 the service has no such file, 502 its
+   * response was invalid or it is unreachable, 503 it limits requests, 504 it timed out.
    */
   fetch(path: string, entry: TreeEntry): Promise<void> {
-    const shared = this.underWay.get(path)
+    const shared = this.pending.get(path)
     if (shared) return shared
-    const started = this.request(entry).finally(() => this.underWay.delete(path))
-    this.underWay.set(path, started)
+    const started = this.request(entry).finally(() => this.pending.delete(path))
+    this.pending.set(path, started)
     return started
   }
 
-  /** Opens the source now, so that what is wrong with it shows at once. Throws what `open` throws. */
+  /** Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. */
   async start(): Promise<void> {
     await this.source()
   }
@@ -55,22 +56,22 @@ export class Upstream {
   }
 
   private async request(entry: TreeEntry): Promise<void> {
-    const waitMs = this.quietUntil - this.now()
+    const waitMs = this.retryTime - this.now()
     if (waitMs > 0) throw serviceUnavailable(waitMs)
     try {
       await fetchEntry(await this.source(), entry)
     } catch (error) {
-      if (isKlinesError(error, 'rate_limited')) this.quietUntil = Date.parse(String(error.data.until))
-      throw toHttpError(error, this.quietUntil - this.now())
+      if (isKlinesError(error, 'rate_limited')) this.retryTime = Date.parse(String(error.data.until))
+      throw toHttpError(error, this.retryTime - this.now())
     }
   }
 
-  /** The source in use; a new one when that has given the service up, which it does for good. */
+  /** The current source; a new one when the current one has stopped, which is permanent. */
   private async source(): Promise<ServiceSource> {
-    const before = this.opened
-    const source = await before?.catch(() => undefined)
+    const previous = this.opened
+    const source = await previous?.catch(() => undefined)
     if (source && !source.service.fetcher.hasStopped) return source
-    if (this.opened === before) this.opened = this.open()
+    if (this.opened === previous) this.opened = this.open()
     return this.opened as Promise<ServiceSource>
   }
 }
@@ -81,10 +82,10 @@ async function fetchEntry(source: ServiceSource, entry: TreeEntry): Promise<void
   else await source.fetchWindow(entry.window, source.readCached(entry.window))
 }
 
-/** What a client is told of a failure; what is no failure of the service stays as it is. */
-function toHttpError(error: unknown, quietMs: number): unknown {
-  if (isKlinesError(error, 'rate_limited')) return serviceUnavailable(quietMs)
-  // A list that names nothing this version knows: the one before is served, with this as a warning.
+/** Converts a failure of the service to an `HttpError`; returns other errors unchanged. */
+function toHttpError(error: unknown, waitMs: number): unknown {
+  if (isKlinesError(error, 'rate_limited')) return serviceUnavailable(waitMs)
+  // The list has no symbol that this version knows: the previous list is served, with this as a warning.
   if (isKlinesError(error, 'bad_list') && error.cause === undefined) return new HttpError(502, error.message)
   const failure = error instanceof FetchError ? error : (error as Error).cause
   if (!(failure instanceof FetchError)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
