@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { hasRealTree } from '../support/oracles/real-tree.js'
-import { findProgram, missingWords, versions } from './programs.js'
+import { describeMissing, findProgram, versions } from './programs.js'
 import { resultTable } from './result-table.js'
 import { measureRow, type Result } from './rounds.js'
 import type { Contender, Row } from './row.js'
 import { SECTIONS } from './sections.js'
-import { Place } from './workspace.js'
+import { Workspace } from './workspace.js'
 
 const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
 const DEFAULT_ROUNDS = 5
@@ -62,18 +62,18 @@ async function measureSection(
 ): Promise<Result[]> {
   const { needs, rows } = SECTIONS[name]
   const missing = needs.filter(program => !findProgram(program))
-  for (const program of missing) skipped.add(`section ${name}: ${missingWords(program)}`)
+  for (const program of missing) skipped.add(`section ${name}: ${describeMissing(program)}`)
   if (missing.length > 0) return []
-  const place = new Place()
+  const workspace = new Workspace()
   try {
     const results: Result[] = []
-    for (const row of await rows(place)) {
+    for (const row of await rows(workspace)) {
       console.error(`${name}. ${row.title}`)
       results.push(await measureRow(name, withoutMissing(row, skipped), rounds, signal))
     }
     return results
   } finally {
-    await place.end()
+    await workspace.end()
   }
 }
 
@@ -81,7 +81,7 @@ async function measureSection(
 function withoutMissing(row: Row, skipped: Set<string>): Row {
   const isThere = ({ program }: Contender) => program === undefined || findProgram(program) !== undefined
   for (const { program } of row.contenders.filter(contender => !isThere(contender))) {
-    skipped.add(missingWords(program as string))
+    skipped.add(describeMissing(program as string))
   }
   const [ours, ...peers] = row.contenders
   return { ...row, contenders: [ours, ...peers.filter(isThere)] }

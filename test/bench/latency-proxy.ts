@@ -1,13 +1,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Place } from './workspace.js'
+import type { Workspace } from './workspace.js'
 
 /**
  * A TCP proxy on a free port of the loopback in front of port `target`, as far away as a round trip of `roundTripMs`: every
  * piece arrives half of it later in either direction, and the first one a whole one later still, for the handshake. It
  * limits no bandwidth: pieces wait side by side, not one behind the other (the proxy of the fault tests has them queue).
- * Gives its address; it ends with the place.
+ * Gives its address; it ends with the workspace.
  */
-export async function startLatencyProxy(place: Place, target: number, roundTripMs: number): Promise<string> {
+export async function startLatencyProxy(workspace: Workspace, target: number, roundTripMs: number): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createServer(client => {
     const upstream = connect(target, '127.0.0.1')
@@ -25,7 +25,7 @@ export async function startLatencyProxy(place: Place, target: number, roundTripM
     carry(upstream, client, roundTripMs / 2, 0)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  place.defer(() => {
+  workspace.defer(() => {
     for (const socket of sockets) socket.destroy()
     return new Promise(resolve => server.close(resolve))
   })

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { deadPort } from '../support/servers/closed-port.js'
+import { closedPort } from '../support/servers/closed-port.js'
 import { findProgram } from './programs.js'
-import type { Place } from './workspace.js'
+import type { Workspace } from './workspace.js'
 
 export interface NginxOptions {
   /** Compress JSON on the way. Default false, as Debian has it. */
@@ -22,17 +22,20 @@ export interface Nginx {
   end(): Promise<void>
 }
 
-/** Starts one with one worker on a free port of the loopback; it ends with the place at last. Else as Debian sets it up. */
-export async function startNginx(place: Place, { gzip = false, log = true }: NginxOptions = {}): Promise<Nginx> {
-  const port = await deadPort()
-  const folder = place.path(`nginx-${port}`)
+/** Starts one with one worker on a free port of the loopback; it ends with the workspace at last. Else as Debian sets it up. */
+export async function startNginx(
+  workspace: Workspace,
+  { gzip = false, log = true }: NginxOptions = {},
+): Promise<Nginx> {
+  const port = await closedPort()
+  const folder = workspace.path(`nginx-${port}`)
   mkdirSync(folder)
   const requests = join(folder, 'requests.log')
-  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root: place.slice, gzip, log, requests }))
+  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root: workspace.slice, gzip, log, requests }))
   const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'errors.log', '-g', 'daemon off;']
   const child = spawn(findProgram('nginx') as string, args, { stdio: 'ignore' })
   const end = () => endServer(child)
-  place.defer(end)
+  workspace.defer(end)
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(`${url}/api/klines/symbols.json`)
   let taken = 0

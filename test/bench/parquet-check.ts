@@ -13,7 +13,7 @@ export async function checkSameParquet(
 ): Promise<void> {
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS()
-  const expected = COLUMNS.map(name => `${name} ${typeOf(name, decimal)}`).join()
+  const expected = COLUMNS.map(name => `${name} ${expectedType(name, decimal)}`).join()
   for (const path of [ours, theirs]) {
     const columns = await rows(`SELECT column_name, column_type FROM (DESCRIBE FROM '${path}')`)
     // With the time zone or without it: the same instants, and what the library can.
@@ -36,7 +36,7 @@ export async function checkSameParquet(
   connection.closeSync()
 }
 
-function typeOf(name: string, decimal: string): string {
+function expectedType(name: string, decimal: string): string {
   if (['symbol', 'interval', 'ignore'].includes(name)) return 'VARCHAR'
   if (name.endsWith('_time')) return 'TIMESTAMP'
   return name === 'count' ? 'BIGINT' : decimal

@@ -44,7 +44,7 @@ export function pythonItself(): string {
 }
 
 /** What to say where a program is missing. */
-export function missingWords(name: string): string {
+export function describeMissing(name: string): string {
   return `${name} is not there: Debian package ${PROGRAMS[name].package}`
 }
 
@@ -55,7 +55,7 @@ export function versions(): Record<string, string> {
     const text = readFileSync(join(PROJECT, 'node_modules', name, 'package.json'), 'utf8')
     return [name, JSON.parse(text).version]
   })
-  const commit = { klines: commitWords() }
+  const commit = { klines: describeCommit() }
   return {
     node: process.version,
     cpus: String(cpus().length),
@@ -73,7 +73,7 @@ function programVersion(name: string, flag: string): string {
 }
 
 /** The commit measured, and whether the sources differ from it. */
-function commitWords(): string {
+function describeCommit(): string {
   try {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim()
     const changed = git('status', '--porcelain', '--', 'src', 'bin') !== ''

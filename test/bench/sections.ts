@@ -7,13 +7,13 @@ import { rerunRows } from './rows/rerun.js'
 import { serveRows } from './rows/serve.js'
 import { startRows } from './rows/start.js'
 import { verifyRows } from './rows/verify.js'
-import type { Place } from './workspace.js'
+import type { Workspace } from './workspace.js'
 
 /** Rows that are set up together. */
 export interface Section {
   /** Programs without which it cannot be measured at all. */
   readonly needs: readonly string[]
-  rows(place: Place): Row[] | Promise<Row[]>
+  rows(workspace: Workspace): Row[] | Promise<Row[]>
 }
 
 /** All sections by the names that the command line takes. */

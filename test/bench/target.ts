@@ -28,12 +28,12 @@ export function comparePeer(ours: number, peer: string, theirs: number, target: 
   if (!target) return { peer, theirs, ratio }
   // With an allowance the share is of what is left of ours.
   const share = (ours - (target.plus ?? 0)) / theirs
-  return { peer, theirs, ratio, target: wordsOf(target), met: isMet(share, target) }
+  return { peer, theirs, ratio, target: describeTarget(target), met: isMet(share, target) }
 }
 
 /** Ours beside a bound that has no peer. */
 export function compareBound(ours: number, target: Target): Comparison {
-  return { target: wordsOf(target), met: isMet(ours, target) }
+  return { target: describeTarget(target), met: isMet(ours, target) }
 }
 
 function isMet(figure: number, { most, below, least }: Target): boolean {
@@ -42,7 +42,7 @@ function isMet(figure: number, { most, below, least }: Target): boolean {
   return figure >= (least ?? 0)
 }
 
-function wordsOf({ most, below, least, plus }: Target): string {
+function describeTarget({ most, below, least, plus }: Target): string {
   const bound = most !== undefined ? `≤ ${most}` : below !== undefined ? `< ${below}` : `≥ ${least}`
   return plus === undefined ? bound : `${bound} × + ${plus} ms`
 }

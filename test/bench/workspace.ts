@@ -10,7 +10,7 @@ const BIN = join(PROJECT, 'bin', 'run.js')
 const PEERS = join(PROJECT, 'test', 'bench', 'peers')
 
 /** Where a section of the bench works: a folder of its own, the real slice, and what has to end with it. */
-export class Place {
+export class Workspace {
   readonly folder = mkdtempSync(join(tmpdir(), 'klines-bench-'))
   /** The folder that holds `api/` of the real slice; read only. */
   readonly slice = realTree()

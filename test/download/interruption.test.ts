@@ -5,7 +5,7 @@ import { downloadKlines } from '../../src/download/download.js'
 import { klineBatches, klineRows } from '../../src/download/read.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/synthetic-tree.js'
 
 const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
@@ -18,7 +18,7 @@ describe('a run that is aborted', () => {
     let windows = 0
     server.hold = one => (isWindow(one) && ++windows > 3 ? gate.promise : undefined)
     const controller = new AbortController()
-    const run = errorOf(downloadKlines({ ...request, concurrency: 2, signal: controller.signal }))
+    const run = catchError(downloadKlines({ ...request, concurrency: 2, signal: controller.signal }))
     await until(() => windows === 5)
     const reason = new Error('enough')
     const started = Date.now()
@@ -41,7 +41,7 @@ describe('a run that is aborted', () => {
   it('before it began asks for nothing', async () => {
     const { server, request } = await downloadSetup()
     const reason = new Error('enough')
-    expect(await errorOf(downloadKlines({ ...request, signal: AbortSignal.abort(reason) }))).toBe(reason)
+    expect(await catchError(downloadKlines({ ...request, signal: AbortSignal.abort(reason) }))).toBe(reason)
     expect(server.log).toEqual([])
   })
 })

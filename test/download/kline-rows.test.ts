@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type KlineBatchesRequest, klineBatches, klineRows } from '../../src/download/read.js'
 import { downloadSetup } from '../support/download-setup.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -71,7 +71,7 @@ describe('rows', () => {
     const { server, request } = await downloadSetup()
     server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
     const seen: number[] = []
-    const error = await errorOf(async () => {
+    const error = await catchError(async () => {
       for await (const { row } of klineRows(request)) seen.push(row[0])
     })
     expect(error).toMatchObject({ code: 'incomplete' })

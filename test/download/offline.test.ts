@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
 import { filesBelow } from '../support/download-setup.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -55,7 +55,7 @@ describe('an export from the mirror alone', () => {
   it('names a window that the range needs and the mirror lacks, and writes nothing', async () => {
     const { folder, request, remove } = offlineSetup()
     remove(FULL_WEEKS[1])
-    const error = await errorOf(exportKlines(request))
+    const error = await catchError(exportKlines(request))
     expect(error).toMatchObject({
       code: 'incomplete',
       suggestions: [expect.stringContaining('klines download')],
@@ -76,7 +76,7 @@ describe('an export from the mirror alone', () => {
     const { mirror, folder, output, request } = offlineSetup()
     putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[1]), '[[1736')
     writeFileSync(output, 'old')
-    const error = await errorOf(exportKlines({ ...request, force: true }))
+    const error = await catchError(exportKlines({ ...request, force: true }))
     expect(error.code).toBe('incomplete')
     expect(error.message).toContain('broken in the mirror')
     expect(readFileSync(output, 'utf8')).toBe('old')
@@ -127,7 +127,7 @@ describe('an export from the mirror alone', () => {
     const { output, request, remove } = offlineSetup()
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
-    const error = await errorOf(exportKlines(request))
+    const error = await catchError(exportKlines(request))
     expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
     expect(existsSync(output)).toBe(false)
   })
@@ -151,7 +151,7 @@ describe('an export from the mirror alone', () => {
     const { request, remove } = offlineSetup()
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
-    const error = await errorOf(exportKlines({ ...request, to: '2025-02-20' }))
+    const error = await catchError(exportKlines({ ...request, to: '2025-02-20' }))
     expect(error.message).toContain(`not in the mirror (BTCUSDT 15m ${OPEN_WEEK})`)
     expect(error.message).not.toContain(FUTURE_WEEK)
   })

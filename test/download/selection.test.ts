@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseSelection } from '../../src/download/selection.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {
   it.each([
@@ -23,6 +23,6 @@ describe('a selection', () => {
     [[], ['1h'], 'bad_option'],
     [['BTCUSDT'], [], 'bad_option'],
   ])('of %j and %j is refused: %s', async (symbols, intervals, code) => {
-    expect(await errorOf(() => parseSelection(symbols, intervals))).toMatchObject({ code })
+    expect(await catchError(() => parseSelection(symbols, intervals))).toMatchObject({ code })
   })
 })

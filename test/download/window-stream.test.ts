@@ -5,7 +5,7 @@ import { windowStream } from '../../src/download/window-stream.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { deferred, turns } from '../support/deferred.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 
 const DAY = 86_400_000
 
@@ -102,7 +102,7 @@ describe('the window stream', () => {
     })
     const seen: string[] = []
     const windows = windowsOf(20)
-    const error = await errorOf(async () => {
+    const error = await catchError(async () => {
       for await (const { window } of windowStream(source.asSource, windows, { concurrency: 2 }))
         seen.push(window.startDate)
     })
@@ -114,7 +114,7 @@ describe('the window stream', () => {
     const controller = new AbortController()
     const source = new TestSource(() => {})
     let seen = 0
-    const error = await errorOf(async () => {
+    const error = await catchError(async () => {
       for await (const _ of windowStream(source.asSource, windowsOf(700), {
         concurrency: 4,
         signal: controller.signal,

@@ -9,7 +9,7 @@ import { type KlineBatch, OFFSETS_PER_ROW } from '../../src/klines/batch/kline-b
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import { type Series, seriesName } from '../../src/klines/series.js'
-import { exported, shapeOf } from '../support/exporting.js'
+import { runExporter, rowFormat } from '../support/exporting.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const
@@ -51,7 +51,7 @@ describe.skipIf(!hasRealTree)('on real candles', () => {
       const batches = windowsOf(realTree(), series)
       const tally = new GapCounter(series)
       for (const batch of batches) tally.add(batch)
-      const { bytes } = await exported(csv, batches, shapeOf())
+      const { bytes } = await runExporter(csv, batches, rowFormat())
       expect({
         windows: batches.length,
         nonEmptyWindows: batches.filter(({ length }) => length > 0).length,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { reply } from './support/answers.js'
-import { HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, usePlaces } from './support/fault-scenario.js'
+import { SHORT_DELAYS } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
+import { reply } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const TEN_YEARS = 10 * 365.25 * 86_400_000
 
 const clocks: readonly [string, Record<string, string>][] = [
@@ -16,23 +16,29 @@ const preload = ['shifted-clock.mjs']
 
 describe('F52 a clock', () => {
   it.concurrent.each(clocks)('%s has the same candles, and takes the same windows for final', async (_, env) => {
-    const place = await newPlace()
-    expect(await place.download({ env, preload })).toMatchObject({ code: 0, stderr: '' })
-    expect(place.server.windows().sort()).toEqual(ALL_WINDOWS)
-    expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
-    expect(place.desk.text('x.csv')).toBe(place.csv())
-    place.server.heal()
-    expect(await place.download({ env, preload, args: ['--force'] })).toMatchObject({ code: 0, stderr: '' })
-    expect(place.server.windows().sort()).toEqual(OPEN_WINDOWS)
-    expect(place.desk.text('x.csv')).toBe(place.csv())
+    const scenario = await newScenario()
+    expect(await scenario.download({ env, preload })).toMatchObject({ code: 0, stderr: '' })
+    expect(scenario.server.windowRequests().sort()).toEqual(ALL_WINDOWS)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    scenario.server.heal()
+    expect(await scenario.download({ env, preload, args: ['--force'] })).toMatchObject({ code: 0, stderr: '' })
+    expect(scenario.server.windowRequests().sort()).toEqual(OPEN_WINDOWS)
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
   it.concurrent.each(clocks)('%s neither shortens the tries of a file nor lengthens a pause', async (_, env) => {
-    const place = await newPlace()
-    place.server.script(FAULTY, reply('503 X', ['Retry-After: 1'], ''), reply('500 X'), reply('502 X'), reply('504 X'))
-    const run = await place.download({ env, preload, policy: HASTY })
+    const scenario = await newScenario()
+    scenario.server.script(
+      FAULTY,
+      reply('503 X', ['Retry-After: 1'], ''),
+      reply('500 X'),
+      reply('502 X'),
+      reply('504 X'),
+    )
+    const run = await scenario.download({ env, preload, policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const times = place.server.asked(FAULTY).map(({ at }) => at)
+    const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
     expect(times).toHaveLength(5)
     expect(times[1] - times[0]).toBeGreaterThan(950)
     expect(run.tookMs).toBeLessThan(15_000)

@@ -2,18 +2,25 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deferred, until } from '../support/deferred.js'
-import { startServe } from '../support/servers/serve-command.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
-import { reply } from './support/answers.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, type Place, usePlaces } from './support/fault-scenario.js'
-import { type FaultAnswer, healthy } from './support/fault-server.js'
+import {
+  ALL_WINDOWS,
+  FAULTY,
+  type FaultScenario,
+  LIST,
+  OPEN_WINDOWS,
+  useFaultScenarios,
+} from './support/fault-scenario.js'
+import { type FaultResponse, healthy } from './support/fault-server.js'
+import { reply } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 
-/** The healthy answer, once somebody says so. */
-function gated(): { answer: FaultAnswer; open: () => void } {
+/** The healthy answer, once somebody message so. */
+function gated(): { answer: FaultResponse; open: () => void } {
   const gate = deferred()
-  const answer: FaultAnswer = async exchange => {
+  const answer: FaultResponse = async exchange => {
     await gate.promise
     healthy(exchange)
   }
@@ -22,18 +29,18 @@ function gated(): { answer: FaultAnswer; open: () => void } {
 
 describe('F49 processes that share a mirror', () => {
   it.concurrent.each([2, 4])('%d at the same time all end right, and ask for no window twice each', async count => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     const { answer, open } = gated()
-    place.server.always(LIST, answer)
+    scenario.server.always(LIST, answer)
     const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
-    const started = outputs.map(output => place.start([...place.args(['-q']).slice(0, -2), output, '-q']))
-    await until(() => place.server.asked(LIST).length === count, 40_000)
+    const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
+    await until(() => scenario.server.requestsFor(LIST).length === count, 40_000)
     open()
     for (const { running } of started) expect(await running.ended).toMatchObject({ code: 0, stderr: '', stdout: '' })
-    for (const output of outputs) expect(place.desk.text(output)).toBe(place.csv())
-    for (const path of ALL_WINDOWS) expect(place.server.asked(path).length).toBeLessThanOrEqual(count)
-    expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
-    await place.expectRepair()
+    for (const output of outputs) expect(scenario.sandbox.text(output)).toBe(scenario.expectedCsv())
+    for (const path of ALL_WINDOWS) expect(scenario.server.requestsFor(path).length).toBeLessThanOrEqual(count)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+    await scenario.expectRepair()
   })
 })
 
@@ -42,18 +49,18 @@ const SEEDS = [0, 5] as const
 const weekOf = (seed: number) => Buffer.from(JSON.stringify(weekRows(FULL_WEEKS[2], { seed })))
 
 /** Runs `--refresh` downloads over a service that changes its mind about a week until `done`, at most 12 times. */
-async function churn(place: Place, done: () => boolean): Promise<void> {
+async function churn(scenario: FaultScenario, done: () => boolean): Promise<void> {
   for (let round = 1; round <= 12 && !done(); round++) {
-    putFile(place.tree, FAULTY, weekOf(SEEDS[round % 2]), RENDERED + 1_000 * round)
-    expect((await place.downloadByLibrary({ force: true, refresh: true })).code).toBe(0)
+    putFile(scenario.tree, FAULTY, weekOf(SEEDS[round % 2]), RENDERED + 1_000 * round)
+    expect((await scenario.downloadInProcess({ force: true, refresh: true })).code).toBe(0)
   }
 }
 
 describe('F50 while a download replaces files', () => {
   it.concurrent('a server gives one version or the other, whole', async () => {
-    const place = await newPlace()
-    expect((await place.downloadByLibrary()).code).toBe(0)
-    const server = await startServe(place.desk, ['--mirror', 'm'])
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
     const versions = SEEDS.map(seed => String(weekOf(seed)))
     const seen = new Set<number>()
     let over = false
@@ -66,26 +73,26 @@ describe('F50 while a download replaces files', () => {
         seen.add(version)
       }
     })()
-    await churn(place, () => false)
+    await churn(scenario, () => false)
     over = true
     await reading
     expect([...seen].sort()).toEqual([0, 1])
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
-    place.expectHealthy()
+    scenario.expectHealthy()
   })
 
   it.concurrent('an export has each week from one version or the other, whole', async () => {
-    const place = await newPlace()
-    expect((await place.downloadByLibrary()).code).toBe(0)
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
     const csvOf = (seed: number) => weekRows(FULL_WEEKS[2], { seed }).map(row => row.join(','))
     const versions = SEEDS.map(seed => csvOf(seed).join('\n'))
     let over = false
-    const churning = churn(place, () => over)
+    const churning = churn(scenario, () => over)
     const days = ['--from', FULL_WEEKS[2], '--to', FULL_WEEKS[3], '--mirror', 'm', '-q', '--force']
     for (let time = 0; time < 4; time++) {
-      const run = await place.run(['export', 'BTCUSDT', '-i', '15m', ...days, '-o', 'y.csv'])
+      const run = await scenario.run(['export', 'BTCUSDT', '-i', '15m', ...days, '-o', 'y.csv'])
       expect(run).toMatchObject({ code: 0, stderr: '' })
-      const [, ...rows] = place.desk.text('y.csv').trimEnd().split('\n')
+      const [, ...rows] = scenario.sandbox.text('y.csv').trimEnd().split('\n')
       expect(versions).toContain(rows.join('\n'))
     }
     over = true
@@ -95,53 +102,53 @@ describe('F50 while a download replaces files', () => {
 
 describe('F51 while a download runs, its mirror is cleared', () => {
   it.concurrent('in the middle: the run ends right, the export is whole, and the next run has the rest', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     const { answer, open } = gated()
-    place.server.script(FAULTY, answer)
-    const { running } = place.start(place.args(['--concurrency', '1', '-q']))
-    await until(() => place.server.asked(FAULTY).length === 1, 40_000)
-    const clear = await place.run(['mirror', 'clear', '--mirror', 'm', '--force'])
+    scenario.server.script(FAULTY, answer)
+    const { running } = scenario.start(scenario.args(['--concurrency', '1', '-q']))
+    await until(() => scenario.server.requestsFor(FAULTY).length === 1, 40_000)
+    const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
     expect(clear).toMatchObject({ code: 0, stderr: '' })
-    expect(place.held()).toEqual([])
+    expect(scenario.mirroredFiles()).toEqual([])
     open()
     expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(place.desk.text('x.csv')).toBe(place.csv())
-    const held = place.held()
-    await place.expectRepair([...ALL_WINDOWS.filter(path => !held.includes(path)), ...OPEN_WINDOWS])
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    const held = scenario.mirroredFiles()
+    await scenario.expectRepair([...ALL_WINDOWS.filter(path => !held.includes(path)), ...OPEN_WINDOWS])
   })
 
   it.concurrent('over and over: no file is torn, whatever stands at the end', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     let running = true
     const clearing = (async () => {
       for (let time = 0; time < 8 && running; time++) {
-        const clear = await place.run(['mirror', 'clear', '--mirror', 'm', '--force'])
+        const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
         // There may be none at the moment.
         expect([0, 3]).toContain(clear.code)
       }
     })()
     for (let time = 0; time < 3; time++) {
-      const run = await place.download({ args: ['--force', '-q'] })
+      const run = await scenario.download({ args: ['--force', '-q'] })
       expect(run).toMatchObject({ code: 0, stderr: '' })
-      expect(place.desk.text('x.csv')).toBe(place.csv())
+      expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     }
     running = false
     await clearing
-    const held = place.held()
-    expect(held.every(name => readFileSync(join(place.tree, name)).length > 0)).toBe(true)
-    await place.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
+    const held = scenario.mirroredFiles()
+    expect(held.every(name => readFileSync(join(scenario.tree, name)).length > 0)).toBe(true)
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
   })
 })
 
 it.concurrent('F49 one that is told to stop does not stop the other', async () => {
-  const place = await newPlace()
+  const scenario = await newScenario()
   const { answer, open } = gated()
-  place.server.script(weekPath('BTCUSDT', FULL_WEEKS[0]), reply('404 X', [], ''), answer)
-  const first = place.start([...place.args().slice(0, -1), 'a.csv'])
+  scenario.server.script(weekPath('BTCUSDT', FULL_WEEKS[0]), reply('404 X', [], ''), answer)
+  const first = scenario.start([...scenario.args().slice(0, -1), 'a.csv'])
   expect((await first.running.ended).code).toBe(3)
-  const second = place.start([...place.args().slice(0, -1), 'b.csv'])
+  const second = scenario.start([...scenario.args().slice(0, -1), 'b.csv'])
   open()
   expect((await second.running.ended).code).toBe(0)
-  expect(place.desk.text('b.csv')).toBe(place.csv())
-  expect(place.outputs()).toEqual(['b.csv'])
+  expect(scenario.sandbox.text('b.csv')).toBe(scenario.expectedCsv())
+  expect(scenario.outputs()).toEqual(['b.csv'])
 })

@@ -3,10 +3,17 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/cli/cli-sandbox.js'
-import { expectPlain } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, type Place, usePlaces } from './support/fault-scenario.js'
+import { expectPlainText } from './support/fault-case.js'
+import {
+  ALL_WINDOWS,
+  FAULTY,
+  type FaultScenario,
+  LIST,
+  OPEN_WINDOWS,
+  useFaultScenarios,
+} from './support/fault-scenario.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const isRoot = process.getuid?.() === 0
@@ -19,75 +26,75 @@ const needNamespaces = needs(hasNamespaces, 'unshare -rm and tmpfs')
 const needNobody = needs(hasSetpriv, 'root and setpriv')
 
 /** A run with a small disk at `m` or wherever; the script is run where that disk is. */
-function onDisk(place: Place, mount: string, script: string): ReturnType<Place['shell']> {
-  return place.shell(`unshare -rm bash -c '${mount} && ${script.replaceAll("'", `'\\''`)}'`)
+function onDisk(scenario: FaultScenario, mount: string, script: string): ReturnType<FaultScenario['shell']> {
+  return scenario.shell(`unshare -rm bash -c '${mount} && ${script.replaceAll("'", `'\\''`)}'`)
 }
 
 /** The same without an export. */
-const withoutOutput = (place: Place) => place.command().replace(' -o x.csv', '')
+const withoutOutput = (scenario: FaultScenario) => scenario.command().replace(' -o x.csv', '')
 
 describe('F43 a full disk', () => {
   it.concurrent('under the mirror stops a download, keeps what is finished, and the next run goes on', async ({
     skip,
   }) => {
     needNamespaces(skip)
-    const place = await newPlace()
-    const download = `${withoutOutput(place)} --concurrency 1`
-    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m m; ${place.command()}; echo $?; cp -r m after`
-    const run = await onDisk(place, 'mkdir m && mount -t tmpfs -o size=24k none m', script)
+    const scenario = await newScenario()
+    const download = `${withoutOutput(scenario)} --concurrency 1`
+    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m m; ${scenario.command()}; echo $?; cp -r m after`
+    const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs -o size=24k none m', script)
     expect(run.stdout).toMatch(/^3\n/)
     expect(run.stdout).toMatch(/\n0\n$/)
     expect(run.stderr).toMatch(
       /^klines: Cannot write the mirror m: the disk is full \(ENOSPC\)\.\n {2}Make room, [^\n]*\n$/,
     )
-    const first = treeOf(place, 'before')
+    const first = treeOf(scenario, 'before')
     expect(first.length).toBeGreaterThan(1)
     expect(first.length).toBeLessThan(ALL_WINDOWS.length)
-    const [, second] = runsOf(place)
+    const [, second] = runsOf(scenario)
     const asked = new Set([...ALL_WINDOWS.filter(path => !first.includes(path)), ...OPEN_WINDOWS])
     expect(second.sort()).toEqual([...asked].sort())
-    expect(treeOf(place, 'after')).toEqual([...ALL_WINDOWS, LIST].sort())
-    expect(place.desk.text('x.csv')).toBe(place.csv())
+    expect(treeOf(scenario, 'after')).toEqual([...ALL_WINDOWS, LIST].sort())
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
   it.concurrent('under the mirror does not keep an export from being whole', async ({ skip }) => {
     needNamespaces(skip)
-    const place = await newPlace()
+    const scenario = await newScenario()
     const run = await onDisk(
-      place,
+      scenario,
       'mkdir m && mount -t tmpfs -o size=24k none m',
-      `${place.command()} -q; echo $?; cp -r m after`,
+      `${scenario.command()} -q; echo $?; cp -r m after`,
     )
     expect(run).toMatchObject({ stdout: '0\n' })
-    treeOf(place, 'after')
-    expect(place.desk.text('x.csv')).toBe(place.csv())
-    expect(new Set(place.server.windows()).size).toBe(place.server.windows().length)
+    treeOf(scenario, 'after')
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    expect(new Set(scenario.server.windowRequests()).size).toBe(scenario.server.windowRequests().length)
   })
 
   it.concurrent('under the export leaves the old file, and no temp file', async ({ skip }) => {
     needNamespaces(skip)
-    const place = await newPlace()
-    const command = place.command('--force').replace('x.csv', 'full/x.csv')
+    const scenario = await newScenario()
+    const command = scenario.command('--force').replace('x.csv', 'full/x.csv')
     const script = `echo was > full/x.csv; ${command}; echo $?; ls -A full; cat full/x.csv`
-    const run = await onDisk(place, 'mkdir full && mount -t tmpfs -o size=8k none full', script)
+    const run = await onDisk(scenario, 'mkdir full && mount -t tmpfs -o size=8k none full', script)
     expect(run).toMatchObject({ stdout: '1\nx.csv\nwas\n' })
     expect(run.stderr).toMatch(/^klines: Cannot write full\/x\.csv: the disk is full \(ENOSPC\)\.\n/)
-    expectPlain(run.stderr)
-    expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
-    await place.expectRepair()
+    expectPlainText(run.stderr)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+    await scenario.expectRepair()
   })
 
   it.concurrent('under stdout is told', async () => {
-    const place = await newPlace()
-    const run = await place.shell(`${place.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
+    const scenario = await newScenario()
+    const run = await scenario.shell(`${scenario.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
     expect(run.stderr).toMatch(/^klines: Cannot write to stdout: .*ENOSPC[^\n]*\n1\n$/)
-    await place.expectRepair()
+    await scenario.expectRepair()
   })
 
   /** Windows asked for by each run, in order of the runs. */
-  function runsOf(place: Place): string[][] {
+  function runsOf(scenario: FaultScenario): string[][] {
     const runs: string[][] = []
-    for (const { path } of place.server.log) {
+    for (const { path } of scenario.server.log) {
       if (path === LIST) runs.push([])
       else runs.at(-1)?.push(path)
     }
@@ -95,90 +102,92 @@ describe('F43 a full disk', () => {
   }
 
   /** Files of the tree in a copy of a mirror, each as served; nothing else but the mirror's own lies there. */
-  function treeOf(place: Place, folder: string): string[] {
-    const names = filesBelow(place.desk.path(folder)).filter(name => !/^(CACHEDIR\.TAG|mirror\.json)$/.test(name))
+  function treeOf(scenario: FaultScenario, folder: string): string[] {
+    const names = filesBelow(scenario.sandbox.path(folder)).filter(name => !/^(CACHEDIR\.TAG|mirror\.json)$/.test(name))
     for (const name of names) {
-      expect(place.desk.bytes(join(folder, name)).equals(readFileSync(join(place.tree, name))), name).toBe(true)
+      expect(scenario.sandbox.bytes(join(folder, name)).equals(readFileSync(join(scenario.tree, name))), name).toBe(
+        true,
+      )
     }
     return names
   }
 })
 
 describe('F44 no permission', () => {
-  /** Runs as a user who may go everywhere on the desk, and write into `open` alone. */
-  async function asNobody(place: Place, command: string, open = 'open') {
-    mkdirSync(place.desk.path(open), { recursive: true })
-    chmodSync(place.desk.path(open), 0o777)
-    for (let folder = place.desk.folder; folder.includes('klines-faults-'); folder = dirname(folder))
+  /** Runs as a user who may go everywhere on the sandbox, and write into `open` alone. */
+  async function asNobody(scenario: FaultScenario, command: string, open = 'open') {
+    mkdirSync(scenario.sandbox.path(open), { recursive: true })
+    chmodSync(scenario.sandbox.path(open), 0o777)
+    for (let folder = scenario.sandbox.folder; folder.includes('klines-faults-'); folder = dirname(folder))
       chmodSync(folder, 0o755)
-    return place.desk.shell(`setpriv --reuid=65534 --clear-groups ${command}`)
+    return scenario.sandbox.shell(`setpriv --reuid=65534 --clear-groups ${command}`)
   }
 
   it.concurrent('for the mirror stops a download before anything is asked', async ({ skip }) => {
     needNobody(skip)
-    const place = await newPlace()
-    mkdirSync(place.mirror)
-    const run = await asNobody(place, withoutOutput(place))
+    const scenario = await newScenario()
+    mkdirSync(scenario.mirror)
+    const run = await asNobody(scenario, withoutOutput(scenario))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give yourself permission/,
     )
-    expect(place.server.log).toEqual([])
-    expect(filesBelow(place.mirror)).toEqual([])
-    await place.expectRepair(ALL_WINDOWS)
+    expect(scenario.server.log).toEqual([])
+    expect(filesBelow(scenario.mirror)).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS)
   })
 
   it.concurrent('for the mirror does not keep an export from being whole', async ({ skip }) => {
     needNobody(skip)
-    const place = await newPlace()
-    mkdirSync(place.mirror)
-    const run = await asNobody(place, place.command().replace('x.csv', 'open/x.csv'))
+    const scenario = await newScenario()
+    mkdirSync(scenario.mirror)
+    const run = await asNobody(scenario, scenario.command().replace('x.csv', 'open/x.csv'))
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(
       /^Note: Cannot write the mirror m: permission denied \(EACCES\)\. Going on from memory[^\n]*\n$/,
     )
-    expect(place.desk.text('open/x.csv')).toBe(place.csv())
-    expect(place.server.windows()).toHaveLength(ALL_WINDOWS.length)
+    expect(scenario.sandbox.text('open/x.csv')).toBe(scenario.expectedCsv())
+    expect(scenario.server.windowRequests()).toHaveLength(ALL_WINDOWS.length)
   })
 
   it.concurrent('for the export is told before anything is asked', async ({ skip }) => {
     needNobody(skip)
-    const place = await newPlace()
-    const run = await asNobody(place, place.command().replace('--mirror m', '--mirror open/m'))
+    const scenario = await newScenario()
+    const run = await asNobody(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/^klines: Cannot write x\.csv: permission denied \(EACCES\)\.\n/)
-    expect(place.server.log).toEqual([])
-    expect(place.desk.exists('x.csv')).toBe(false)
+    expect(scenario.server.log).toEqual([])
+    expect(scenario.sandbox.exists('x.csv')).toBe(false)
   })
 
   it.concurrent('for a file of the mirror is told, and nothing is exported', async ({ skip }) => {
     needNobody(skip)
-    const place = await newPlace()
-    expect((await place.downloadByLibrary()).code).toBe(0)
-    chmodSync(join(place.mirror, FAULTY), 0)
-    const run = await asNobody(place, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    chmodSync(join(scenario.mirror, FAULTY), 0)
+    const run = await asNobody(scenario, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/1 x .*Cannot read the mirror m: permission denied \(EACCES\)/)
-    expect(place.desk.files('open')).toEqual([])
+    expect(scenario.sandbox.files('open')).toEqual([])
   })
 })
 
 describe('F45 a read-only disk', () => {
   it.concurrent('under the mirror: a download stops, an export is made all the same', async ({ skip }) => {
     needNamespaces(skip)
-    const place = await newPlace()
+    const scenario = await newScenario()
     const script = [
-      `${withoutOutput(place)} -q && mount -o remount,ro m`,
-      `{ ${withoutOutput(place)}; echo $?; }`,
-      `${place.command()} -q`,
+      `${withoutOutput(scenario)} -q && mount -o remount,ro m`,
+      `{ ${withoutOutput(scenario)}; echo $?; }`,
+      `${scenario.command()} -q`,
       'klines export BTCUSDT -i 15m --mirror m -o y.csv -q',
     ].join(' && ')
-    const run = await onDisk(place, 'mkdir m && mount -t tmpfs none m', script)
+    const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs none m', script)
     expect(run).toMatchObject({ code: 0, stdout: '3\n' })
     expect(run.stderr).toMatch(
       /^klines: Cannot write the mirror m: the file system is read-only \(EROFS\)\.\n {2}That disk is read-only/,
     )
-    expect(place.desk.text('x.csv')).toBe(place.csv())
-    expect(place.desk.text('y.csv')).toBe(place.csv())
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
   })
 })

@@ -2,23 +2,26 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
-import { silence } from './support/answers.js'
-import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/fault-scenario.js'
+import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { silence } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const PROMPT_MS = 2_000
 const OLD = 'what was there before\n'
 const had = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
 const rest = ALL_WINDOWS.slice(had.length)
 
 /** A download, one request at a time, that waits for a window that never comes; all before it is had. */
-async function waiting(): Promise<{ place: Place; running: ReturnType<Place['start']>['running'] }> {
-  const place = await newPlace()
-  place.desk.write('x.csv', OLD)
-  place.server.always(FAULTY, silence)
-  const { running } = place.start(place.args(['--concurrency', '1', '--force']))
-  await until(() => place.server.asked(FAULTY).length === 1 && place.desk.exists(`m/${had.at(-1)}`), 30_000)
-  return { place, running }
+async function waiting(): Promise<{ scenario: FaultScenario; running: ReturnType<FaultScenario['start']>['running'] }> {
+  const scenario = await newScenario()
+  scenario.sandbox.write('x.csv', OLD)
+  scenario.server.always(FAULTY, silence)
+  const { running } = scenario.start(scenario.args(['--concurrency', '1', '--force']))
+  await until(
+    () => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${had.at(-1)}`),
+    30_000,
+  )
+  return { scenario, running }
 }
 
 describe('a signal in a download', () => {
@@ -27,60 +30,63 @@ describe('a signal in a download', () => {
     ['F40 SIGTERM', 'SIGTERM', 143],
     ['F40 SIGHUP', 'SIGHUP', 129],
   ])('%s ends it within 2 s, what was had stays, and the next run asks for the rest', async (_, signal, code) => {
-    const { place, running } = await waiting()
+    const { scenario, running } = await waiting()
     const signalled = performance.now()
     running.child.kill(signal)
     const run = await running.ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
-    expect(place.held()).toEqual([...had, LIST].sort())
-    expect(place.outputs()).toEqual(['x.csv'])
-    expect(place.desk.text('x.csv')).toBe(OLD)
-    await place.expectRepair(rest)
+    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.outputs()).toEqual(['x.csv'])
+    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+    await scenario.expectRepair(rest)
   })
 
   it.concurrent('F39 SIGINT twice ends it at once', async () => {
-    const { place, running } = await waiting()
+    const { scenario, running } = await waiting()
     running.child.kill('SIGINT')
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
-    expect(place.held()).toEqual([...had, LIST].sort())
-    expect(place.desk.text('x.csv')).toBe(OLD)
-    await place.expectRepair(rest)
+    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+    await scenario.expectRepair(rest)
   })
 })
 
 describe('kill -9', () => {
   it.concurrent('F41 while a window is waited for', async () => {
-    const { place, running } = await waiting()
+    const { scenario, running } = await waiting()
     running.child.kill('SIGKILL')
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    expect(place.held()).toEqual([...had, LIST].sort())
-    expect(place.desk.text('x.csv')).toBe(OLD)
-    await place.expectRepair(rest)
+    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+    await scenario.expectRepair(rest)
   })
 
   /** Where the program dies by its own hand, and how many files of the tree it may have by then. */
   it.concurrent.each<[string, object, number]>([
     ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
     ['F41 with a window written and not in place', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
-    ['F41 before the mirror says what it is', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
+    ['F41 before the mirror message what it is', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
     ['F42 with the export written and not on the disk', { call: 'handle.sync', path: '.x.csv' }, 9],
     ['F42 with the export whole and not in place', { call: 'promises.rename', path: '.x.csv' }, 9],
   ])('%s: nothing torn, and the next run goes on', async (_, fail, files) => {
-    const place = await newPlace()
-    place.desk.write('x.csv', OLD)
+    const scenario = await newScenario()
+    scenario.sandbox.write('x.csv', OLD)
     const env = { KLINES_TEST_FAIL: JSON.stringify({ ...fail, code: 'SIGKILL' }) }
-    const { running } = place.start(place.args(['--force', '--concurrency', '1']), { preload: ['failing-fs.mjs'], env })
+    const { running } = scenario.start(scenario.args(['--force', '--concurrency', '1']), {
+      preload: ['failing-fs.mjs'],
+      env,
+    })
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    const temps = readdirSync(join(place.mirror, '.klines-tmp'))
+    const temps = readdirSync(join(scenario.mirror, '.klines-tmp'))
     expect(temps).toHaveLength(files < 9 ? 1 : 0)
-    const held = place.held({ killed: true })
+    const held = scenario.mirroredFiles({ killed: true })
     expect(held).toHaveLength(files)
-    expect(place.desk.text('x.csv')).toBe(OLD)
-    await place.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
-    expect(readdirSync(join(place.mirror, '.klines-tmp'))).toEqual([])
+    expect(scenario.sandbox.text('x.csv')).toBe(OLD)
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
+    expect(readdirSync(join(scenario.mirror, '.klines-tmp'))).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SOAK } from '../support/soak.js'
-import { raw, silence } from './support/answers.js'
-import { expectPlain } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
+import { expectPlainText } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { raw, silence } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
 /** More calls of a kind than a run makes. */
 const MOST_CALLS = 60
@@ -29,26 +29,26 @@ describe.runIf(SOAK > 0)('every call of the file system, one after the other', (
     async (call, path, code) => {
       let at = 1
       for (; at <= MOST_CALLS; at++) {
-        const place = await newPlace()
-        place.desk.write('x.csv', OLD)
+        const scenario = await newScenario()
+        scenario.sandbox.write('x.csv', OLD)
         const env = { KLINES_TEST_FAIL: JSON.stringify({ call, path, code, at, times: 1 }) }
-        const { running } = place.start(place.args(['--force', '--concurrency', '2', '-q']), {
+        const { running } = scenario.start(scenario.args(['--force', '--concurrency', '2', '-q']), {
           preload: ['failing-fs.mjs'],
           env,
         })
         const run = await running.ended
         const killed = run.signal === 'SIGKILL'
         expect(killed || [0, 1, 2, 3].includes(run.code ?? -1), run.stderr).toBe(true)
-        expectPlain(run.stderr)
-        const held = place.held({ killed })
-        expect([OLD, place.csv()], run.stderr).toContain(place.desk.text('x.csv'))
-        if (run.code === 0) expect(place.desk.text('x.csv')).toBe(place.csv())
-        if (!killed) expect(place.outputs()).toEqual(['x.csv'])
-        place.server.heal()
-        expect((await place.downloadByLibrary({ force: true })).code).toBe(0)
-        expect(place.desk.text('x.csv')).toBe(place.csv())
-        place.expectHealthy()
-        await place.stop()
+        expectPlainText(run.stderr)
+        const held = scenario.mirroredFiles({ killed })
+        expect([OLD, scenario.expectedCsv()], run.stderr).toContain(scenario.sandbox.text('x.csv'))
+        if (run.code === 0) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+        if (!killed) expect(scenario.outputs()).toEqual(['x.csv'])
+        scenario.server.heal()
+        expect((await scenario.downloadInProcess({ force: true })).code).toBe(0)
+        expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+        scenario.expectHealthy()
+        await scenario.stop()
         // The call was never made so often.
         if (run.code === 0 && held.length === ALL_WINDOWS.length + 1 && call !== 'readSync') break
       }
@@ -68,17 +68,17 @@ describe.runIf(SOAK > 0)("with users' own times", () => {
     ],
   ] as const)(
     '%s is given up within two minutes',
-    async (_, answer, says) => {
-      const place = await newPlace()
-      place.server.always(FAULTY, answer)
+    async (_, answer, message) => {
+      const scenario = await newScenario()
+      scenario.server.always(FAULTY, answer)
       const started = performance.now()
-      const run = await place.downloadByLibrary()
+      const run = await scenario.downloadInProcess()
       expect(run.code).toBe(3)
-      expect(run.stderr).toMatch(says)
+      expect(run.stderr).toMatch(message)
       expect(performance.now() - started).toBeLessThan(125_000)
-      expect(place.server.asked(FAULTY).length).toBeLessThanOrEqual(6)
-      expect(place.held()).toEqual([...ALL_WINDOWS.filter(path => path !== FAULTY), LIST].sort())
-      await place.expectRepair([FAULTY])
+      expect(scenario.server.requestsFor(FAULTY).length).toBeLessThanOrEqual(6)
+      expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => path !== FAULTY), LIST].sort())
+      await scenario.expectRepair([FAULTY])
     },
     180_000,
   )

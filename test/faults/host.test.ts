@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
 import { SYMBOLS, weekPath } from '../support/synthetic-tree.js'
-import { busy, drip, ok, reply } from './support/answers.js'
-import { expectPlain, HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
+import { expectPlainText, SHORT_DELAYS } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { busy, drip, ok, reply } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'
 
 describe('a host that asks for a pause', () => {
@@ -13,100 +13,100 @@ describe('a host that asks for a pause', () => {
     ['seconds', () => '2'],
     ['a date', () => new Date(Date.now() + 3_000).toUTCString()],
   ])('F25 Retry-After of 2 s as %s: nobody else asks meanwhile', async (_, retryAfter) => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     const [first, second] = ALL_WINDOWS
     let told = 0
-    place.server.script(first, async exchange => {
-      await until(() => place.server.asked(second).length === 1)
+    scenario.server.script(first, async exchange => {
+      await until(() => scenario.server.requestsFor(second).length === 1)
       told = performance.now()
       return busy(retryAfter())(exchange)
     })
-    // Under way when the pause begins, and had long before it ends: another one could be asked for in its place.
-    place.server.script(
+    // Under way when the pause begins, and had long before it ends: another one could be asked for in its scenario.
+    scenario.server.script(
       second,
       drip(100, () => 50),
     )
-    const run = await place.download({ args: ['--concurrency', '2'] })
+    const run = await scenario.download({ args: ['--concurrency', '2'] })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const after = place.server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
+    const after = scenario.server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
     expect(after).toHaveLength(ALL_WINDOWS.length - 1)
     // A date has whole seconds: of three to come, two at the least.
     expect(Math.min(...after)).toBeGreaterThan(1_950)
     expect(Math.min(...after)).toBeLessThan(8_000)
-    expect(place.server.asked(first)).toHaveLength(2)
+    expect(scenario.server.requestsFor(first)).toHaveLength(2)
   })
 
-  it.concurrent('F25 Retry-After of a day ends the run and says until when; what was had stays', async () => {
-    const place = await newPlace()
-    place.server.always(FAULTY, busy('86400'))
-    const run = await place.download({ args: ['--concurrency', '1'] })
+  it.concurrent('F25 Retry-After of a day ends the run and message until when; what was had stays', async () => {
+    const scenario = await newScenario()
+    scenario.server.always(FAULTY, busy('86400'))
+    const run = await scenario.download({ args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: .* answered 429 and asks to stay away until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n/,
     )
-    expectPlain(run.stderr)
+    expectPlainText(run.stderr)
     expect(run.tookMs).toBeLessThan(10_000)
     const before = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
-    expect(place.server.windows()).toEqual([...before, FAULTY])
-    expect(place.held()).toEqual([...before, LIST].sort())
-    expect(place.outputs()).toEqual([])
-    await place.expectRepair(ALL_WINDOWS.slice(before.length), { byBinary: true })
+    expect(scenario.server.windowRequests()).toEqual([...before, FAULTY])
+    expect(scenario.mirroredFiles()).toEqual([...before, LIST].sort())
+    expect(scenario.outputs()).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS.slice(before.length), { byBinary: true })
   })
 
   it.concurrent('F24 5xx for every window: ten in a row end the run with exit code 5', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     for (const symbol of SYMBOLS) {
-      for (const path of ALL_WINDOWS) place.server.always(path.replace('BTCUSDT', symbol), reply('503 X', [], ''))
+      for (const path of ALL_WINDOWS) scenario.server.always(path.replace('BTCUSDT', symbol), reply('503 X', [], ''))
     }
-    const args = place.args(['--concurrency', '4']).map(arg => (arg === 'BTCUSDT' ? 'all' : arg))
-    const run = await place.run(args, { policy: HASTY })
+    const args = scenario.args(['--concurrency', '4']).map(arg => (arg === 'BTCUSDT' ? 'all' : arg))
+    const run = await scenario.run(args, { policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/cannot be reached: status 503\.\n[\s\S]*--base-url sample[\s\S]*klines export/)
-    expectPlain(run.stderr)
+    expectPlainText(run.stderr)
     // Ten were given up after six tries; of those under way beside the tenth each has had at most as many.
-    expect(place.server.windows().length).toBeGreaterThanOrEqual(60)
-    expect(place.server.windows().length).toBeLessThanOrEqual(13 * 6)
-    expect(place.server.peak).toBeLessThanOrEqual(4)
-    expect(place.held()).toEqual([LIST, 'api/klines/symbols.json'])
-    expect(place.outputs()).toEqual([])
-    await place.expectRepair(ALL_WINDOWS)
+    expect(scenario.server.windowRequests().length).toBeGreaterThanOrEqual(60)
+    expect(scenario.server.windowRequests().length).toBeLessThanOrEqual(13 * 6)
+    expect(scenario.server.peak).toBeLessThanOrEqual(4)
+    expect(scenario.mirroredFiles()).toEqual([LIST, 'api/klines/symbols.json'])
+    expect(scenario.outputs()).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS)
   })
 })
 
 describe('F15 a captive portal', () => {
   it.concurrent('over everything is told from the first list, and nothing is stored', async () => {
-    const place = await newPlace()
-    place.server.everywhere(ok(PAGE, 'Content-Type: text/html'))
-    const run = await place.download({ policy: HASTY })
+    const scenario = await newScenario()
+    scenario.server.everywhere(ok(PAGE, 'Content-Type: text/html'))
+    const run = await scenario.download({ policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/cannot be reached: the list of 15m start dates: .*not JSON.*\n[\s\S]*--base-url/)
-    expectPlain(run.stderr)
-    expect(place.server.log.map(({ path }) => path)).toEqual([LIST, LIST, LIST])
-    expect(place.held()).toEqual([])
-    await place.expectRepair(ALL_WINDOWS, { byBinary: true })
+    expectPlainText(run.stderr)
+    expect(scenario.server.log.map(({ path }) => path)).toEqual([LIST, LIST, LIST])
+    expect(scenario.mirroredFiles()).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS, { byBinary: true })
   })
 
   it.concurrent('in the middle ends the run after three windows in a row', async () => {
-    const place = await newPlace()
-    for (const path of ALL_WINDOWS.slice(2)) place.server.always(path, ok(PAGE, 'Content-Type: text/html'))
-    const run = await place.download({ policy: HASTY, args: ['--concurrency', '1'] })
+    const scenario = await newScenario()
+    for (const path of ALL_WINDOWS.slice(2)) scenario.server.always(path, ok(PAGE, 'Content-Type: text/html'))
+    const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/cannot be reached: .*web page, not JSON/)
-    expectPlain(run.stderr)
-    expect(place.server.windows()).toHaveLength(2 + 3 * 3)
-    expect(place.held()).toEqual([...ALL_WINDOWS.slice(0, 2), LIST].sort())
-    expect(place.outputs()).toEqual([])
-    await place.expectRepair(ALL_WINDOWS.slice(2))
+    expectPlainText(run.stderr)
+    expect(scenario.server.windowRequests()).toHaveLength(2 + 3 * 3)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.slice(0, 2), LIST].sort())
+    expect(scenario.outputs()).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS.slice(2))
   })
 })
 
 it.concurrent('F24 pauses grow, and no request is made before its time', async () => {
-  const place = await newPlace()
+  const scenario = await newScenario()
   const path = weekPath('BTCUSDT', '2025-01-06')
-  place.server.script(path, reply('503 X'), reply('503 X'), reply('503 X'))
+  scenario.server.script(path, reply('503 X'), reply('503 X'), reply('503 X'))
   // Users' own times: a pause of at most 0.5, 1 and 2 s.
-  expect(await place.download()).toMatchObject({ code: 0, stderr: '' })
-  const times = place.server.asked(path).map(({ at }) => at)
+  expect(await scenario.download()).toMatchObject({ code: 0, stderr: '' })
+  const times = scenario.server.requestsFor(path).map(({ at }) => at)
   expect(times).toHaveLength(4)
   expect(times[3] - times[0]).toBeLessThan(3_500 + 2_000)
 })

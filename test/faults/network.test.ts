@@ -3,68 +3,68 @@ import { createServer as createHttpServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { until } from '../support/deferred.js'
-import { deadPort } from '../support/servers/closed-port.js'
+import { closedPort } from '../support/servers/closed-port.js'
 import { RawServer } from '../support/servers/raw-server.js'
-import { ok } from './support/answers.js'
-import { expectAway, expectPlain, HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, usePlaces } from './support/fault-scenario.js'
-import type { FaultAnswer } from './support/fault-server.js'
+import { expectPlainText, expectUnreachable, SHORT_DELAYS } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
+import type { FaultResponse } from './support/fault-server.js'
 import { useListening } from './support/listening.js'
+import { ok } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const listen = useListening()
 
 describe('F01 connection refused', () => {
   it.concurrent('for ever', async () => {
-    const place = await newPlace()
-    await expectAway(place, `http://127.0.0.1:${await deadPort()}`, /connection refused \(ECONNREFUSED\)/)
+    const scenario = await newScenario()
+    await expectUnreachable(scenario, `http://127.0.0.1:${await closedPort()}`, /connection refused \(ECONNREFUSED\)/)
   })
 
   it.concurrent('at first, then well', async () => {
-    const place = await newPlace()
-    const port = place.server.port
-    await place.server.stop()
+    const scenario = await newScenario()
+    const port = scenario.server.port
+    await scenario.server.stop()
     const policy = { tries: 60, baseDelayMs: 100, maxDelayMs: 100 }
-    const { running } = place.start(place.args(['--json'], `http://127.0.0.1:${port}`), { policy })
+    const { running } = scenario.start(scenario.args(['--json'], `http://127.0.0.1:${port}`), { policy })
     // The mirror is made right before the first request.
-    await until(() => place.desk.exists('m/mirror.json'), 30_000)
+    await until(() => scenario.sandbox.exists('m/mirror.json'), 30_000)
     await new Promise(resolve => setTimeout(resolve, 600))
-    await place.server.listenAt(port)
+    await scenario.server.listenAt(port)
     const run = await running.ended
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(run.stdout).requests).toBeGreaterThan(place.server.log.length)
-    expect(place.server.log).toHaveLength(ALL_WINDOWS.length + 1)
-    expect(place.desk.text('x.csv')).toBe(place.csv())
+    expect(JSON.parse(run.stdout).requests).toBeGreaterThan(scenario.server.log.length)
+    expect(scenario.server.log).toHaveLength(ALL_WINDOWS.length + 1)
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
   it.concurrent('in the middle of a run: what was had stays', async () => {
-    const place = await newPlace()
-    place.server.script(FAULTY, ({ socket }) => {
+    const scenario = await newScenario()
+    scenario.server.script(FAULTY, ({ socket }) => {
       socket.destroy()
-      void place.server.stop()
+      void scenario.server.stop()
     })
-    const run = await place.download({ policy: HASTY, args: ['--concurrency', '1'] })
+    const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: 5 of 8 windows could not be had[^\n]*\n5 x connection refused \(ECONNREFUSED\) \(/,
     )
-    expectPlain(run.stderr)
+    expectPlainText(run.stderr)
     const before = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
-    expect(place.held()).toEqual([...before, LIST].sort())
-    expect(place.outputs()).toEqual([])
+    expect(scenario.mirroredFiles()).toEqual([...before, LIST].sort())
+    expect(scenario.outputs()).toEqual([])
   })
 })
 
 describe('F33 DNS', () => {
   /** A host of a name that resolves after some failures. */
   async function named(code: string, times?: number) {
-    const place = await newPlace()
-    const log = join(place.desk.folder, '..', 'memory-dns')
+    const scenario = await newScenario()
+    const log = join(scenario.sandbox.folder, '..', 'memory-dns')
     const options = { preload: ['failing-dns.mjs'], env: { KLINES_TEST_DNS: JSON.stringify({ code, times, log }) } }
     return {
-      place,
+      scenario,
       options,
-      baseUrl: `http://klines.test:${place.server.port}`,
+      baseUrl: `http://klines.test:${scenario.server.port}`,
       lookUps: () => readFileSync(log, 'utf8'),
     }
   }
@@ -72,17 +72,17 @@ describe('F33 DNS', () => {
   it.concurrent.each([
     ['ENOTFOUND', 1, /no such host \(ENOTFOUND\)/],
     ['EAI_AGAIN', 6, /the name service did not answer \(EAI_AGAIN\)/],
-  ])('%s is asked for %d times', async (code, lookUpsExpected, says) => {
-    const { place, options, baseUrl, lookUps } = await named(code)
-    await expectAway(place, baseUrl, says, options)
+  ])('%s is asked for %d times', async (code, lookUpsExpected, message) => {
+    const { scenario, options, baseUrl, lookUps } = await named(code)
+    await expectUnreachable(scenario, baseUrl, message, options)
     expect(lookUps().match(/klines\.test/g)).toHaveLength(lookUpsExpected)
   })
 
   it.concurrent('that fails three times and then does not', async () => {
-    const { place, options, baseUrl } = await named('EAI_AGAIN', 3)
-    const run = await place.download({ baseUrl, policy: HASTY, ...options })
+    const { scenario, options, baseUrl } = await named('EAI_AGAIN', 3)
+    const run = await scenario.download({ baseUrl, policy: SHORT_DELAYS, ...options })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(place.desk.text('x.csv')).toBe(place.csv())
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 })
 
@@ -91,40 +91,40 @@ describe('F34 a proxy', () => {
   afterAll(() => Promise.all(proxies.map(proxy => proxy.stop())))
 
   it.concurrent('that is not there', async () => {
-    const place = await newPlace()
-    const env = { HTTP_PROXY: `http://127.0.0.1:${await deadPort()}` }
-    await expectAway(place, place.server.url, /connection refused \(ECONNREFUSED\)/, { env })
-    expect(place.server.log).toEqual([])
-    await place.expectRepair(ALL_WINDOWS)
+    const scenario = await newScenario()
+    const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
+    await expectUnreachable(scenario, scenario.server.url, /connection refused \(ECONNREFUSED\)/, { env })
+    expect(scenario.server.log).toEqual([])
+    await scenario.expectRepair(ALL_WINDOWS)
   })
 
   it.concurrent.each([
     ['wants a password', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n', /407/],
     ['cannot reach the host', 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n', /502/],
     ['speaks of other things', 'SSH-2.0-OpenSSH_9.6\r\n', /HTTP|protocol/i],
-  ])('that %s', async (_, answer, says) => {
-    const place = await newPlace()
+  ])('that %s', async (_, answer, message) => {
+    const scenario = await newScenario()
     const proxy = await RawServer.listen(socket => socket.end(answer))
     proxies.push(proxy)
-    await expectAway(place, place.server.url, says, { env: { HTTP_PROXY: proxy.url } })
-    expect(place.server.log).toEqual([])
+    await expectUnreachable(scenario, scenario.server.url, message, { env: { HTTP_PROXY: proxy.url } })
+    expect(scenario.server.log).toEqual([])
   })
 
   it.concurrent('that answers with pages of its own', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     const web = createHttpServer((_, response) => response.end('<html>blocked</html>'))
     web.on('connect', (_, socket) => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       web.emit('connection', socket)
     })
     const env = { HTTP_PROXY: `http://127.0.0.1:${await listen(web)}` }
-    await expectAway(place, place.server.url, /not JSON/, { env })
-    expect(place.server.log).toEqual([])
+    await expectUnreachable(scenario, scenario.server.url, /not JSON/, { env })
+    expect(scenario.server.log).toEqual([])
   })
 })
 
 describe('response headers', () => {
-  const HEADERS: readonly [string, FaultAnswer, RegExp][] = [
+  const HEADERS: readonly [string, FaultResponse, RegExp][] = [
     ['F35 a field of 100 KB', ok('[]', `X-Large: ${'x'.repeat(100_000)}`), /response headers are too large/],
     [
       'F35 ten thousand fields',
@@ -145,11 +145,11 @@ describe('response headers', () => {
       /response headers are too large/,
     ],
   ]
-  it.concurrent.each(HEADERS)('%s, which is not asked for again', async (_, answer, says) => {
-    const place = await newPlace()
-    place.server.always(LIST, answer)
-    await expectAway(place, place.server.url, says)
-    expect(place.server.asked(LIST)).toHaveLength(1)
-    await place.expectRepair(ALL_WINDOWS)
+  it.concurrent.each(HEADERS)('%s, which is not asked for again', async (_, answer, message) => {
+    const scenario = await newScenario()
+    scenario.server.always(LIST, answer)
+    await expectUnreachable(scenario, scenario.server.url, message)
+    expect(scenario.server.requestsFor(LIST)).toHaveLength(1)
+    await scenario.expectRepair(ALL_WINDOWS)
   })
 })

@@ -1,24 +1,24 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { SOAK } from '../support/soak.js'
-import { type FaultProxy, type ProxyFault, randomOf, startFaultProxy } from './support/fault-proxy.js'
-import { HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, LIST, usePlaces } from './support/fault-scenario.js'
+import { SHORT_DELAYS } from './support/fault-case.js'
+import { type FaultProxy, type ProxyFault, seededRandom, startFaultProxy } from './support/fault-proxy.js'
+import { ALL_WINDOWS, LIST, useFaultScenarios } from './support/fault-scenario.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const proxies: FaultProxy[] = []
 afterAll(() => Promise.all(proxies.map(proxy => proxy.stop())))
 
-/** A download through a bad network that ends well after all, or says that it did not; and never keeps anything wrong. */
+/** A download through a bad network that ends well after all, or message that it did not; and never keeps anything wrong. */
 async function throughFaults(seed: number, faults?: readonly ProxyFault[]) {
-  const place = await newPlace()
-  const proxy = await startFaultProxy({ target: place.server.port, seed, faultRate: 0.6, faults, stallMs: 300 })
+  const scenario = await newScenario()
+  const proxy = await startFaultProxy({ target: scenario.server.port, seed, faultRate: 0.6, faults, stallMs: 300 })
   proxies.push(proxy)
-  const policy = { ...HASTY, tries: 30, attemptMs: 5_000 }
-  const run = await place.download({ baseUrl: proxy.url, policy, args: ['--concurrency', '4'] })
+  const policy = { ...SHORT_DELAYS, tries: 30, attemptMs: 5_000 }
+  const run = await scenario.download({ baseUrl: proxy.url, policy, args: ['--concurrency', '4'] })
   expect(run).toMatchObject({ code: 0, stderr: '' })
-  expect(place.held()).toEqual([...ALL_WINDOWS, LIST].sort())
-  expect(place.desk.text('x.csv')).toBe(place.csv())
-  return { place, proxy }
+  expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+  expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+  return { scenario, proxy }
 }
 
 describe('a network that is bad now and then', () => {
@@ -31,13 +31,13 @@ describe('a network that is bad now and then', () => {
   )
 
   it.concurrent('F09 at 64 KB/s and late, every request is made once', async () => {
-    const { place } = await throughFaults(7, ['bandwidth', 'latency', 'slice'])
-    expect(place.server.log).toHaveLength(ALL_WINDOWS.length + 1)
+    const { scenario } = await throughFaults(7, ['bandwidth', 'latency', 'slice'])
+    expect(scenario.server.log).toHaveLength(ALL_WINDOWS.length + 1)
   })
 })
 
 it('the numbers of a seed are the same each time, and another seed has others', () => {
-  const numbers = (seed: number) => Array.from({ length: 8 }, randomOf(seed))
+  const numbers = (seed: number) => Array.from({ length: 8 }, seededRandom(seed))
   expect(numbers(1)).toEqual(numbers(1))
   expect(numbers(1)).not.toEqual(numbers(2))
   expect(numbers(3).every(number => number >= 0 && number < 1)).toBe(true)

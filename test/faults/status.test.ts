@@ -1,164 +1,208 @@
 import { describe, expect, it } from 'vitest'
 import { putFile, weekRows } from '../support/synthetic-tree.js'
-import { busy, ok, redirect, reply } from './support/answers.js'
-import { checkRows, HASTY } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, usePlaces, WEEK } from './support/fault-scenario.js'
-import type { FaultAnswer } from './support/fault-server.js'
+import { SHORT_DELAYS, testFaults } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, useFaultScenarios, WEEK } from './support/fault-scenario.js'
+import type { FaultResponse } from './support/fault-server.js'
+import { busy, ok, redirect, reply } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'
 const errorObject = (status: number, message: string, cause?: unknown) =>
   JSON.stringify({ statusCode: status, message, isError: true, cause })
 const json = (status: string, body: string, ...headers: string[]) =>
   reply(status, ['Content-Type: application/json', ...headers], body)
-const byLibrary = true
+const inProcess = true
 
 describe('a status', () => {
-  checkRows(newPlace, [
+  testFaults(newScenario, [
     {
       name: 'F22 404 with the error object',
-      answers: json('404 Not Found', errorObject(404, 'No such window')),
-      asks: 1,
-      says: /status 404: No such window/,
+      responses: json('404 Not Found', errorObject(404, 'No such window')),
+      requests: 1,
+      message: /status 404: No such window/,
     },
     {
       name: 'F22 404 with a web page',
-      answers: reply('404 Not Found', [], PAGE),
-      asks: 1,
-      says: /status 404/,
-      byLibrary,
+      responses: reply('404 Not Found', [], PAGE),
+      requests: 1,
+      message: /status 404/,
+      inProcess,
     },
-    { name: 'F22 404 with nothing', answers: reply('404 Not Found', [], ''), asks: 1, says: /status 404/, byLibrary },
-    { name: 'F22 403, 410 and the like', answers: reply('410 Gone', [], ''), asks: 1, says: /status 410/, byLibrary },
     {
-      byLibrary,
+      name: 'F22 404 with nothing',
+      responses: reply('404 Not Found', [], ''),
+      requests: 1,
+      message: /status 404/,
+      inProcess,
+    },
+    {
+      name: 'F22 403, 410 and the like',
+      responses: reply('410 Gone', [], ''),
+      requests: 1,
+      message: /status 410/,
+      inProcess,
+    },
+    {
+      inProcess,
       name: 'F23 a message that would steer the terminal',
-      answers: json(
+      responses: json(
         '404 Not Found',
         errorObject(404, '\u001b[2J\u001b]0;x\u0007\u009b31mred\u202e\r\n\nklines: all is well'),
       ),
-      asks: 1,
-      says: /status 404: \S.*red.*all is well/,
+      requests: 1,
+      message: /status 404: \S.*red.*all is well/,
     },
     {
       name: 'F23 a message of 50 KB',
-      answers: json('404 Not Found', errorObject(404, 'x'.repeat(50_000))),
-      asks: 1,
-      says: /status 404: x{200}\.\.\. /,
-      byLibrary,
+      responses: json('404 Not Found', errorObject(404, 'x'.repeat(50_000))),
+      requests: 1,
+      message: /status 404: x{200}\.\.\. /,
+      inProcess,
     },
     {
       name: 'F23 an error object of 1 MB',
-      answers: json('404 Not Found', errorObject(404, 'x', 'y'.repeat(1_000_000))),
-      asks: 1,
-      says: /status 404/,
-      byLibrary,
+      responses: json('404 Not Found', errorObject(404, 'x', 'y'.repeat(1_000_000))),
+      requests: 1,
+      message: /status 404/,
+      inProcess,
     },
     {
       name: 'F23 a cause as deep as a well',
-      answers: json('404 Not Found', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
-      asks: 1,
-      says: /status 404: deep/,
-      byLibrary,
+      responses: json('404 Not Found', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
+      requests: 1,
+      message: /status 404: deep/,
+      inProcess,
     },
     {
       name: 'F23 a message that is no text',
-      answers: json('404 Not Found', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
-      asks: 1,
-      says: /status 404/,
-      byLibrary,
+      responses: json('404 Not Found', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
+      requests: 1,
+      message: /status 404/,
+      inProcess,
     },
-    { name: 'F24 a burst of five', answers: [500, 502, 503, 504, 520].map(status => reply(`${status} X`)), asks: 6 },
     {
-      byLibrary,
+      name: 'F24 a burst of five',
+      responses: [500, 502, 503, 504, 520].map(status => reply(`${status} X`)),
+      requests: 6,
+    },
+    {
+      inProcess,
       name: 'F24 500 for ever',
-      answers: reply('500 X', [], errorObject(500, 'Broken')),
-      asks: 6,
-      says: /status 500: Broken/,
+      responses: reply('500 X', [], errorObject(500, 'Broken')),
+      requests: 6,
+      message: /status 500: Broken/,
     },
     {
-      byLibrary,
+      inProcess,
       name: 'F25 Retry-After in the past',
-      answers: [busy('Wed, 21 Oct 2015 07:28:00 GMT')],
-      asks: 2,
+      responses: [busy('Wed, 21 Oct 2015 07:28:00 GMT')],
+      requests: 2,
       budgetMs: 15_000,
     },
-    { name: 'F25 Retry-After that is garbage', answers: [busy('soon'), busy('-1'), busy('1e9'), busy('')], asks: 5 },
     {
-      byLibrary,
-      name: 'F26 a redirect to itself',
-      answers: redirect(`/${FAULTY}`),
-      asks: 4,
-      says: /more than 3 redirects/,
+      name: 'F25 Retry-After that is garbage',
+      responses: [busy('soon'), busy('-1'), busy('1e9'), busy('')],
+      requests: 5,
     },
-    { name: 'F26 no Location', answers: redirect(undefined), asks: 1, says: /302 without a Location/, byLibrary },
-    { name: 'F26 a Location that is none', answers: redirect('http://[x'), asks: 1, says: /not a URL/, byLibrary },
+    {
+      inProcess,
+      name: 'F26 a redirect to itself',
+      responses: redirect(`/${FAULTY}`),
+      requests: 4,
+      message: /more than 3 redirects/,
+    },
+    {
+      name: 'F26 no Location',
+      responses: redirect(undefined),
+      requests: 1,
+      message: /302 without a Location/,
+      inProcess,
+    },
+    {
+      name: 'F26 a Location that is none',
+      responses: redirect('http://[x'),
+      requests: 1,
+      message: /not a URL/,
+      inProcess,
+    },
     {
       name: 'F27 another origin',
-      answers: redirect('https://example.com/x'),
-      asks: 1,
-      says: /https:\/\/example\.com/,
-      byLibrary,
+      responses: redirect('https://example.com/x'),
+      requests: 1,
+      message: /https:\/\/example\.com/,
+      inProcess,
     },
-    { name: 'F27 a file', answers: redirect('file:///etc/passwd'), asks: 1, says: /another origin/, byLibrary },
+    {
+      name: 'F27 a file',
+      responses: redirect('file:///etc/passwd'),
+      requests: 1,
+      message: /another origin/,
+      inProcess,
+    },
     {
       name: 'F27 a private address',
-      answers: redirect('http://169.254.169.254/latest/meta-data', '307 X'),
-      asks: 1,
-      says: /another origin, http:\/\/169\.254\.169\.254/,
+      responses: redirect('http://169.254.169.254/latest/meta-data', '307 X'),
+      requests: 1,
+      message: /another origin, http:\/\/169\.254\.169\.254/,
     },
     {
       name: 'F28 206',
-      answers: reply('206 Partial Content', ['Content-Range: bytes 0-9/10']),
-      asks: 3,
-      says: /206, which was not asked/,
+      responses: reply('206 Partial Content', ['Content-Range: bytes 0-9/10']),
+      requests: 3,
+      message: /206, which was not asked/,
     },
-    { name: 'F28 204', answers: reply('204 No Content', [], ''), asks: 3, says: /204, which was not asked/, byLibrary },
+    {
+      name: 'F28 204',
+      responses: reply('204 No Content', [], ''),
+      requests: 3,
+      message: /204, which was not asked/,
+      inProcess,
+    },
     {
       name: 'F28 304',
-      answers: reply('304 Not Modified', [], ''),
-      asks: 3,
-      says: /304, which was not asked/,
-      byLibrary,
+      responses: reply('304 Not Modified', [], ''),
+      requests: 3,
+      message: /304, which was not asked/,
+      inProcess,
     },
-    { name: 'F28 416', answers: reply('416 X', [], ''), asks: 3, says: /416, which was not asked/, byLibrary },
-    { name: 'F28 an interim answer before the real one', answers: [interim], asks: 1, byLibrary },
+    { name: 'F28 416', responses: reply('416 X', [], ''), requests: 3, message: /416, which was not asked/, inProcess },
+    { name: 'F28 an interim answer before the real one', responses: [interim], requests: 1, inProcess },
   ])
 })
 
 /** Early hints, then the file. */
-function interim(exchange: Parameters<FaultAnswer>[0]): void | Promise<void> {
+function interim(exchange: Parameters<FaultResponse>[0]): void | Promise<void> {
   exchange.socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')
   return reply('200 OK')(exchange)
 }
 
 it.concurrent('F27 another server on this machine, which is not asked', async () => {
-  const [place, other] = [await newPlace(), await newPlace()]
-  place.server.always(FAULTY, redirect(`${other.server.url}/${FAULTY}`))
-  const run = await place.downloadByLibrary()
+  const [scenario, other] = [await newScenario(), await newScenario()]
+  scenario.server.always(FAULTY, redirect(`${other.server.url}/${FAULTY}`))
+  const run = await scenario.downloadInProcess()
   expect(run.code).toBe(3)
   expect(run.stderr).toContain(`redirected to another origin, ${other.server.url}, which is not followed`)
   expect(other.server.log).toEqual([])
 })
 
 it.concurrent('F26 three redirects of the same origin are followed', async () => {
-  const place = await newPlace()
+  const scenario = await newScenario()
   const hops = ['hop/1', 'hop/2']
-  place.server.script(FAULTY, redirect('/hop/1'))
-  place.server.script(hops[0], redirect('2', '301 X'))
-  place.server.script(hops[1], redirect(`${place.server.url}/${FAULTY}`, '308 X'))
-  expect(await place.downloadByLibrary()).toMatchObject({ code: 0, stderr: '' })
-  expect(place.server.log.filter(({ path }) => path.startsWith('hop')).map(({ path }) => path)).toEqual(hops)
-  expect(place.desk.text('x.csv')).toBe(place.csv())
+  scenario.server.script(FAULTY, redirect('/hop/1'))
+  scenario.server.script(hops[0], redirect('2', '301 X'))
+  scenario.server.script(hops[1], redirect(`${scenario.server.url}/${FAULTY}`, '308 X'))
+  expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: '' })
+  expect(scenario.server.log.filter(({ path }) => path.startsWith('hop')).map(({ path }) => path)).toEqual(hops)
+  expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
 })
 
 it.concurrent('F16 faults of several kinds at once: a line for each, with a count and names', async () => {
-  const place = await newPlace()
+  const scenario = await newScenario()
   const [, a, b, c, d, e] = ALL_WINDOWS
-  for (const path of [a, b, c]) place.server.always(path, reply('404 X', [], ''))
-  place.server.always(d, reply('500 X', [], ''))
-  place.server.always(e, ok('{}'))
-  const run = await place.download({ policy: HASTY })
+  for (const path of [a, b, c]) scenario.server.always(path, reply('404 X', [], ''))
+  scenario.server.always(d, reply('500 X', [], ''))
+  scenario.server.always(e, ok('{}'))
+  const run = await scenario.download({ policy: SHORT_DELAYS })
   expect(run).toMatchObject({ code: 3, stdout: '' })
   expect(run.stderr.split('\n')).toEqual([
     'klines: 5 of 8 windows could not be had, so nothing is exported:',
@@ -168,14 +212,14 @@ it.concurrent('F16 faults of several kinds at once: a line for each, with a coun
     '  What was brought stays in the mirror; the same command asks only for the rest.',
     '',
   ])
-  await place.expectRepair([a, b, c, d, e])
+  await scenario.expectRepair([a, b, c, d, e])
 })
 
 it.concurrent('F14 a byte order mark is accepted, and kept as it came', async () => {
-  const place = await newPlace()
-  putFile(place.tree, FAULTY, Buffer.concat([Buffer.from('\ufeff'), Buffer.from(JSON.stringify(weekRows(WEEK)))]))
-  expect(await place.download()).toMatchObject({ code: 0, stderr: '' })
-  expect(place.server.asked(FAULTY)).toHaveLength(1)
-  place.expectHealthy()
-  expect(place.desk.text('x.csv')).toBe(place.csv())
+  const scenario = await newScenario()
+  putFile(scenario.tree, FAULTY, Buffer.concat([Buffer.from('\ufeff'), Buffer.from(JSON.stringify(weekRows(WEEK)))]))
+  expect(await scenario.download()).toMatchObject({ code: 0, stderr: '' })
+  expect(scenario.server.requestsFor(FAULTY)).toHaveLength(1)
+  scenario.expectHealthy()
+  expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
 })

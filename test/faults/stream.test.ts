@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { type RawAnswer, RawServer } from '../support/servers/raw-server.js'
-import { asChunk } from './support/answers.js'
-import { expectPlain } from './support/fault-row.js'
-import { usePlaces } from './support/fault-scenario.js'
+import { expectPlainText } from './support/fault-case.js'
+import { useFaultScenarios } from './support/fault-scenario.js'
+import { asChunk } from './support/responses.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const servers: RawServer[] = []
 afterAll(() => Promise.all(servers.map(server => server.stop())))
 
@@ -41,15 +41,15 @@ describe('F57 a JSON Lines stream', () => {
     ['F57 no end of the last line', stream(TWO.trimEnd()), TWO, undefined],
     ['F57 a line that is no token', stream(`${line('one')}[]\n`), line('one'), /after 1 token: .*no JSON object/],
     ['F57 nothing before it is cut', stream('{', false), '', /before the first token/],
-  ])('%s: whole lines, then the error', async (_, answer, out, says) => {
+  ])('%s: whole lines, then the error', async (_, answer, out, message) => {
     const server = await RawServer.listen(answer)
     servers.push(server)
-    const place = await newPlace()
-    const run = await place.run(['streams', 'tokens', '--base-url', server.url, '-f', 'jsonl'])
-    expect(run).toMatchObject({ code: says ? 3 : 0, stdout: out })
-    if (says) expect(run.stderr).toMatch(says)
+    const scenario = await newScenario()
+    const run = await scenario.run(['streams', 'tokens', '--base-url', server.url, '-f', 'jsonl'])
+    expect(run).toMatchObject({ code: message ? 3 : 0, stdout: out })
+    if (message) expect(run.stderr).toMatch(message)
     else expect(run.stderr).toBe('')
-    expectPlain(run.stderr)
+    expectPlainText(run.stderr)
     expect(server.heads).toHaveLength(1)
     expect(run.tookMs).toBeLessThan(15_000)
   })

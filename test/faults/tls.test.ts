@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectAway } from './support/fault-row.js'
-import { ALL_WINDOWS, FAULTY, LIST, type Place, usePlaces } from './support/fault-scenario.js'
+import { expectUnreachable } from './support/fault-case.js'
+import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
 import { useListening } from './support/listening.js'
 
-const newPlace = usePlaces()
+const newScenario = useFaultScenarios()
 const listen = useListening()
 const keys = mkdtempSync(join(tmpdir(), 'klines-keys-'))
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
@@ -58,15 +58,15 @@ describe('F32 TLS', () => {
     copyFileSync(file('good.key'), file('late.key'))
   }
 
-  /** The place's tree behind TLS. */
-  async function tlsOf(place: Place, name: string, answer?: string): Promise<string> {
+  /** The scenario's tree behind TLS. */
+  async function tlsOf(scenario: FaultScenario, name: string, answer?: string): Promise<string> {
     const port = await listen(
       createTlsServer(
         { key: readFileSync(file(`${name}.key`)), cert: readFileSync(file(`${name}.pem`)) },
         (asked, response) => {
           asked.resume()
           if (asked.url === `/${FAULTY}` && answer !== undefined) response.writeHead(302, { location: answer }).end()
-          else response.end(readFileSync(join(place.tree, asked.url ?? '')))
+          else response.end(readFileSync(join(scenario.tree, asked.url ?? '')))
         },
       ),
     )
@@ -75,63 +75,73 @@ describe('F32 TLS', () => {
   const trust = (name: string) => ({ NODE_EXTRA_CA_CERTS: file(`${name}.pem`) })
 
   it.concurrent('that nobody vouches for', async () => {
-    const place = await newPlace()
-    await expectAway(
-      place,
-      await tlsOf(place, 'good'),
+    const scenario = await newScenario()
+    await expectUnreachable(
+      scenario,
+      await tlsOf(scenario, 'good'),
       /TLS: self[- ]signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
     )
   })
 
   it.concurrent('of another host', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     const env = trust('other')
-    await expectAway(place, await tlsOf(place, 'other'), /TLS: .*altnames.*\(ERR_TLS_CERT_ALTNAME_INVALID\)/, { env })
+    await expectUnreachable(
+      scenario,
+      await tlsOf(scenario, 'other'),
+      /TLS: .*altnames.*\(ERR_TLS_CERT_ALTNAME_INVALID\)/,
+      { env },
+    )
   })
 
   it.concurrent('that has run out', async () => {
-    const place = await newPlace()
-    await expectAway(place, await tlsOf(place, 'late'), /TLS: certificate has expired \(CERT_HAS_EXPIRED\)/, {
-      env: trust('late'),
-    })
+    const scenario = await newScenario()
+    await expectUnreachable(
+      scenario,
+      await tlsOf(scenario, 'late'),
+      /TLS: certificate has expired \(CERT_HAS_EXPIRED\)/,
+      {
+        env: trust('late'),
+      },
+    )
   })
 
   it.concurrent('where there is none is not asked for again', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     let connections = 0
     const plain = createServer(socket => {
       connections++
       socket.on('error', () => {}).once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     })
-    await expectAway(place, `https://127.0.0.1:${await listen(plain)}`, /TLS: /)
+    await expectUnreachable(scenario, `https://127.0.0.1:${await listen(plain)}`, /TLS: /)
     expect(connections).toBe(1)
   })
 
   it.concurrent('that is hung up on is tried again', async () => {
-    const place = await newPlace()
+    const scenario = await newScenario()
     let connections = 0
     const rude = createServer(socket => {
       connections++
       socket.on('error', () => {}).once('data', () => socket.destroy())
     })
-    await expectAway(place, `https://127.0.0.1:${await listen(rude)}`, /connection|socket|disconnected/)
+    await expectUnreachable(scenario, `https://127.0.0.1:${await listen(rude)}`, /connection|socket|disconnected/)
     expect(connections).toBe(6)
   })
 
   it.concurrent('that is sound is had', async () => {
-    const place = await newPlace()
-    const run = await place.download({ baseUrl: await tlsOf(place, 'good'), env: trust('good') })
+    const scenario = await newScenario()
+    const run = await scenario.download({ baseUrl: await tlsOf(scenario, 'good'), env: trust('good') })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(place.desk.text('x.csv')).toBe(place.csv())
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
   it.concurrent('F27 is never left for http', async () => {
-    const place = await newPlace()
-    const baseUrl = await tlsOf(place, 'good', `${place.server.url}/${FAULTY}`)
-    const run = await place.download({ baseUrl, env: trust('good') })
+    const scenario = await newScenario()
+    const baseUrl = await tlsOf(scenario, 'good', `${scenario.server.url}/${FAULTY}`)
+    const run = await scenario.download({ baseUrl, env: trust('good') })
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain(`1 x redirected to another origin, ${place.server.url}, which is not followed`)
-    expect(place.server.log).toEqual([])
-    expect(place.held()).toEqual([...ALL_WINDOWS.filter(path => path !== FAULTY), LIST].sort())
+    expect(run.stderr).toContain(`1 x redirected to another origin, ${scenario.server.url}, which is not followed`)
+    expect(scenario.server.log).toEqual([])
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => path !== FAULTY), LIST].sort())
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readLines } from '../../src/greeting-client/json-lines.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 
 async function* inPieces(bytes: Buffer, cuts: readonly number[]): AsyncGenerator<Buffer> {
   const edges = [0, ...cuts, bytes.length]
@@ -43,7 +43,7 @@ describe('lines', () => {
     ['overlong', Buffer.from([0xc0, 0xaf])],
   ])('that are not UTF-8 (%s) are refused after those before', async (_, bytes) => {
     const lines: string[] = []
-    const error = await errorOf(async () => {
+    const error = await catchError(async () => {
       for await (const line of readLines(inPieces(Buffer.concat([Buffer.from('a\nb\n'), bytes]), []))) lines.push(line)
     })
     expect(lines).toEqual(['a', 'b'])

@@ -5,7 +5,7 @@ import type { Interval } from '../../src/klines/intervals.js'
 import { parseStartDates, parseSymbols } from '../../src/klines/lists.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
 import { thrownBy } from '../support/thrown-by.js'
-import { wire } from '../support/windows.js'
+import { toJsonBytes } from '../support/windows.js'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -33,14 +33,14 @@ describe.each([
   })
 
   test.each(MISSHAPEN)('%s is refused for its shape', (_, value, message) => {
-    const error = thrownBy(() => parse(wire(value)))
+    const error = thrownBy(() => parse(toJsonBytes(value)))
     expect(error).toMatchObject({ code: 'bad_list', data: { kind: 'shape' } })
     expect(error.message).toContain(message)
   })
 
   test('any bytes and any JSON are taken or refused, never anything else', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), fc.jsonValue().map(wire), fc.array(fc.string()).map(wire)), bytes => {
+      fc.property(fc.oneof(fc.uint8Array(), fc.jsonValue().map(toJsonBytes), fc.array(fc.string()).map(toJsonBytes)), bytes => {
         try {
           parse(bytes)
         } catch (error) {
@@ -55,7 +55,7 @@ describe.each([
 describe('start dates', () => {
   test('of the calendar are taken as they are, also beyond what is known today', () => {
     const dates = ['1999-12-01', '2022-01-01', '2022-03-01', '2055-01-01']
-    expect(parseStartDates(wire(dates), '1h')).toEqual(dates)
+    expect(parseStartDates(toJsonBytes(dates), '1h')).toEqual(dates)
     expect(parseStartDates(utf8('\ufeff [ ]'), '1h')).toEqual([])
   })
 
@@ -74,41 +74,41 @@ describe('start dates', () => {
     ['30m', ['2024-01-08'], 'entry 0 is 2024-01-08, where no window of 14 days starts'],
     ['1d', ['2023-01-01'], 'entry 0 is 2023-01-01, where no window of 2 years starts'],
   ])('%s: %j is refused', (interval, dates, message) => {
-    const error = thrownBy(() => parseStartDates(wire(dates), interval))
+    const error = thrownBy(() => parseStartDates(toJsonBytes(dates), interval))
     expect(error.code).toBe('bad_list')
     expect(error.message).toBe(`The list of ${interval} start dates is refused: ${message}.`)
   })
 
   test('more than 20,000 are refused before they are looked at', () => {
-    const error = thrownBy(() => parseStartDates(wire(Array(20_001).fill('x')), '15m'))
+    const error = thrownBy(() => parseStartDates(toJsonBytes(Array(20_001).fill('x')), '15m'))
     expect(error.message).toContain('20001 entries, expected at most 20000')
     const weeks = Array.from({ length: 20_000 }, (_, week) =>
       new Date(Date.UTC(1750, 0, 5) + week * 604_800_000).toISOString().slice(0, 10),
     )
-    expect(parseStartDates(wire(weeks), '15m')).toHaveLength(20_000)
+    expect(parseStartDates(toJsonBytes(weeks), '15m')).toHaveLength(20_000)
   })
 })
 
 describe('symbols', () => {
   test('come in the order of service.md, those of a later version apart', () => {
     const list = ['NEWUSDT', ...SYMBOLS.toReversed(), '1000SATSUSDT']
-    expect(parseSymbols(wire(list))).toEqual({ symbols: [...SYMBOLS], unknown: ['NEWUSDT', '1000SATSUSDT'] })
+    expect(parseSymbols(toJsonBytes(list))).toEqual({ symbols: [...SYMBOLS], unknown: ['NEWUSDT', '1000SATSUSDT'] })
   })
 
   test('may be fewer', () => {
-    expect(parseSymbols(wire(['DOTUSDT', 'BTCUSDT']))).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: [] })
+    expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT']))).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: [] })
   })
 
   test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(21), 'BTC\u001b[31m'])(
     '%j is refused: names become paths',
     name => {
-      const error = thrownBy(() => parseSymbols(wire(['BTCUSDT', name])))
+      const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))
       expect(error.code).toBe('bad_list')
       expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${JSON.stringify(name)}, not a symbol.`)
     },
   )
 
   test('more than 1,000 are refused', () => {
-    expect(thrownBy(() => parseSymbols(wire(Array(1001).fill('BTCUSDT')))).message).toContain('at most 1000')
+    expect(thrownBy(() => parseSymbols(toJsonBytes(Array(1001).fill('BTCUSDT')))).message).toContain('at most 1000')
   })
 })

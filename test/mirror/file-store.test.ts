@@ -17,7 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { listFolder, readFile, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
 import { filesBelow } from '../support/cli/cli-sandbox.js'
 import { runChild } from '../support/cli/run-child.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 /** A full disk is made with a mount of its own, which not every machine allows. */
@@ -81,8 +81,8 @@ describe('writing', () => {
     const root = tempFolder()
     writeFile(root, 'file', Buffer.from('old'), MTIME)
     // A time that is no number fails after the temp file is there.
-    await errorOf(() => writeFile(root, 'file', Buffer.from('new'), Number.NaN))
-    await errorOf(() => writeFile(root, 'file/below', Buffer.from('new'), MTIME))
+    await catchError(() => writeFile(root, 'file', Buffer.from('new'), Number.NaN))
+    await catchError(() => writeFile(root, 'file/below', Buffer.from('new'), MTIME))
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
   })

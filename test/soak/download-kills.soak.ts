@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomOf } from '../faults/support/fault-proxy.js'
+import { seededRandom } from '../faults/support/fault-proxy.js'
 import { times } from './support/factor.js'
 import { printFigures } from './support/figures.js'
 import { killLoop } from './support/kill-loop.js'
@@ -9,16 +9,16 @@ import { KilledMirror } from './support/killed-mirror.js'
 const KILLS_A_MIRROR = 4
 
 it('kill -9 during a download never leaves a torn file, and the next run brings the rest and sweeps', async () => {
-  const place = await KilledMirror.make()
+  const mirror = await KilledMirror.make()
   const [torn, figures] = [[] as string[], { kills: 0, temps: 0, repairs: 0 }]
   const runs = await killLoop({
     kills: times(200),
-    random: randomOf(1),
-    start: () => place.download(),
-    left: place.left,
-    hasBegun: place.hasBegun,
+    random: seededRandom(1),
+    start: () => mirror.download(),
+    left: mirror.left,
+    hasBegun: mirror.hasBegun,
     inspect: async (killed, run) => {
-      const found = place.survey()
+      const found = mirror.survey()
       torn.push(...found.torn)
       if (killed) {
         figures.kills++
@@ -26,27 +26,27 @@ it('kill -9 during a download never leaves a torn file, and the next run brings 
       } else expect(run).toMatchObject({ code: 0, stderr: '' })
       if (killed && figures.kills % KILLS_A_MIRROR > 0) return
       figures.repairs++
-      await place.expectRepair()
-      place.clear()
+      await mirror.expectRepair()
+      mirror.clear()
     },
   })
-  await place.expectRepair()
+  await mirror.expectRepair()
   printFigures('kill -9 in downloads', { klines: { ...figures, runs, torn: torn.length } })
   expect(torn).toEqual([])
 })
 
 it('the same loop finds the torn files of a writer that is not careful', async () => {
-  const place = await KilledMirror.make()
+  const mirror = await KilledMirror.make()
   const [torn, figures] = [[] as string[], { kills: 0 }]
   const runs = await killLoop({
     kills: Math.max(10, times(50)),
-    random: randomOf(2),
-    start: () => place.naiveDownload(),
-    hasBegun: place.hasBegun,
+    random: seededRandom(2),
+    start: () => mirror.naiveDownload(),
+    hasBegun: mirror.hasBegun,
     inspect: killed => {
-      torn.push(...place.survey().torn)
+      torn.push(...mirror.survey().torn)
       if (killed) figures.kills++
-      place.clear()
+      mirror.clear()
     },
   })
   printFigures('kill -9 in downloads, control', { 'naive writer': { ...figures, runs, torn: torn.length } })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { randomOf } from '../faults/support/fault-proxy.js'
+import { seededRandom } from '../faults/support/fault-proxy.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { times } from './support/factor.js'
 import { printFigures } from './support/figures.js'
@@ -16,15 +16,15 @@ it('kill -9 during an export leaves the old file or the whole new one, and the n
   const rows: Record<string, Record<string, number>> = {}
   const torn: string[] = []
   for (const [index, output] of OUTPUTS.entries()) {
-    const place = await KilledOutput.make(tree, output)
+    const target = await KilledOutput.make(tree, output)
     const figures = { kills: 0, temps: 0, repairs: 0, runs: 0, torn: 0 }
     figures.runs = await killLoop({
       kills: Math.ceil(times(200) / OUTPUTS.length),
-      random: randomOf(10 + index),
-      start: () => place.export(),
-      hasBegun: place.hasBegun,
+      random: seededRandom(10 + index),
+      start: () => target.export(),
+      hasBegun: target.hasBegun,
       inspect: async (killed, run) => {
-        const found = place.survey()
+        const found = target.survey()
         figures.torn += found.torn.length
         torn.push(...found.torn)
         if (killed) {
@@ -33,12 +33,12 @@ it('kill -9 during an export leaves the old file or the whole new one, and the n
         } else expect(run).toMatchObject({ code: 0, stderr: '' })
         if (killed && figures.kills % KILLS_A_REPAIR === 0) {
           figures.repairs++
-          await place.expectRepair()
+          await target.expectRepair()
         }
-        place.restore()
+        target.restore()
       },
     })
-    await place.expectRepair()
+    await target.expectRepair()
     rows[output] = figures
   }
   printFigures('kill -9 in exports', rows)
@@ -48,17 +48,17 @@ it('kill -9 during an export leaves the old file or the whole new one, and the n
 it('the same loop finds the torn file of a writer that is not careful', async () => {
   const tree = tempFolder()
   soakTree(tree)
-  const place = await KilledOutput.make(tree, OUTPUTS[0])
+  const target = await KilledOutput.make(tree, OUTPUTS[0])
   const [torn, figures] = [[] as string[], { kills: 0 }]
   const runs = await killLoop({
     kills: Math.max(10, times(50)),
-    random: randomOf(20),
-    start: () => place.naiveExport(),
-    hasBegun: place.isTouched,
+    random: seededRandom(20),
+    start: () => target.naiveExport(),
+    hasBegun: target.isTouched,
     inspect: killed => {
-      torn.push(...place.survey().torn)
+      torn.push(...target.survey().torn)
       if (killed) figures.kills++
-      place.restore()
+      target.restore()
     },
   })
   printFigures('kill -9 in exports, control', { 'naive writer': { ...figures, runs, torn: torn.length } })

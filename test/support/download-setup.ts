@@ -31,7 +31,7 @@ export async function downloadSetup() {
 }
 
 /** A source like the one `downloadKlines` opens, with a clock that does not wait between tries. */
-export function sourceOf(server: TreeServer, mirror: string, options: Partial<ServiceSourceOptions> = {}) {
+export function openTestSource(server: TreeServer, mirror: string, options: Partial<ServiceSourceOptions> = {}) {
   const transport = new HttpTransport(server.url, { connections: 4 })
   const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())

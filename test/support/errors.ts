@@ -1,5 +1,5 @@
 /** What `action` throws or rejects with; fails the test when it does not. */
-export async function errorOf(action: Promise<unknown> | (() => unknown)): Promise<Error & Record<string, unknown>> {
+export async function catchError(action: Promise<unknown> | (() => unknown)): Promise<Error & Record<string, unknown>> {
   try {
     await (typeof action === 'function' ? action() : action)
   } catch (error) {

@@ -5,9 +5,9 @@ import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { COLUMNS } from '../../src/klines/columns.js'
 import { klineRows } from './oracles/kline-arbitraries.js'
-import { batchOf, type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, WEEK } from './windows.js'
+import { type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, WEEK } from './windows.js'
 
-export const FACTS: FileMetadata = {
+export const METADATA: FileMetadata = {
   symbol: 'BTCUSDT',
   interval: '1h',
   range: '2024-01-01T00:00:00.000Z/..',
@@ -15,24 +15,24 @@ export const FACTS: FileMetadata = {
   version: '1.2.3',
 }
 
-export function shapeOf(shape: Partial<RowFormat> = {}): RowFormat {
+export function rowFormat(shape: Partial<RowFormat> = {}): RowFormat {
   return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', ...shape }
 }
 
 export const ALL_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', ...COLUMNS]
 
 /** Rows of one window, as they are and as the batches they come in. */
-export interface Part {
+export interface WindowRows {
   readonly known: KnownWindow
   readonly rows: readonly KlineRow[]
 }
 
-export function batchesOf(parts: readonly Part[]): KlineBatch[] {
-  return parts.map(({ known, rows }) => batchOf(rows, known))
+export function toBatches(parts: readonly WindowRows[]): KlineBatch[] {
+  return parts.map(({ known, rows }) => toBatch(rows, known))
 }
 
 /** `count` rows a second apart in a window that has room for them. */
-export function manyRows(count: number): Part {
+export function manyRows(count: number): WindowRows {
   const { startTime } = TWENTY_YEARS.span
   const rows = Array.from({ length: count }, (_, index) =>
     sampleRow(startTime + index * 1000, { 1: `${index}.5`, 8: index }),
@@ -41,7 +41,7 @@ export function manyRows(count: number): Part {
 }
 
 /** Windows of two series, one after the other. */
-export function twoSeries(options: Parameters<typeof klineRows>[1]): fc.Arbitrary<Part[]> {
+export function twoSeries(options: Parameters<typeof klineRows>[1]): fc.Arbitrary<WindowRows[]> {
   return fc.tuple(klineRows(LEAP_MONTH, options), klineRows(WEEK, options)).map(([first, second]) => [
     { known: LEAP_MONTH, rows: first },
     { known: WEEK, rows: second },
@@ -63,11 +63,11 @@ async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
 }
 
 /** All that an exporter writes, and what it says besides. */
-export async function exported(
+export async function runExporter(
   exporter: Exporter,
   batches: Iterable<KlineBatch> | AsyncIterable<KlineBatch>,
   shape: RowFormat,
-  facts: FileMetadata = FACTS,
+  facts: FileMetadata = METADATA,
 ) {
   const notes = { inexactDoubles: 0 }
   const source = Symbol.asyncIterator in batches ? batches : each(batches)

@@ -46,11 +46,11 @@ export function sampleRow(openTime: number, cells: Record<number, unknown> = {})
 }
 
 /** Bytes of any value in the wire form of the service: JSON without white space. */
-export function wire(value: unknown): Uint8Array {
+export function toJsonBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value))
 }
 
 /** Rows as a batch, by way of the bytes of a window. */
-export function batchOf(rows: readonly unknown[], { window }: KnownWindow) {
-  return decodeWindow(wire(rows), window)
+export function toBatch(rows: readonly unknown[], { window }: KnownWindow) {
+  return decodeWindow(toJsonBytes(rows), window)
 }

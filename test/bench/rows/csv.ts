@@ -3,27 +3,27 @@ import { readFileSync } from 'node:fs'
 import type { Contender, Row } from '../row.js'
 import { type Command, timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
-import { klines, type Place, peer } from '../workspace.js'
+import { klines, peer, type Workspace } from '../workspace.js'
 
 const INTERVALS = ['1h', '2h']
 
 /** The mirror to one CSV file; whatever a peer writes must be ours to the byte. */
-export function csvRows(place: Place): Row[] {
-  const list = writeList(place.path('list.json'), seriesFiles(place.slice, INTERVALS))
+export function csvRows(workspace: Workspace): Row[] {
+  const list = writeList(workspace.path('list.json'), seriesFiles(workspace.slice, INTERVALS))
   let digest: string
   const writer = (name: string, file: string, command: (out: string) => Command, program?: string): Contender => ({
     name,
     program,
-    measure: () => timeRun(command(place.fresh(file))),
+    measure: () => timeRun(command(workspace.fresh(file))),
     check: () => {
       const found = createHash('sha256')
-        .update(readFileSync(place.path(file)))
+        .update(readFileSync(workspace.path(file)))
         .digest('hex')
       digest ??= found
       if (found !== digest) throw new Error(`The CSV of ${name} is not ours`)
     },
   })
-  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', place.slice, '-q', '-o']
+  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', workspace.slice, '-q', '-o']
   return [
     {
       title: 'mirror to CSV, 1h and 2h',

@@ -6,28 +6,28 @@ import type { Contender, Row } from '../row.js'
 import type { Target } from '../target.js'
 import { timeRun } from '../timed-run.js'
 import { listedPaths, SYMBOLS } from '../window-lists.js'
-import { klines, type Place } from '../workspace.js'
+import { klines, type Workspace } from '../workspace.js'
 
 const LATENCY_MS = 30
 
 /** All of 1h from nothing, from nginx on the loopback. */
-export async function coldRows(place: Place): Promise<Row[]> {
-  const { url } = await startNginx(place)
+export async function coldRows(workspace: Workspace): Promise<Row[]> {
+  const { url } = await startNginx(workspace)
   const targets = [
     { peer: 'curl', most: 3 },
     { peer: 'aria2c', below: 1 },
   ]
-  return [downloadRow(place, url, 'cold download of 1h, with CSV', false, targets)]
+  return [downloadRow(workspace, url, 'cold download of 1h, with CSV', false, targets)]
 }
 
 /** The same from afar, and from afar with gzip. */
-export async function latencyRows(place: Place): Promise<Row[]> {
+export async function latencyRows(workspace: Workspace): Promise<Row[]> {
   const rows: Row[] = []
   for (const gzip of [false, true]) {
-    const { port } = await startNginx(place, { gzip })
-    const url = await startLatencyProxy(place, port, LATENCY_MS)
+    const { port } = await startNginx(workspace, { gzip })
+    const url = await startLatencyProxy(workspace, port, LATENCY_MS)
     const title = `the same, ${LATENCY_MS} ms away${gzip ? ', gzip' : ''}`
-    rows.push(downloadRow(place, url, title, gzip, [{ peer: 'curl', most: 0.5 }]))
+    rows.push(downloadRow(workspace, url, title, gzip, [{ peer: 'curl', most: 0.5 }]))
   }
   return rows
 }
@@ -36,33 +36,35 @@ export async function latencyRows(place: Place): Promise<Row[]> {
  * Ours asks for the windows that can hold candles, keeps them in a new mirror and writes a CSV file; peers bring the
  * bytes of every window listed, the future's `[]` among them, since no list tells them which are worth asking for.
  */
-function downloadRow(place: Place, url: string, title: string, gzip: boolean, targets: readonly Target[]): Row {
-  const paths = listedPaths(place.slice, '1h')
+function downloadRow(workspace: Workspace, url: string, title: string, gzip: boolean, targets: readonly Target[]): Row {
+  const paths = listedPaths(workspace.slice, '1h')
   const id = new URL(url).port
-  const lists = { curl: place.path(`curl-${id}.txt`), aria2c: place.path(`aria2c-${id}.txt`) }
-  const nameOf = (path: string) => path.split('/').slice(-2).join('-')
-  writeFileSync(lists.curl, paths.map(path => `url = "${url}${path}"\noutput = "${nameOf(path)}"\n`).join(''))
-  writeFileSync(lists.aria2c, paths.map(path => `${url}${path}\n  out=${nameOf(path)}\n`).join(''))
+  const lists = { curl: workspace.path(`curl-${id}.txt`), aria2c: workspace.path(`aria2c-${id}.txt`) }
+  const fileName = (path: string) => path.split('/').slice(-2).join('-')
+  writeFileSync(lists.curl, paths.map(path => `url = "${url}${path}"\noutput = "${fileName(path)}"\n`).join(''))
+  writeFileSync(lists.aria2c, paths.map(path => `${url}${path}\n  out=${fileName(path)}\n`).join(''))
 
   const peer = (name: 'curl' | 'aria2c', ...args: string[]): Contender => ({
     name,
     program: name,
     measure: () => {
-      const folder = place.fresh(name)
+      const folder = workspace.fresh(name)
       mkdirSync(folder)
       return timeRun({ program: name, args, folder })
     },
     check: () => {
-      const wrong = paths.filter(path => sizeOf(`${place.path(name)}/${nameOf(path)}`) !== sizeOf(place.slice + path))
+      const wrong = paths.filter(
+        path => fileSize(`${workspace.path(name)}/${fileName(path)}`) !== fileSize(workspace.slice + path),
+      )
       if (wrong.length > 0) throw new Error(`${name} did not bring ${wrong.length} of ${paths.length} windows`)
     },
   })
   const ours: Contender = {
     name: 'klines',
-    measure: () => timeRun(klines(downloadArgs(url, place.fresh('mirror'), '-o', place.fresh('cold.csv')))),
+    measure: () => timeRun(klines(downloadArgs(url, workspace.fresh('mirror'), '-o', workspace.fresh('cold.csv')))),
     check: () => {
       const expected = SYMBOLS.reduce((sum, symbol) => sum + expectedSeries()[symbol]['1h'].rows, 0)
-      const rows = readFileSync(place.path('cold.csv'), 'utf8').trimEnd().split('\n').length - 1
+      const rows = readFileSync(workspace.path('cold.csv'), 'utf8').trimEnd().split('\n').length - 1
       if (rows !== expected) throw new Error(`The CSV has ${rows} candles, not ${expected}`)
     },
   }
@@ -86,6 +88,6 @@ export function downloadArgs(url: string, mirror: string, ...more: string[]): st
   return ['download', ...SYMBOLS, '-i', '1h', '--base-url', url, '--mirror', mirror, '-q', ...more]
 }
 
-function sizeOf(path: string): number | undefined {
+function fileSize(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size
 }

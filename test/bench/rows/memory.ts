@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Contender, Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
-import { klines, type Place } from '../workspace.js'
+import { klines, type Workspace } from '../workspace.js'
 
 const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
 
@@ -19,10 +19,10 @@ const FORMATS: Record<string, string[]> = {
 }
 
 /** The most memory that an export of the whole slice takes, beside those of parts of it. */
-export function memoryRows(place: Place): Row[] {
+export function memoryRows(workspace: Workspace): Row[] {
   return Object.entries(FORMATS).map(([format, flags]) => {
     const contenders = Object.entries(PARTS).map(([name, part]): Contender => {
-      return { name, measure: () => peakOf(place, [...part, ...flags]) }
+      return { name, measure: () => measurePeak(workspace, [...part, ...flags]) }
     })
     return {
       title: `memory to export all to ${format}`,
@@ -34,9 +34,9 @@ export function memoryRows(place: Place): Row[] {
 }
 
 /** The most that the process of an export ever held, MB of 1,000 kB, and the time it took. */
-async function peakOf(place: Place, args: readonly string[]) {
-  const peak = place.fresh('peak.txt')
-  const run = ['export', ...args, '--mirror', place.slice, '-q', '-o', place.fresh('memory.out')]
+async function measurePeak(workspace: Workspace, args: readonly string[]) {
+  const peak = workspace.fresh('peak.txt')
+  const run = ['export', ...args, '--mirror', workspace.slice, '-q', '-o', workspace.fresh('memory.out')]
   const { value } = await timeRun(klines(run, WATCH, { KLINES_TEST_MEMORY: peak }))
   return { value: (Number(readFileSync(peak, 'utf8')) * 1024) / 1e6, detail: { ms: value } }
 }

@@ -3,7 +3,7 @@ import type { Contender, Row } from '../row.js'
 import type { Target } from '../target.js'
 import { type Command, timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
-import { klines, type Place, peer } from '../workspace.js'
+import { klines, peer, type Workspace } from '../workspace.js'
 
 const INTERVALS = ['1h', '2h']
 const TYPES = { double: 'DOUBLE', decimal: 'DECIMAL(38,8)' } as const
@@ -13,15 +13,15 @@ const TARGETS: Record<keyof typeof TYPES, Target[]> = {
 }
 
 /** The mirror to one Parquet file; a peer's has the same columns, types and rows. */
-export function parquetRows(place: Place): Row[] {
-  const list = writeList(place.path('list.json'), seriesFiles(place.slice, INTERVALS))
-  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', place.slice, '-q']
+export function parquetRows(workspace: Workspace): Row[] {
+  const list = writeList(workspace.path('list.json'), seriesFiles(workspace.slice, INTERVALS))
+  const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', workspace.slice, '-q']
   return (['double', 'decimal'] as const).map(numbers => {
     const written = (file: string) => `${numbers}-${file}.parquet`
     const writer = (name: string, file: string, command: (out: string) => Command): Contender => ({
       name,
-      measure: () => timeRun(command(place.fresh(written(file)))),
-      check: () => checkSameParquet(place.path(written('ours')), place.path(written(file)), TYPES[numbers]),
+      measure: () => timeRun(command(workspace.fresh(written(file)))),
+      check: () => checkSameParquet(workspace.path(written('ours')), workspace.path(written(file)), TYPES[numbers]),
     })
     return {
       title: `mirror to Parquet, 1h and 2h, ${numbers}`,

@@ -1,7 +1,7 @@
 import { type Nginx, startNginx } from '../nginx.js'
 import type { Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
-import { klines, type Place } from '../workspace.js'
+import { klines, type Workspace } from '../workspace.js'
 import { downloadArgs } from './download.js'
 import { emptyNode } from './start.js'
 
@@ -9,9 +9,9 @@ import { emptyNode } from './start.js'
 const FINAL_BEFORE = '2026-04'
 
 /** A download again, when the mirror has it all. */
-export async function rerunRows(place: Place): Promise<Row[]> {
-  const nginx = await startNginx(place)
-  const rerun = klines(downloadArgs(nginx.url, place.path('mirror'), '--to', FINAL_BEFORE))
+export async function rerunRows(workspace: Workspace): Promise<Row[]> {
+  const nginx = await startNginx(workspace)
+  const rerun = klines(downloadArgs(nginx.url, workspace.path('mirror'), '--to', FINAL_BEFORE))
   await timeRun(rerun)
   if ((await requests(nginx)).windows === 0) throw new Error('No request is counted for the first download')
   return [

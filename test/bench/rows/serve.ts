@@ -2,13 +2,13 @@ import { startNginx } from '../nginx.js'
 import type { Contender, Measured, Row } from '../row.js'
 import { fetchAll, type ServedTree, startServed } from '../served-tree.js'
 import { seriesFiles } from '../window-lists.js'
-import { klines, type Place, peer } from '../workspace.js'
+import { klines, peer, type Workspace } from '../workspace.js'
 import { runWrk } from '../wrk.js'
 
 const WINDOW = '/api/klines/30m/BTCUSDT/2025-05-05.json'
 const COLD_FILES = 500
 
-type Start = (place: Place) => Promise<ServedTree>
+type Start = (workspace: Workspace) => Promise<ServedTree>
 
 const SERVERS: readonly [name: string, start: Start, program?: string][] = [
   ['klines', ({ slice }) => startServed(klines(['serve', '--port', '0', '--json', '--mirror', slice]))],
@@ -18,8 +18,8 @@ const SERVERS: readonly [name: string, start: Start, program?: string][] = [
 ]
 
 /** Servers of the slice: one file over and over, small and large, and many once right after the start. */
-export function serveRows(place: Place): Row[] {
-  const all = seriesFiles(place.slice).flatMap(({ files }) => files)
+export function serveRows(workspace: Workspace): Row[] {
+  const all = seriesFiles(workspace.slice).flatMap(({ files }) => files)
   // Of all series, so that long and short ones are among them.
   const files = Array.from({ length: COLD_FILES }, (_, at) => all[Math.floor((at * all.length) / COLD_FILES)])
   const targets = [
@@ -30,31 +30,31 @@ export function serveRows(place: Place): Row[] {
     {
       title: 'serve symbols.json, warm',
       unit: 'requests/s',
-      contenders: warm(place, '/api/klines/symbols.json'),
+      contenders: warm(workspace, '/api/klines/symbols.json'),
       targets,
     },
-    { title: 'serve a window of 117 KB, warm', unit: 'requests/s', contenders: warm(place, WINDOW), targets },
+    { title: 'serve a window of 117 KB, warm', unit: 'requests/s', contenders: warm(workspace, WINDOW), targets },
     {
       title: `serve ${COLD_FILES} windows once, cold`,
       unit: 'files/s',
-      contenders: contenders(place, server => fetchAll(server.url, place.slice, files)),
+      contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, files)),
       targets: [],
     },
   ]
 }
 
 /** A new server for each run: what it keeps of earlier requests is no advantage to it; the first second is not counted. */
-function warm(place: Place, path: string): Row['contenders'] {
-  return contenders(place, async ({ url }) => {
+function warm(workspace: Workspace, path: string): Row['contenders'] {
+  return contenders(workspace, async ({ url }) => {
     await runWrk(url + path, 1)
     return await runWrk(url + path)
   })
 }
 
-function contenders(place: Place, use: (server: ServedTree) => Promise<Measured>): Row['contenders'] {
+function contenders(workspace: Workspace, use: (server: ServedTree) => Promise<Measured>): Row['contenders'] {
   const made = SERVERS.map(([name, start, program]): Contender => {
     const measure = async () => {
-      const server = await start(place)
+      const server = await start(workspace)
       try {
         return await use(server)
       } finally {
@@ -67,6 +67,6 @@ function contenders(place: Place, use: (server: ServedTree) => Promise<Measured>
 }
 
 /** Debian's settings with one worker, but no log: a line a request is work that the others are spared. */
-async function startPlainNginx(place: Place): Promise<ServedTree> {
-  return await startNginx(place, { log: false })
+async function startPlainNginx(workspace: Workspace): Promise<ServedTree> {
+  return await startNginx(workspace, { log: false })
 }

@@ -1,6 +1,6 @@
 import type { Contender, Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
-import { klines, type Place } from '../workspace.js'
+import { klines, type Workspace } from '../workspace.js'
 
 /** Node that does nothing: what no program on it can be quicker than. */
 export const emptyNode: Contender = {
@@ -9,7 +9,7 @@ export const emptyNode: Contender = {
 }
 
 /** What short commands take. */
-export function startRows(place: Place): Row[] {
+export function startRows(workspace: Workspace): Row[] {
   const month = [
     'export',
     'BTCUSDT',
@@ -20,7 +20,7 @@ export function startRows(place: Place): Row[] {
     '--to',
     '2024-02',
     '--mirror',
-    place.slice,
+    workspace.slice,
     '-q',
     '-o',
   ]
@@ -34,6 +34,6 @@ export function startRows(place: Place): Row[] {
   return [
     row('klines --version', () => ['--version'], [{ peer: emptyNode.name, most: 2.2 }]),
     row('klines symbols --help', () => ['symbols', '--help']),
-    row('klines export of a month', () => [...month, place.fresh('month.csv')]),
+    row('klines export of a month', () => [...month, workspace.fresh('month.csv')]),
   ]
 }

@@ -1,12 +1,12 @@
 import type { Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
-import { klines, type Place, peer } from '../workspace.js'
+import { klines, peer, type Workspace } from '../workspace.js'
 
 /** The proof of every candle, beside merely parsing every window of the slice once. */
-export function verifyRows(place: Place): Row[] {
-  const list = writeList(place.path('list.json'), seriesFiles(place.slice, undefined, { empty: true }))
-  const ours = klines(['verify', 'all', '-i', 'all', '--mirror', place.slice, '-q'])
+export function verifyRows(workspace: Workspace): Row[] {
+  const list = writeList(workspace.path('list.json'), seriesFiles(workspace.slice, undefined, { empty: true }))
+  const ours = klines(['verify', 'all', '-i', 'all', '--mirror', workspace.slice, '-q'])
   return [
     {
       title: 'klines verify all -i all',

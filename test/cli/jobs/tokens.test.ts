@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { collectTokens } from '../../../src/cli/jobs/tokens.js'
 import type { Token } from '../../../src/greeting-client/schema.js'
-import { errorOf } from '../../support/errors.js'
+import { catchError } from '../../support/errors.js'
 
 async function* tokens(count: number): AsyncGenerator<Token> {
   for (let at = 0; at < count; at++) yield { message: 'ab' }
@@ -10,7 +10,7 @@ async function* tokens(count: number): AsyncGenerator<Token> {
 it('tokens are kept together up to a limit, beyond which the way on is named', async () => {
   const size = JSON.stringify({ message: 'ab' }).length
   expect(await collectTokens(tokens(3), 3 * size)).toEqual(Array(3).fill({ message: 'ab' }))
-  expect(await errorOf(collectTokens(tokens(Number.POSITIVE_INFINITY), 3 * size))).toMatchObject({
+  expect(await catchError(collectTokens(tokens(Number.POSITIVE_INFINITY), 3 * size))).toMatchObject({
     code: 'incomplete',
     suggestions: [expect.stringContaining('-f jsonl')],
   })

@@ -6,23 +6,23 @@ import { json, jsonl } from '../../../src/export/formats/json.js'
 import type { OutputColumn, TimeFormat } from '../../../src/export/row-format.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
-import { errorOf } from '../../support/errors.js'
+import { catchError } from '../../support/errors.js'
 import {
   ALL_COLUMNS,
-  batchesOf,
+  toBatches,
   cutBatches,
   cutPoints,
-  exported,
+  runExporter,
   manyRows,
-  type Part,
-  shapeOf,
+  type WindowRows,
+  rowFormat,
   twoSeries,
 } from '../../support/exporting.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
-import { LEAP_MONTH, sampleRow, TWENTY_YEARS, wire } from '../../support/windows.js'
+import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toJsonBytes } from '../../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
-const leap = (...rows: Part['rows']): Part => ({ known: LEAP_MONTH, rows })
+const leap = (...rows: WindowRows['rows']): WindowRows => ({ known: LEAP_MONTH, rows })
 
 function timeText(ms: number, format: TimeFormat): string {
   if (format === 'ms') return String(ms)
@@ -33,7 +33,7 @@ function timeText(ms: number, format: TimeFormat): string {
 }
 
 /** The rows of a file as their cells: `[text, whether JSON writes it as a string]`. */
-function cells(parts: readonly Part[], columns: readonly OutputColumn[], format: TimeFormat): [string, boolean][][] {
+function cells(parts: readonly WindowRows[], columns: readonly OutputColumn[], format: TimeFormat): [string, boolean][][] {
   return parts.flatMap(({ known, rows }) =>
     rows.map(row =>
       columns.map((name): [string, boolean] => {
@@ -46,7 +46,7 @@ function cells(parts: readonly Part[], columns: readonly OutputColumn[], format:
   )
 }
 
-type Oracle = (parts: readonly Part[], columns: readonly OutputColumn[], format: TimeFormat) => string
+type Oracle = (parts: readonly WindowRows[], columns: readonly OutputColumn[], format: TimeFormat) => string
 const token = ([text, quoted]: [string, boolean]) => (quoted ? JSON.stringify(text) : text)
 
 const expectedCsv: Oracle = (parts, columns, format) =>
@@ -73,7 +73,7 @@ describe.each([
   test('has the bytes its rules give, for any rows, columns, time format and cut into batches', async () => {
     await fc.assert(
       fc.asyncProperty(twoSeries({ ignore: oddTexts }), shapes, cutPoints, async (parts, shape, points) => {
-        const { bytes } = await exported(exporter, cutBatches(batchesOf(parts), points), shapeOf(shape))
+        const { bytes } = await runExporter(exporter, cutBatches(toBatches(parts), points), rowFormat(shape))
         expect(bytes.toString()).toBe(oracle(parts, shape.columns, shape.timeFormat))
       }),
       { numRuns: 600 },
@@ -82,8 +82,8 @@ describe.each([
 
   test('is the same in one batch and in many, over more bytes than one chunk holds', async () => {
     const part = manyRows(12_000)
-    const whole = await exported(exporter, batchesOf([part]), shapeOf())
-    const pieces = await exported(exporter, cutBatches(batchesOf([part]), [0, 1, 333, 334, 999, 1000]), shapeOf())
+    const whole = await runExporter(exporter, toBatches([part]), rowFormat())
+    const pieces = await runExporter(exporter, cutBatches(toBatches([part]), [0, 1, 333, 334, 999, 1000]), rowFormat())
     expect(whole.bytes.equals(pieces.bytes)).toBe(true)
     expect(whole.bytes.toString()).toBe(oracle([part], COLUMNS, 'ms'))
   })
@@ -92,14 +92,14 @@ describe.each([
     const rows = [`"${'é,\n'.repeat(200_000)}`, 'a'.repeat(700_000), '"'.repeat(300_000)].map((text, index) =>
       sampleRow(START + index, { 11: text }),
     )
-    const { bytes } = await exported(exporter, batchesOf([leap(...rows)]), shapeOf())
+    const { bytes } = await runExporter(exporter, toBatches([leap(...rows)]), rowFormat())
     expect(bytes.toString() === oracle([leap(...rows)], COLUMNS, 'ms')).toBe(true)
   })
 })
 
 describe('the default CSV', () => {
   test('is a header, then a line a row, ended by a line feed', async () => {
-    const { bytes } = await exported(csv, batchesOf([leap(sampleRow(START))]), shapeOf())
+    const { bytes } = await runExporter(csv, toBatches([leap(sampleRow(START))]), rowFormat())
     expect(bytes.toString()).toBe(
       'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n' +
         '1706745600000,42580.00000000,42600.50000000,42554.57000000,42570.10000000,1195.56000000,1706746499999,' +
@@ -110,7 +110,7 @@ describe('the default CSV', () => {
   test('quotes a cell with a comma, a quote or a line end, and no other', async () => {
     const texts = ['a,b', 'say "x"', 'a\nb', 'a\rb', '', ' ', "it's", 'a;b\tc', '=1+1', '名😀']
     const rows = texts.map((text, index) => sampleRow(START + index, { 11: text }))
-    const { bytes } = await exported(csv, batchesOf([leap(...rows)]), shapeOf({ columns: ['count', 'ignore'] }))
+    const { bytes } = await runExporter(csv, toBatches([leap(...rows)]), rowFormat({ columns: ['count', 'ignore'] }))
     expect(bytes.toString()).toBe(
       'count,ignore\n53210,"a,b"\n53210,"say ""x"""\n53210,"a\nb"\n53210,"a\rb"\n53210,\n53210, \n' +
         "53210,it's\n53210,a;b\tc\n53210,=1+1\n53210,名😀\n",
@@ -125,7 +125,7 @@ describe('the default CSV', () => {
       10: '0.000000000000000001',
     })
     const columns = ['open', 'volume', 'quote_volume', 'taker_buy_quote_volume'] as const
-    const { bytes } = await exported(csv, batchesOf([leap(row)]), shapeOf({ columns }))
+    const { bytes } = await runExporter(csv, toBatches([leap(row)]), rowFormat({ columns }))
     expect(bytes.toString().split('\n')[1]).toBe(`0042.10,956967472546.43256738,${'9'.repeat(60)},0.000000000000000001`)
   })
 })
@@ -134,9 +134,9 @@ describe('json', () => {
   test('of one window in the wire form is that window, byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(klineRows(LEAP_MONTH), cutPoints, async (rows, points) => {
-        const bytes = wire(rows)
+        const bytes = toJsonBytes(rows)
         const batches = cutBatches([decodeWindow(bytes, LEAP_MONTH.window)], points)
-        expect((await exported(json, batches, shapeOf())).bytes.equals(bytes)).toBe(true)
+        expect((await runExporter(json, batches, rowFormat())).bytes.equals(bytes)).toBe(true)
       }),
       { numRuns: 300 },
     )
@@ -145,7 +145,7 @@ describe('json', () => {
   test('of several windows is one array of all rows, as JSON.parse reads it', async () => {
     await fc.assert(
       fc.asyncProperty(twoSeries({ ignore: oddTexts }), async parts => {
-        const { bytes } = await exported(json, batchesOf(parts), shapeOf())
+        const { bytes } = await runExporter(json, toBatches(parts), rowFormat())
         expect(JSON.parse(bytes.toString())).toEqual(parts.flatMap(part => part.rows))
       }),
       { numRuns: 300 },
@@ -156,13 +156,13 @@ describe('json', () => {
     const odd = Buffer.from(
       `\ufeff [ ${JSON.stringify(sampleRow(START)).replace('53210', '5.321e4').replace('"0"', '"\\u0030"')} ]`,
     )
-    const { bytes } = await exported(json, [decodeWindow(odd, LEAP_MONTH.window)], shapeOf())
+    const { bytes } = await runExporter(json, [decodeWindow(odd, LEAP_MONTH.window)], rowFormat())
     expect(bytes.toString()).toBe(JSON.stringify([sampleRow(START)]))
   })
 
   test('without rows is an empty array; jsonl is nothing, csv a header', async () => {
-    const empty = batchesOf([leap(), leap()])
-    const texts = await Promise.all([json, jsonl, csv].map(one => exported(one, empty, shapeOf({ columns: ['open'] }))))
+    const empty = toBatches([leap(), leap()])
+    const texts = await Promise.all([json, jsonl, csv].map(one => runExporter(one, empty, rowFormat({ columns: ['open'] }))))
     expect(texts.map(({ bytes }) => bytes.toString())).toEqual(['[]', '', 'open\n'])
   })
 })
@@ -175,15 +175,15 @@ describe('times', () => {
     ['us', ['1706745600000000,1706745600999000', '1706745601000000,1706745601500000']],
     ['iso', ['2024-02-01T00:00:00.000Z,2024-02-01T00:00:00.999Z', '2024-02-01T00:00:01.000Z,2024-02-01T00:00:01.500Z']],
   ])('as %s', async (timeFormat, lines) => {
-    const shape = shapeOf({ columns: ['open_time', 'close_time'], timeFormat })
-    const { bytes } = await exported(csv, batchesOf([leap(...rows)]), shape)
+    const shape = rowFormat({ columns: ['open_time', 'close_time'], timeFormat })
+    const { bytes } = await runExporter(csv, toBatches([leap(...rows)]), shape)
     expect(bytes.toString()).toBe(`open_time,close_time\n${lines.join('\n')}\n`)
   })
 
   test('are numbers in JSON, and strings as iso', async () => {
     const lines = async (timeFormat: TimeFormat) => {
-      const shape = shapeOf({ columns: ['close_time'], timeFormat })
-      return (await exported(jsonl, batchesOf([leap(...rows)]), shape)).bytes.toString()
+      const shape = rowFormat({ columns: ['close_time'], timeFormat })
+      return (await runExporter(jsonl, toBatches([leap(...rows)]), shape)).bytes.toString()
     }
     expect(await lines('s')).toBe('{"close_time":1706745600.999}\n{"close_time":1706745601.500}\n')
     expect(await lines('iso')).toBe(
@@ -193,7 +193,7 @@ describe('times', () => {
 
   test('too far out for iso are refused, not written wrong', async () => {
     const far = { known: TWENTY_YEARS, rows: [sampleRow(TWENTY_YEARS.span.startTime, { 6: Number.MAX_SAFE_INTEGER })] }
-    const error = await errorOf(exported(csv, batchesOf([far]), shapeOf({ timeFormat: 'iso' })))
+    const error = await catchError(runExporter(csv, toBatches([far]), rowFormat({ timeFormat: 'iso' })))
     expect(error.code).toBe('digits_lost')
     expect(error.message).toContain('9007199254740991 ms lies beyond the dates')
   })
@@ -206,13 +206,13 @@ test('a row too long to be put together at once stands among the others as any d
     [csv, expectedCsv],
     [jsonl, expectedJsonl],
   ] as const) {
-    const { bytes } = await exported(exporter, batchesOf([leap(...rows)]), shapeOf({ columns: ALL_COLUMNS }))
+    const { bytes } = await runExporter(exporter, toBatches([leap(...rows)]), rowFormat({ columns: ALL_COLUMNS }))
     expect(bytes.toString() === oracle([leap(...rows)], ALL_COLUMNS, 'ms')).toBe(true)
   }
 })
 
 test('a batch of more rows than are put together at once comes out whole', async () => {
   const part = manyRows(20_000)
-  const { bytes } = await exported(csv, batchesOf([part]), shapeOf())
+  const { bytes } = await runExporter(csv, toBatches([part]), rowFormat())
   expect(bytes.toString() === expectedCsv([part], COLUMNS, 'ms')).toBe(true)
 })

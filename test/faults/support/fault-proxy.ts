@@ -38,7 +38,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer(client => {
-    const random = randomOf(seed + 7919 * connections++)
+    const random = seededRandom(seed + 7919 * connections++)
     const fault = random() < faultRate ? faults[Math.floor(random() * faults.length)] : 'none'
     dealt[fault]++
     const upstream = connect(target, '127.0.0.1')
@@ -72,7 +72,7 @@ async function carry(
   try {
     for await (const bytes of from as AsyncIterable<Buffer>) {
       if (fault === 'latency') await wait(5 + random() * 60)
-      for (const piece of piecesOf(bytes, fault, random)) {
+      for (const piece of splitPieces(bytes, fault, random)) {
         const whole = piece.length < left
         await send(to, whole ? piece : piece.subarray(0, left))
         left -= piece.length
@@ -92,7 +92,7 @@ async function carry(
 }
 
 /** How much goes over the wire at once. */
-function* piecesOf(bytes: Buffer, fault: ProxyFault, random: () => number): Generator<Buffer> {
+function* splitPieces(bytes: Buffer, fault: ProxyFault, random: () => number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const size = fault === 'slice' ? 1 + Math.floor(random() * 40) : fault === 'bandwidth' ? 4_096 : bytes.length
     yield bytes.subarray(at, at + size)
@@ -118,7 +118,7 @@ function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
 }
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -16,7 +16,7 @@ import {
   weekPath,
 } from '../../support/synthetic-tree.js'
 import { FaultServer } from './fault-server.js'
-import { runLibrary } from './library-run.js'
+import { runInProcess } from './in-process-run.js'
 
 /** Most memory that a run may take, whatever it is sent. */
 const MOST_BYTES = 250 * 1024 * 1024
@@ -53,10 +53,10 @@ export interface LibraryOptions {
   readonly refresh?: boolean
 }
 
-/** One place for one fault: a healthy tree, a server over it, and the real binary with a mirror of its own. */
-export class Place {
+/** One scenario for one fault: a healthy tree, a server over it, and the real binary with a mirror of its own. */
+export class FaultScenario {
   readonly tree: string
-  readonly desk: CliSandbox
+  readonly sandbox: CliSandbox
   private runs = 0
 
   private constructor(
@@ -64,16 +64,16 @@ export class Place {
     readonly server: FaultServer,
   ) {
     this.tree = server.root
-    this.desk = new CliSandbox(folder)
+    this.sandbox = new CliSandbox(folder)
   }
 
-  static async make(folder: string): Promise<Place> {
-    return new Place(folder, await FaultServer.listen(makeTree(join(folder, 'tree'))))
+  static async create(folder: string): Promise<FaultScenario> {
+    return new FaultScenario(folder, await FaultServer.listen(makeTree(join(folder, 'tree'))))
   }
 
   /** Where the mirror lies. */
   get mirror(): string {
-    return this.desk.path('m')
+    return this.sandbox.path('m')
   }
 
   /** The arguments of the run that all rows are about: BTCUSDT 15m into the mirror `m` and the file `x.csv`. */
@@ -91,11 +91,11 @@ export class Place {
   }
 
   /** The same download by way of the library, in this process. */
-  downloadByLibrary({ policy, all = false, ...more }: LibraryOptions = {}): Promise<Run> {
-    const output = this.desk.path('x.csv')
+  downloadInProcess({ policy, all = false, ...more }: LibraryOptions = {}): Promise<Run> {
+    const output = this.sandbox.path('x.csv')
     const symbols = [all ? 'all' : 'BTCUSDT']
     const { mirror, server } = this
-    return runLibrary({ symbols, intervals: ['15m'], baseUrl: server.url, mirror, output, ...more }, policy)
+    return runInProcess({ symbols, intervals: ['15m'], baseUrl: server.url, mirror, output, ...more }, policy)
   }
 
   /** Runs the real binary and sees to it that its memory stayed within bounds. */
@@ -108,12 +108,12 @@ export class Place {
 
   start(args: readonly string[], options: RunOptions = {}): { running: Running; memory(): number } {
     const { env, memory } = this.environment(options)
-    return { running: this.desk.start(args, env), memory }
+    return { running: this.sandbox.start(args, env), memory }
   }
 
   /** Runs a script of bash, for which `klines` is on the PATH. */
   shell(script: string, options: RunOptions = {}): Promise<Run> {
-    return this.desk.shell(script, this.environment(options).env)
+    return this.sandbox.shell(script, this.environment(options).env)
   }
 
   private environment({ policy, env = {}, preload = [] }: RunOptions): { env: Env; memory(): number } {
@@ -133,7 +133,7 @@ export class Place {
    * Files of the tree that the mirror holds. Fails when one of them is not the healthy one, or anything lies about; temp files
    * may, where a run was `killed`.
    */
-  held({ killed = false } = {}): string[] {
+  mirroredFiles({ killed = false } = {}): string[] {
     const isTemp = (name: string) => killed && name.startsWith('.klines-tmp/')
     const names = filesBelow(this.mirror).filter(name => !OWN_FILES.includes(name) && !isTemp(name))
     for (const name of names) {
@@ -145,17 +145,17 @@ export class Place {
   }
 
   /** Every healthy candle of the series, as the run's output has them. */
-  csv(): string {
+  expectedCsv(): string {
     return csvOf([...treeRows('BTCUSDT').values()].flat())
   }
 
-  /** What lies on the desk beside the mirror and the tools of a test. */
+  /** What lies on the sandbox beside the mirror and the tools of a test. */
   outputs(): string[] {
-    return this.desk.files().filter(name => !name.startsWith('m/'))
+    return this.sandbox.files().filter(name => !name.startsWith('m/'))
   }
 
-  /** Files of this place that no part of it put there: what got out of the mirror. */
-  strays(): string[] {
+  /** Files of this scenario that no part of it put there: what got out of the mirror. */
+  strayFiles(): string[] {
     const known = /^(tree|work|home|bin)\/|^memory-\d+$/
     return filesBelow(this.folder).filter(name => !known.test(name))
   }
@@ -163,17 +163,17 @@ export class Place {
   /** Another run, now that all is well: it ends well and asks for nothing but the list, `missing` and what is not final. */
   async expectRepair(missing: readonly string[] = [], { byBinary = false } = {}): Promise<void> {
     this.server.heal()
-    const run = await (byBinary ? this.download({ args: ['--force'] }) : this.downloadByLibrary({ force: true }))
+    const run = await (byBinary ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
     expect(run.stderr.replace(/^Note: .*\n/gm, '')).toBe('')
     expect(run.code).toBe(0)
-    expect(this.server.windows().sort()).toEqual([...new Set([...missing, ...OPEN_WINDOWS])].sort())
-    expect(this.desk.text('x.csv')).toBe(this.csv())
-    expect(this.held().filter(name => name !== SYMBOLS_LIST)).toEqual([...ALL_WINDOWS, LIST].sort())
+    expect(this.server.windowRequests().sort()).toEqual([...new Set([...missing, ...OPEN_WINDOWS])].sort())
+    expect(this.sandbox.text('x.csv')).toBe(this.expectedCsv())
+    expect(this.mirroredFiles().filter(name => name !== SYMBOLS_LIST)).toEqual([...ALL_WINDOWS, LIST].sort())
   }
 
   /** The mirror is as the tree is, and nothing else. */
   expectHealthy(): void {
-    expect(this.held()).toEqual([...ALL_WINDOWS, LIST].sort())
+    expect(this.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
   }
 
   stop(): Promise<void> {
@@ -181,19 +181,19 @@ export class Place {
   }
 }
 
-/** Makes places for the tests of one file, which may run side by side; all are gone when they are over. */
-export function usePlaces(): () => Promise<Place> {
-  // Made with the first place: where all tests of a file are left out, nothing would remove it.
+/** Makes scenarios for the tests of one file, which may run side by side; all are gone when they are over. */
+export function useFaultScenarios(): () => Promise<FaultScenario> {
+  // Made with the first scenario: where all tests of a file are left out, nothing would remove it.
   let root: string | undefined
-  const places: Place[] = []
+  const scenarios: FaultScenario[] = []
   afterAll(async () => {
-    await Promise.all(places.map(place => place.stop()))
+    await Promise.all(scenarios.map(scenario => scenario.stop()))
     if (root !== undefined) rmSync(root, { recursive: true, force: true })
   })
   return async () => {
     root ??= mkdtempSync(join(tmpdir(), 'klines-faults-'))
-    const place = await Place.make(mkdtempSync(join(root, 'p')))
-    places.push(place)
-    return place
+    const scenario = await FaultScenario.create(mkdtempSync(join(root, 'p')))
+    scenarios.push(scenario)
+    return scenario
   }
 }

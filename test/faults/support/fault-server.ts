@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { RawServer } from '../../support/servers/raw-server.js'
 
 /** One request that wants an answer, and what a sound server would send. */
-export interface Exchange {
+export interface FaultRequest {
   readonly socket: Socket
   /** As asked for, without its slash. */
   readonly path: string
@@ -17,10 +17,10 @@ export interface Exchange {
 }
 
 /** Writes an answer, or whatever it likes, to the socket. It is over when this resolves. */
-export type FaultAnswer = (exchange: Exchange) => void | Promise<void>
+export type FaultResponse = (exchange: FaultRequest) => void | Promise<void>
 
 /** One request as it came. */
-export interface FaultLog {
+export interface LoggedRequest {
   readonly path: string
   readonly head: string
   /** Milliseconds, `performance.now()`. */
@@ -32,13 +32,13 @@ export interface FaultLog {
  * what it was asked, when, and how much of it at the same time.
  */
 export class FaultServer {
-  readonly log: FaultLog[] = []
+  readonly log: LoggedRequest[] = []
   /** Most requests that were under way at the same time. */
   peak = 0
   private active = 0
-  private readonly scripts = new Map<string, FaultAnswer[]>()
-  private readonly standing = new Map<string, FaultAnswer>()
-  private forAll: FaultAnswer | undefined
+  private readonly scripts = new Map<string, FaultResponse[]>()
+  private readonly standing = new Map<string, FaultResponse>()
+  private forAll: FaultResponse | undefined
   private raw!: RawServer
 
   private constructor(readonly root: string) {}
@@ -59,17 +59,17 @@ export class FaultServer {
   }
 
   /** Answers the next requests for `path` (`api/klines/...`) with these, one each; then as ever. */
-  script(path: string, ...answers: FaultAnswer[]): void {
+  script(path: string, ...answers: FaultResponse[]): void {
     this.scripts.set(path, answers)
   }
 
   /** Answers every request for `path` with this. */
-  always(path: string, answer: FaultAnswer): void {
+  always(path: string, answer: FaultResponse): void {
     this.standing.set(path, answer)
   }
 
   /** Answers every request that has no answer of its own with this. */
-  everywhere(answer: FaultAnswer): void {
+  everywhere(answer: FaultResponse): void {
     this.forAll = answer
   }
 
@@ -83,12 +83,12 @@ export class FaultServer {
   }
 
   /** Requests for a path, in order. */
-  asked(path: string): FaultLog[] {
+  requestsFor(path: string): LoggedRequest[] {
     return this.log.filter(one => one.path === path)
   }
 
   /** Paths of windows asked for, in order. */
-  windows(): string[] {
+  windowRequests(): string[] {
     return this.log.map(({ path }) => path).filter(path => /\d{4}-\d{2}-\d{2}\.json$/.test(path))
   }
 
@@ -113,7 +113,7 @@ export class FaultServer {
     }
   }
 
-  private fileAt(path: string): Pick<Exchange, 'file' | 'times'> {
+  private fileAt(path: string): Pick<FaultRequest, 'file' | 'times'> {
     const file = join(this.root, path)
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
     const date = `Date: ${new Date().toUTCString()}`
@@ -123,7 +123,7 @@ export class FaultServer {
 }
 
 /** What a sound static server answers: the file, 304 when it is known, 404 when there is none. */
-export function healthy({ socket, head, file, times }: Exchange): void {
+export function healthy({ socket, head, file, times }: FaultRequest): void {
   const [since] = /(?<=\r\nif-modified-since: )[^\r]+/i.exec(head) ?? []
   const [modified] = /(?<=Last-Modified: ).+/.exec(times[0]) ?? []
   const answer = (status: string, headers: readonly string[], body: Buffer | string = '') =>

@@ -9,7 +9,7 @@ import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { windowSpan } from '../../../src/klines/windows.js'
 import { aggregateOracle } from '../../support/oracles/resample-oracle.js'
-import { sampleRow, wire } from '../../support/windows.js'
+import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 /** All tables of an audit share one. */
 const KERNEL = new Kernel()
@@ -42,7 +42,7 @@ function held(interval: Interval, startDate: string, rows: readonly unknown[], t
   const { startTime, endTime } = windowSpan(window)
   const spans = [{ startTime, endTime: Math.min(endTime, to ?? START + DAYS * 24 * HOUR) }]
   const table = new CandleTable(KERNEL)
-  table.add(decodeWindow(wire(rows), window))
+  table.add(decodeWindow(toJsonBytes(rows), window))
   return { series: { symbol: 'BTCUSDT', interval }, table, spans }
 }
 

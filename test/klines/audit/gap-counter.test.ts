@@ -4,12 +4,12 @@ import { GapCounter } from '../../../src/klines/audit/gap-counter.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
-import { sampleRow, wire } from '../../support/windows.js'
+import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 /** Candles that open at these times, as the batch of one window. */
 function candles(interval: Interval, startDate: string, openTimes: readonly number[]): KlineBatch {
   const rows = openTimes.map(openTime => sampleRow(openTime))
-  return decodeWindow(wire(rows), { symbol: 'BTCUSDT', interval, startDate })
+  return decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate })
 }
 
 function totalsOf(interval: Interval, batches: readonly KlineBatch[]) {

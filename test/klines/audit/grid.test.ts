@@ -6,7 +6,7 @@ import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
-import { sampleRow, wire } from '../../support/windows.js'
+import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -119,7 +119,7 @@ function candles(interval: string, count: number): [number, number][] {
 function strangeOf(interval: string, times: readonly (readonly [number, number])[]): string | undefined {
   const rows = times.map(([openTime, closeTime]) => sampleRow(openTime, { 6: closeTime }))
   const window = { symbol: 'BTCUSDT' as const, interval: interval as Interval, startDate: WINDOWS[interval] }
-  return findMisplacedRow(decodeWindow(wire(rows), window))
+  return findMisplacedRow(decodeWindow(toJsonBytes(rows), window))
 }
 
 describe.each(ALL_INTERVALS)('of a %s window', interval => {

@@ -4,7 +4,7 @@ import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { sampleRow, wire } from '../../support/windows.js'
+import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -13,7 +13,7 @@ const START = Date.parse('2024-02-01')
 /** What an inspection says of rows, which need not be a window's. */
 function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01') {
   const table = new CandleTable(new Kernel())
-  for (const row of rows) table.add(decodeWindow(wire([row]), { symbol: 'BTCUSDT', interval, startDate }))
+  for (const row of rows) table.add(decodeWindow(toJsonBytes([row]), { symbol: 'BTCUSDT', interval, startDate }))
   return inspectTable({ symbol: 'BTCUSDT', interval }, table)
 }
 

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { diffBatches } from '../../../src/klines/batch/diff.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { klineRows } from '../../support/oracles/kline-arbitraries.js'
-import { batchOf, LEAP_MONTH, sampleRow } from '../../support/windows.js'
+import { toBatch, LEAP_MONTH, sampleRow } from '../../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
-const batch = (...rows: unknown[]) => batchOf(rows, LEAP_MONTH)
+const batch = (...rows: unknown[]) => toBatch(rows, LEAP_MONTH)
 const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * 3_600_000))
 const NOTHING = { lost: [], added: [], changed: [] }
 

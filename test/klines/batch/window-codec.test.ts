@@ -8,7 +8,7 @@ import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
 import { oracleRows, textsOf } from '../../support/oracles/window-oracle.js'
-import { batchOf, LEAP_MONTH, sampleRow, wire } from '../../support/windows.js'
+import { toBatch, LEAP_MONTH, sampleRow, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const START = span.startTime
@@ -129,7 +129,7 @@ function editRows(bytes: number[], at: number, kind: 'again' | 'swap'): number[]
 const editedBytes = fc
   .tuple(klineRows(LEAP_MONTH, { maxRows: 4 }), fc.array(edits, { minLength: 1, maxLength: 3 }))
   .map(([rows, list]) =>
-    Uint8Array.from(list.reduce((bytes, edit) => (bytes.length ? applyEdit(bytes, edit) : bytes), [...wire(rows)])),
+    Uint8Array.from(list.reduce((bytes, edit) => (bytes.length ? applyEdit(bytes, edit) : bytes), [...toJsonBytes(rows)])),
   )
 
 /** Values one step off what an element may be. */
@@ -158,7 +158,7 @@ const oddCells = fc.oneof(
 const oddRows = fc
   .tuple(klineRows(LEAP_MONTH, { maxRows: 3 }), fc.nat(2), fc.nat(12), oddCells)
   .map(([rows, row, element, cell]) =>
-    wire(rows.map((cells, i) => (i === row ? cells.toSpliced(element, 1, cell as never) : cells))),
+    toJsonBytes(rows.map((cells, i) => (i === row ? cells.toSpliced(element, 1, cell as never) : cells))),
   )
 
 describe('a window is accepted exactly when JSON.parse and the rules of a row accept it, with the same cells', () => {
@@ -166,7 +166,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     ['for legal but unusual JSON: white space, escapes, exponents, a byte order mark', looseBytes, 1000],
     ['for wire forms with bytes or rows changed', editedBytes, 2000],
     ['for rows with one element replaced or added', oddRows, 1500],
-    ['for any JSON', fc.jsonValue().map(wire), 500],
+    ['for any JSON', fc.jsonValue().map(toJsonBytes), 500],
     ['for any bytes', fc.uint8Array({ maxLength: 60 }), 500],
     ['for any bytes of JSON', fc.array(jsonBytes, { maxLength: 40 }).map(bytes => Uint8Array.from(bytes)), 1000],
   ]
@@ -177,7 +177,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
   test('for the wire form, which never needs the slow path', () => {
     fc.assert(
       fc.property(klineRows(LEAP_MONTH), rows => {
-        const batch = indexRows(wire(rows), window, span)
+        const batch = indexRows(toJsonBytes(rows), window, span)
         expect(batch && cellsOf(batch)).toEqual(expectedCells(rows))
       }),
       { numRuns: 1000 },
@@ -186,8 +186,8 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
 
   test('for more rows than any window of the service has', () => {
     const rows = Array.from({ length: 5000 }, (_, index) => sampleRow(START + index * 60_000, { 8: index }))
-    expect(indexRows(wire(rows), window, span)?.length).toBe(5000)
-    expectSameAsOracle(wire(rows))
+    expect(indexRows(toJsonBytes(rows), window, span)?.length).toBe(5000)
+    expectSameAsOracle(toJsonBytes(rows))
   })
 })
 
@@ -243,8 +243,8 @@ describe('a body that breaks a rule is refused, and the message says where', () 
     ['the error object', { statusCode: 404, message: 'x', isError: true }, 'expected an array of rows, got an object'],
   ]
   test.each(cases)('%s', (_, value, message) => {
-    expect(refusal(wire(value)).message).toContain(`BTCUSDT 1h 2024-02-01: `)
-    expect(refusal(wire(value)).message).toContain(message)
+    expect(refusal(toJsonBytes(value)).message).toContain(`BTCUSDT 1h 2024-02-01: `)
+    expect(refusal(toJsonBytes(value)).message).toContain(message)
   })
 
   const sound = JSON.stringify([before])
@@ -270,7 +270,7 @@ describe('a body that breaks a rule is refused, and the message says where', () 
   })
 
   test('row and element are there for programs too', () => {
-    expect(refusal(wire([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
+    expect(refusal(toJsonBytes([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
   })
 
   test('200,000 arrays in each other are refused without a crash', () => {
@@ -288,7 +288,7 @@ describe('a body that breaks a rule is refused, and the message says where', () 
   })
 
   test('a long value is cut and its control characters escaped', () => {
-    const { message } = refusal(wire([row({ 4: `\u001b[31m${'9'.repeat(1000)}` })]))
+    const { message } = refusal(toJsonBytes([row({ 4: `\u001b[31m${'9'.repeat(1000)}` })]))
     expect(message).toContain('\\u001b[31m999')
     expect(message.length).toBeLessThan(200)
   })
@@ -305,12 +305,12 @@ describe('legal bodies at the edge are accepted', () => {
 
   test('the first and the last millisecond of the window, and a close at the open', () => {
     const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - 1)]
-    expect(cellsOf(decodeWindow(wire(rows), window))).toEqual(expectedCells(rows))
+    expect(cellsOf(decodeWindow(toJsonBytes(rows), window))).toEqual(expectedCells(rows))
   })
 
   test('the largest integers the service may send', () => {
     const row = sampleRow(START, { 6: 9_007_199_254_740_991, 8: -9_007_199_254_740_991 })
-    const batch = decodeWindow(wire([row]), window)
+    const batch = decodeWindow(toJsonBytes([row]), window)
     expect([batch.text(0, 6), batch.text(0, 8)]).toEqual(['9007199254740991', '-9007199254740991'])
     expect([batch.closeTime(0), batch.count(0)]).toEqual([9_007_199_254_740_991, -9_007_199_254_740_991])
   })
@@ -323,7 +323,7 @@ describe('a slice', () => {
     fc.assert(
       fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), instants, instants, (rows, from, to) => {
         const kept = rows.filter(row => row[0] >= from && row[0] < to)
-        expect(cellsOf(batchOf(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
+        expect(cellsOf(toBatch(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
       }),
       { numRuns: 500 },
     )
@@ -333,7 +333,7 @@ describe('a slice', () => {
     const times = fc.tuple(instants, instants, instants).map(three => three.toSorted((x, y) => x - y))
     fc.assert(
       fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), times, (rows, [a, b, c]) => {
-        const batch = batchOf(rows, LEAP_MONTH)
+        const batch = toBatch(rows, LEAP_MONTH)
         const whole = batch.slice(a, c)
         const parts = [...cellsOf(batch.slice(a, b)), ...cellsOf(batch.slice(b, c))]
         expect(parts).toEqual(cellsOf(whole))

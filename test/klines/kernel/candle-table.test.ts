@@ -5,7 +5,7 @@ import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
-import { batchOf, LEAP_MONTH } from '../../support/windows.js'
+import { toBatch, LEAP_MONTH } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const { startTime } = LEAP_MONTH.span
@@ -32,7 +32,7 @@ const someRows = fc
 /** Candles of consecutive rows, `size` each. */
 function candlesOf(rows: readonly KlineRow[], size: number, kernel = new Kernel()): CandleTable {
   const table = new CandleTable(kernel)
-  table.add(batchOf([...rows], LEAP_MONTH))
+  table.add(toBatch([...rows], LEAP_MONTH))
   return summed(table, size)
 }
 

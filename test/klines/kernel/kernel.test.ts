@@ -3,7 +3,7 @@ import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { batchOf, LEAP_MONTH, sampleRow, TWENTY_YEARS, wire } from '../../support/windows.js'
+import { toBatch, LEAP_MONTH, sampleRow, TWENTY_YEARS, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const HOUR = 3_600_000
@@ -21,7 +21,7 @@ function readInto(kernel: Kernel, bytes: Uint8Array): Buffer {
 describe('what lies in the memory of a kernel', () => {
   it('from a longer file before is no part of a shorter one, wherever that is cut', () => {
     const kernel = new Kernel()
-    const bytes = wire(someRows(2))
+    const bytes = toJsonBytes(someRows(2))
     for (let end = 1; end < bytes.length; end++) {
       readInto(kernel, bytes)
       expect(kernel.index(readInto(kernel, bytes.subarray(0, end)), window, span), String(end)).toBeUndefined()
@@ -33,7 +33,7 @@ describe('what lies in the memory of a kernel', () => {
     const kernel = new Kernel()
     const tables = [new CandleTable(kernel), new CandleTable(kernel)]
     for (let count = 1; count <= 600; count += 7) {
-      for (const table of tables) table.add(decodeWindow(readInto(kernel, wire(someRows(count))), window, kernel))
+      for (const table of tables) table.add(decodeWindow(readInto(kernel, toJsonBytes(someRows(count))), window, kernel))
     }
     for (const table of tables) {
       const volumes = Array.from({ length: table.length }, (_, row) => table.decimal(row, 4))
@@ -47,10 +47,10 @@ describe('what lies in the memory of a kernel', () => {
     const volumesOf = (table: CandleTable) =>
       Array.from({ length: table.length }, (_, row) => Number(table.decimal(row, 4)) - 0.5)
     const sources: ((own: Kernel) => KlineBatch)[] = [
-      own => decodeWindow(readInto(own, wire(rows)), window, own),
-      own => decodeWindow(wire(rows), window, own),
-      () => decodeWindow(wire(rows), window, new Kernel()),
-      () => batchOf(rows, LEAP_MONTH),
+      own => decodeWindow(readInto(own, toJsonBytes(rows)), window, own),
+      own => decodeWindow(toJsonBytes(rows), window, own),
+      () => decodeWindow(toJsonBytes(rows), window, new Kernel()),
+      () => toBatch(rows, LEAP_MONTH),
     ]
     for (const source of sources) {
       const own = new Kernel()
@@ -63,7 +63,7 @@ describe('what lies in the memory of a kernel', () => {
   it('is not asked of files that are too large for it: they are read the other way', () => {
     const count = 130_000
     const { startTime } = TWENTY_YEARS.span
-    const bytes = wire(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
+    const bytes = toJsonBytes(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
     expect(bytes.length).toBeGreaterThan(16 * 1024 * 1024)
     const kernel = new Kernel()
     expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.window, TWENTY_YEARS.span)).toBeUndefined()

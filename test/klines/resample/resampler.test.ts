@@ -7,7 +7,7 @@ import { parseTargetInterval } from '../../../src/klines/resample/target-interva
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
 import { thrownBy } from '../../support/thrown-by.js'
-import { batchOf, LEAP_MONTH, sampleRow } from '../../support/windows.js'
+import { toBatch, LEAP_MONTH, sampleRow } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -25,7 +25,7 @@ function resampled(
 ): KlineRow[] {
   const resampler = new Resampler(SOURCE, parseTargetInterval(target), options)
   const ends = [...new Set([...cuts.map(cut => cut % (rows.length + 1)), rows.length])].sort((a, b) => a - b)
-  const batches = ends.map((end, index) => resampler.add(batchOf(rows.slice(ends[index - 1] ?? 0, end), LEAP_MONTH)))
+  const batches = ends.map((end, index) => resampler.add(toBatch(rows.slice(ends[index - 1] ?? 0, end), LEAP_MONTH)))
   return rowsOf([...batches, resampler.end()])
 }
 
@@ -160,7 +160,7 @@ describe('resampling', () => {
 
   it('is there for a library user, one pass over any batches', async () => {
     const made: KlineRow[] = []
-    for await (const batch of resample([batchOf(hours(48), LEAP_MONTH)], SOURCE, '1d')) made.push(...rowsOf([batch]))
+    for await (const batch of resample([toBatch(hours(48), LEAP_MONTH)], SOURCE, '1d')) made.push(...rowsOf([batch]))
     expect(made).toHaveLength(2)
     await expect(resample([], SOURCE, '90m').next()).rejects.toMatchObject({ code: 'bad_option' })
   })

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
 import { TreeServer } from '../../support/servers/tree-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
-import { naiveWriter } from './naive-writer.js'
+import { startNaiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS, soakTree } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
@@ -12,7 +12,7 @@ const LIST = 'api/klines/start-dates/15m.json'
 
 /** A tree behind a server, and a mirror of it that runs are killed over. */
 export class KilledMirror {
-  readonly desk: CliSandbox
+  readonly sandbox: CliSandbox
   private readonly mirror: string
   /** What every file of a whole mirror holds. */
   private readonly expected: Map<string, Buffer>
@@ -23,8 +23,8 @@ export class KilledMirror {
     private readonly windows: ReadonlyMap<string, Buffer>,
     folder: string,
   ) {
-    this.desk = new CliSandbox(folder)
-    this.mirror = this.desk.path('m')
+    this.sandbox = new CliSandbox(folder)
+    this.mirror = this.sandbox.path('m')
     this.expected = new Map(windows)
   }
 
@@ -39,7 +39,7 @@ export class KilledMirror {
     for (const own of ['mirror.json', 'CACHEDIR.TAG']) place.expected.set(own, held.get(own) ?? Buffer.alloc(0))
     expect([...held.keys()].sort()).toEqual([...place.expected.keys()].sort())
     expect(place.survey()).toMatchObject({ torn: [], temps: [] })
-    place.csv = place.desk.bytes('out.csv')
+    place.csv = place.sandbox.bytes('out.csv')
     place.clear()
     return place
   }
@@ -47,14 +47,23 @@ export class KilledMirror {
   /** Starts a download of all there is. */
   download(): Running {
     this.server.log.length = 0
-    return this.desk.start(['download', ...SOAK_SYMBOLS, '-i', '15m', '--base-url', this.server.url, '--mirror', 'm'])
+    return this.sandbox.start([
+      'download',
+      ...SOAK_SYMBOLS,
+      '-i',
+      '15m',
+      '--base-url',
+      this.server.url,
+      '--mirror',
+      'm',
+    ])
   }
 
   /** Starts the writer that must not get away with it. */
   naiveDownload(): Running {
     this.server.log.length = 0
     const paths = [...this.windows.keys()].join('\n')
-    return naiveWriter(this.desk, ['tree', this.server.url, 'm', this.desk.write('paths', paths)])
+    return startNaiveWriter(this.sandbox, ['tree', this.server.url, 'm', this.sandbox.write('paths', paths)])
   }
 
   /** How many files a whole mirror has. */
@@ -83,7 +92,7 @@ export class KilledMirror {
     this.server.log.length = 0
     expect(await this.repair()).toMatchObject({ code: 0, stderr: '' })
     expect(this.server.paths('windows').sort()).toEqual(missing.sort())
-    expect(this.desk.bytes('out.csv').equals(this.csv), 'the same export').toBe(true)
+    expect(this.sandbox.bytes('out.csv').equals(this.csv), 'the same export').toBe(true)
     const { torn, whole, temps } = this.survey()
     expect({ torn, temps }).toEqual({ torn: [], temps: [] })
     expect(whole).toHaveLength(this.expected.size)
@@ -96,6 +105,6 @@ export class KilledMirror {
   private repair(): Promise<Run> {
     mkdirSync(this.mirror, { recursive: true })
     const args = ['download', ...SOAK_SYMBOLS, '-i', '15m', '--base-url', this.server.url, '--mirror', 'm']
-    return this.desk.run([...args, '-o', 'out.csv', '--force'])
+    return this.sandbox.run([...args, '-o', 'out.csv', '--force'])
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { CliSandbox, filesBelow, type Running } from '../../support/cli/cli-sandbox.js'
 import { tempFolder } from '../../support/temp-folder.js'
-import { naiveWriter } from './naive-writer.js'
+import { startNaiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
@@ -25,7 +25,7 @@ const TEMP = /^\.[^/]+\.[^/~]+~\d+~[0-9a-f]{16}\.tmp$/
 
 /** An output that exists, and runs that are killed while they write it anew from a bare tree. */
 export class KilledOutput {
-  readonly desk = new CliSandbox(tempFolder())
+  readonly sandbox = new CliSandbox(tempFolder())
   private expected = new Map<string, Buffer>()
 
   private constructor(
@@ -58,14 +58,14 @@ export class KilledOutput {
       join(FOLDER, this.output),
       '--force',
     ]
-    return this.desk.start(args)
+    return this.sandbox.start(args)
   }
 
   /** Starts the writer that must not get away with it. */
   naiveExport(): Running {
     const [[name, bytes]] = this.expected
-    writeFileSync(this.desk.path('source'), bytes)
-    return naiveWriter(this.desk, ['file', 'source', join(FOLDER, name)])
+    writeFileSync(this.sandbox.path('source'), bytes)
+    return startNaiveWriter(this.sandbox, ['file', 'source', join(FOLDER, name)])
   }
 
   hasBegun = (): boolean => readdirSync(this.folder).some(name => TEMP.test(name))
@@ -95,7 +95,7 @@ export class KilledOutput {
   }
 
   private get folder(): string {
-    return this.desk.path(FOLDER)
+    return this.sandbox.path(FOLDER)
   }
 
   private read(): [string, Buffer][] {

@@ -18,7 +18,7 @@ export interface WatchedRun extends Run {
 
 /** A mirror of a part of the real slice that a bad line leads to. */
 export class SoakedMirror {
-  private readonly desk = new CliSandbox(tempFolder())
+  private readonly sandbox = new CliSandbox(tempFolder())
   private readonly tree = realTree()
 
   constructor(
@@ -28,21 +28,22 @@ export class SoakedMirror {
 
   /** Brings what is missing. */
   async download(): Promise<WatchedRun> {
-    const memory = this.desk.path('memory')
+    const memory = this.sandbox.path('memory')
     const env = { NODE_OPTIONS: `--import=${WATCH}`, KLINES_TEST_MEMORY: memory }
     const place = ['--base-url', this.baseUrl, '--mirror', 'm']
-    const run = await this.desk.run(['download', ...this.symbols, '-i', 'all', ...place], env)
+    const run = await this.sandbox.run(['download', ...this.symbols, '-i', 'all', ...place], env)
     return { ...run, memoryMB: Math.ceil(Number(readFileSync(memory, 'utf8')) / 1024) }
   }
 
   /** Fails when a file is not as served, or is no file of the slice, or a temp file was left. Gives how many there are. */
-  expectSound(): number {
-    const names = filesBelow(this.desk.path('m')).filter(name => !OWN_FILES.includes(name))
+  expectValid(): number {
+    const names = filesBelow(this.sandbox.path('m')).filter(name => !OWN_FILES.includes(name))
     for (const name of names) {
       expect(existsSync(join(this.tree, name)), `${name} is no file of the service`).toBe(true)
-      expect(this.desk.bytes(join('m', name)).equals(readFileSync(join(this.tree, name))), `${name} is as served`).toBe(
-        true,
-      )
+      expect(
+        this.sandbox.bytes(join('m', name)).equals(readFileSync(join(this.tree, name))),
+        `${name} is as served`,
+      ).toBe(true)
     }
     return names.length
   }
@@ -56,15 +57,15 @@ export class SoakedMirror {
       const started = starts.filter(date => Date.parse(date) <= Date.now())
       return this.symbols.flatMap(symbol => started.map(date => `api/klines/${interval}/${symbol}/${date}.json`))
     })
-    expect(this.expectSound()).toBe(windows.length + ALL_INTERVALS.length)
-    for (const path of windows) expect(this.desk.exists(join('m', path)), path).toBe(true)
+    expect(this.expectValid()).toBe(windows.length + ALL_INTERVALS.length)
+    for (const path of windows) expect(this.sandbox.exists(join('m', path)), path).toBe(true)
     const args = ['export', ...this.symbols, '-i', 'all', '--mirror', 'm', '-o', '{symbol}-{interval}.csv', '-q']
-    expect(await this.desk.run(args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
     const expected = expectedSeries()
     for (const symbol of this.symbols) {
       for (const interval of ALL_INTERVALS) {
         const hash = createHash('sha256')
-          .update(this.desk.bytes(`${symbol}-${interval}.csv`))
+          .update(this.sandbox.bytes(`${symbol}-${interval}.csv`))
           .digest('hex')
         expect(hash, `${symbol} ${interval}`).toBe(expected[symbol][interval].csvSha256)
       }

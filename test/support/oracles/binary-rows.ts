@@ -1,6 +1,6 @@
 import type { NumberType, OutputColumn } from '../../../src/export/row-format.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
-import type { Part } from '../exporting.js'
+import type { WindowRows } from '../exporting.js'
 import { duckdb } from './duckdb.js'
 
 /** A row of a Parquet or Arrow file: times in ms, counts as BigInt, decimals as doubles or as text. */
@@ -15,9 +15,9 @@ export function withEightDecimals(text: string): string {
 }
 
 /** What a reader must find for these rows. */
-export function binaryRows(parts: readonly Part[], columns: readonly OutputColumn[], numbers: NumberType): BinaryRow[] {
+export function binaryRows(parts: readonly WindowRows[], columns: readonly OutputColumn[], numbers: NumberType): BinaryRow[] {
   const decimal = { double: Number, decimal: withEightDecimals, text: String }[numbers]
-  const value = (name: OutputColumn, { known, rows }: Part, row: number) => {
+  const value = (name: OutputColumn, { known, rows }: WindowRows, row: number) => {
     if (name === 'symbol' || name === 'interval') return known.window[name]
     const cell = rows[row][COLUMNS.indexOf(name)]
     if (name === 'count') return BigInt(cell)

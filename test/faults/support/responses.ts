@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { rawReply } from '../../support/servers/raw-server.js'
-import type { Exchange, FaultAnswer } from './fault-server.js'
+import type { FaultRequest, FaultResponse } from './fault-server.js'
 
 /** A whole answer with a length that is right; `body` is the healthy file unless given. */
-export function reply(status: string, headers: readonly string[] = [], body?: string | Buffer): FaultAnswer {
+export function reply(status: string, headers: readonly string[] = [], body?: string | Buffer): FaultResponse {
   return exchange => {
     const bytes = Buffer.from(body ?? exchange.file ?? '')
     exchange.socket.write(rawReply(status, [...exchange.times, ...headers, `Content-Length: ${bytes.length}`], bytes))
@@ -13,32 +13,32 @@ export function reply(status: string, headers: readonly string[] = [], body?: st
 }
 
 /** 200 with another body. */
-export function ok(body: string | Buffer, ...headers: string[]): FaultAnswer {
+export function ok(body: string | Buffer, ...headers: string[]): FaultResponse {
   return reply('200 OK', headers, body)
 }
 
 /** 200 with other rows. */
-export function rows(value: unknown): FaultAnswer {
+export function rows(value: unknown): FaultResponse {
   return ok(JSON.stringify(value))
 }
 
 /** A redirect. */
-export function redirect(location: string | undefined, status = '302 Found'): FaultAnswer {
+export function redirect(location: string | undefined, status = '302 Found'): FaultResponse {
   return reply(status, location === undefined ? [] : [`Location: ${location}`], '')
 }
 
 /** 429 with a Retry-After. */
-export function busy(retryAfter: string): FaultAnswer {
+export function busy(retryAfter: string): FaultResponse {
   return reply('429 Too Many Requests', [`Retry-After: ${retryAfter}`], '')
 }
 
 /** Bytes as they are, and the connection stays open. */
-export function raw(bytes: string | Buffer): FaultAnswer {
+export function raw(bytes: string | Buffer): FaultResponse {
   return ({ socket }) => void socket.write(bytes)
 }
 
 /** Nothing at all, and the connection stays open. */
-export const silence: FaultAnswer = () => {}
+export const silence: FaultResponse = () => {}
 
 /** How a connection is ended. */
 export type Ending = 'close' | 'reset'
@@ -49,12 +49,12 @@ function endWith(socket: Socket, ending: Ending): void {
 }
 
 /** The connection ended before a byte of an answer. */
-export function hangUp(ending: Ending = 'close'): FaultAnswer {
+export function hangUp(ending: Ending = 'close'): FaultResponse {
   return ({ socket }) => endWith(socket, ending)
 }
 
 /** Headers that are right, the first bytes of the body (negative: but for the last), and then an end. */
-export function cutAt(bytes: number | 'middle', ending: Ending): FaultAnswer {
+export function cutAt(bytes: number | 'middle', ending: Ending): FaultResponse {
   return async exchange => {
     const { socket, times, file = Buffer.alloc(0) } = exchange
     const count = bytes === 'middle' ? file.length >> 1 : bytes < 0 ? file.length + bytes : bytes
@@ -66,7 +66,7 @@ export function cutAt(bytes: number | 'middle', ending: Ending): FaultAnswer {
 }
 
 /** The healthy file in pieces of `size` bytes with pauses, in ms; ends when the other side does. */
-export function drip(size: number, pauseMs: (piece: number) => number): FaultAnswer {
+export function drip(size: number, pauseMs: (piece: number) => number): FaultResponse {
   return async exchange => {
     const { socket, times, file = Buffer.alloc(0) } = exchange
     socket.setNoDelay(true)
@@ -79,8 +79,8 @@ export function drip(size: number, pauseMs: (piece: number) => number): FaultAns
 }
 
 /** A body without an end, as fast as it is taken; `head` are the header lines. Ends when the other side does. */
-export function endless(head: readonly string[], piece: Buffer): FaultAnswer {
-  return async ({ socket }: Exchange) => {
+export function endless(head: readonly string[], piece: Buffer): FaultResponse {
+  return async ({ socket }: FaultRequest) => {
     socket.write(`HTTP/1.1 200 OK\r\n${head.map(line => `${line}\r\n`).join('')}\r\n`)
     const closed = once(socket, 'close').catch(() => {})
     // Bounded: a client that takes 64 MB has failed.

@@ -11,13 +11,13 @@ import type { Run } from '../../support/cli/cli-sandbox.js'
  * A download with its export by way of the library, in this process: told as the binary would tell it, at a tenth of the time.
  * With a `policy` of one's own it is done in two steps, as the library's one step has that of users.
  */
-export async function runLibrary(request: ExportRequest, policy?: Partial<RetryPolicy>): Promise<Run> {
+export async function runInProcess(request: ExportRequest, policy?: Partial<RetryPolicy>): Promise<Run> {
   const started = performance.now()
   const notes: string[] = []
   const ended = { code: 0, text: '' }
   const asked = { ...request, warn: (warning: string) => void notes.push(`Note: ${warning}\n`) }
   try {
-    if (policy) await downloadAs(asked, { ...RETRY_POLICY, ...policy })
+    if (policy) await downloadWithPolicy(asked, { ...RETRY_POLICY, ...policy })
     await exportKlines({ ...asked, offline: policy !== undefined })
   } catch (error) {
     const { exitCode, text } = reportError(error, { bin: 'klines', verbose: false })
@@ -28,7 +28,7 @@ export async function runLibrary(request: ExportRequest, policy?: Partial<RetryP
   return { bytes: Buffer.alloc(0), stdout: '', stderr, code: ended.code, signal: null, tookMs }
 }
 
-async function downloadAs(request: ExportRequest, policy: RetryPolicy): Promise<void> {
+async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
   const source = await openServiceSource(request, { policy })
   try {
     const series = await source.series(parseSelection(request.symbols, request.intervals))
