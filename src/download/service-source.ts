@@ -1,5 +1,5 @@
 import { FetchError } from '../http/fetch-error.js'
-import { unreachable } from '../http/retrying-fetcher.js'
+import { unreachable } from '../http/service-errors.js'
 import { diffBatches } from '../klines/batch/diff.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'

@@ -1,55 +1,50 @@
-/** How much of a service's own message is shown. */
-const MAX_MESSAGE = 200
-/** How many entries of a cause are shown. */
+/** The longest message shown, characters. */
+const MAX_MESSAGE_LENGTH = 200
+/** The most entries of a cause shown. */
 const MAX_CAUSES = 10
-/** An error body larger than this is not looked into. */
+/** A larger body is not parsed. */
 const MAX_BODY_BYTES = 64 * 1024
 
-/** What an error object says, fit for a terminal. */
+/** The text of an error object, safe for a terminal. */
 export interface ErrorBody {
   /** One line, no control characters, at most 200 characters. */
   readonly message: string
-  /** What the cause says, a line of the same kind for each of its entries; the first ten. */
+  /** One such line for each entry of the cause, at most ten. */
   readonly causes: string[]
 }
 
-/** What an error object (service.md, "Errors") in a body says. Undefined when the body is something else. */
+/** Parses an error object (`ErrorObject` in the service's OpenAPI description); undefined for any other body. */
 export function parseErrorBody(body: Buffer): ErrorBody | undefined {
   if (body.length === 0 || body.length > MAX_BODY_BYTES) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (!isObject(value) || typeof value.message !== 'string') return undefined
-    return { message: cleanText(value.message, MAX_MESSAGE), causes: parseCauses(value.cause) }
+    return { message: cleanText(value.message, MAX_MESSAGE_LENGTH), causes: parseCauses(value.cause) }
   } catch {
     return undefined
   }
 }
 
-/** Its message alone. */
-export function parseErrorMessage(body: Buffer): string | undefined {
-  return parseErrorBody(body)?.message
-}
-
-/** Any JSON value as one clean line. */
+/** A JSON value as one line that is safe for a terminal. */
 export function cleanValue(value: unknown): string {
-  return cleanText(typeof value === 'string' ? value : stringify(value), MAX_MESSAGE)
+  return cleanText(typeof value === 'string' ? value : stringify(value), MAX_MESSAGE_LENGTH)
 }
 
-/** Text from outside made safe for a terminal and a log: controls (ANSI escapes included) out, one line, shortened. */
-export function cleanText(text: string, most: number): string {
+/** Makes foreign text safe for a terminal and a log: one line, no control characters or ANSI escapes, shortened. */
+export function cleanText(text: string, maxLength: number): string {
   const line = text
     .replace(/\p{C}+/gu, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-  return line.length > most ? `${line.slice(0, most)}...` : line
+  return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line
 }
 
-/** A cause may have any shape: a list has a line an entry; an entry with a message is shown by that and by its field. */
+/** A cause may have any shape: each entry of a list becomes a line, an object with a message its field and message. */
 function parseCauses(cause: unknown): string[] {
   const entries = Array.isArray(cause) ? cause.slice(0, MAX_CAUSES) : cause === undefined ? [] : [cause]
   return entries.map(entry => {
     if (!isObject(entry) || typeof entry.message !== 'string') return cleanValue(entry)
-    // Our server names the field, other validators its path: as text, or as a list of names.
+    // Our server names the field; other validators give a path, as text or as a list of names.
     const { field = entry.instancePath ?? entry.path, message } = entry
     const name = Array.isArray(field) ? field.join('.') : field
     return cleanValue(typeof name === 'string' ? `${name} ${message}` : message)
@@ -64,7 +59,7 @@ function stringify(value: unknown): string {
   try {
     return JSON.stringify(value)
   } catch {
-    // JSON.parse takes any depth, JSON.stringify some thousand levels.
+    // JSON.parse accepts any depth, JSON.stringify only some thousand levels.
     return 'too deep to be shown'
   }
 }

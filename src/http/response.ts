@@ -4,25 +4,25 @@ import type { Dispatcher } from 'undici'
 import { decodeBody, MAX_WIRE_BYTES } from './decode-body.js'
 import { FetchError, toFetchError } from './fetch-error.js'
 
-/** How much of a body may lie here unread before the other side has to wait. */
+/** Bytes of a body buffered before the sender has to wait. */
 const READ_AHEAD_BYTES = 1024 * 1024
 
-/** More than any window of the service has: the largest is 139,569 bytes. */
+/** Larger than any window of the service: the largest has 139,569 bytes. */
 const LARGE_BYTES = 256 * 1024
 
-/** Bodies that are taken at once beyond that: sixteen could be 8 MiB each. The rest of the others waits on the wire. */
-const takingLarge = pLimit(2)
+/** Few larger bodies are read at once: sixteen could take 8 MiB each. */
+const limitLarge = pLimit(2)
 
-/** An answer, whole and without its content coding. */
+/** A response with its whole body, decoded. */
 export interface WholeResponse {
   readonly status: number
   readonly headers: Record<string, string | undefined>
   readonly body: Buffer
-  /** Bytes of the body as they came over the wire. */
+  /** Size of the body as received, before decoding, bytes. */
   readonly wireBytes: number
 }
 
-/** An answer whose headers have come and whose body is still to be taken: whole, or as it comes. */
+/** A response whose headers have arrived and whose body is still to be read, whole or in chunks. */
 export class HttpResponse {
   readonly status: number
   readonly headers: Record<string, string | undefined>
@@ -35,7 +35,7 @@ export class HttpResponse {
     this.headers = flatten(response.headers)
   }
 
-  /** The answer with all of its body. Throws a `FetchError`, or the signal's reason when that aborts. */
+  /** Reads the whole body. Throws a `FetchError`, or the signal's reason when it aborts. */
   async readWhole(): Promise<WholeResponse> {
     const { status, headers } = this
     try {
@@ -48,20 +48,20 @@ export class HttpResponse {
   }
 
   /**
-   * The body's bytes as they come; a caller that stops early hangs up. A fault is thrown after all that came before it,
-   * however slow the caller is: undici itself would drop what has not been read. Throws like `whole`.
+   * Yields the body's bytes as they arrive; a caller that stops early closes the connection. A fault is thrown after all
+   * bytes before it, however slow the caller is: undici itself drops unread bytes. Throws like `readWhole`.
    */
   async *chunks(): AsyncGenerator<Buffer> {
     const { body } = this.response
-    const kept = new PassThrough({ highWaterMark: READ_AHEAD_BYTES })
+    const buffered = new PassThrough({ highWaterMark: READ_AHEAD_BYTES })
     let fault: unknown
     body.on('error', error => {
       fault = error
-      kept.end()
+      buffered.end()
     })
-    body.pipe(kept)
+    body.pipe(buffered)
     try {
-      yield* kept
+      yield* buffered
     } finally {
       body.destroy()
     }
@@ -70,15 +70,15 @@ export class HttpResponse {
   }
 }
 
-/** A body's bytes as they came; a `permanent` error beyond the cap, announced or not. */
+/** Reads a body without decoding it. Throws a `permanent` error when it is larger than the cap, announced or not. */
 async function collect(response: Dispatcher.ResponseData): Promise<Buffer> {
   const announced = Number(response.headers['content-length'] ?? 0)
   const chunks: Buffer[] = []
   let total = 0
   const body = response.body[Symbol.asyncIterator]()
-  /** Takes what comes; whether it is more than `most` bytes. */
-  const isMoreThan = async (most: number): Promise<boolean> => {
-    while (total <= most) {
+  /** Reads on until the body ends or is larger than `maxBytes`; returns whether it is larger. */
+  const exceeds = async (maxBytes: number): Promise<boolean> => {
+    while (total <= maxBytes) {
       const { done, value } = await body.next()
       if (done) return false
       total += value.length
@@ -87,18 +87,16 @@ async function collect(response: Dispatcher.ResponseData): Promise<Buffer> {
     return true
   }
   const isTooLarge =
-    announced > MAX_WIRE_BYTES ||
-    ((await isMoreThan(LARGE_BYTES)) && (await takingLarge(() => isMoreThan(MAX_WIRE_BYTES))))
+    announced > MAX_WIRE_BYTES || ((await exceeds(LARGE_BYTES)) && (await limitLarge(() => exceeds(MAX_WIRE_BYTES))))
   if (isTooLarge) {
     response.body.on('error', () => {}).destroy()
-    throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, {
-      status: response.statusCode,
-    })
+    const details = { status: response.statusCode }
+    throw new FetchError('permanent', `the body is larger than ${MAX_WIRE_BYTES} bytes`, details)
   }
   return Buffer.concat(chunks, total)
 }
 
-/** Headers with one value each; a repeated one is joined as a list. */
+/** Joins the values of repeated headers with commas. */
 function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string | undefined> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),

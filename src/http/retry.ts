@@ -1,16 +1,16 @@
 import type { FetchError } from './fetch-error.js'
 
-/** How hard a file is tried for. All times in ms. */
+/** Limits for retries. All times in ms. */
 export interface RetryPolicy {
   readonly tries: number
-  /** Tries for an answer that makes no sense. */
+  /** Tries for a file whose responses are invalid. */
   readonly invalidTries: number
   readonly baseDelayMs: number
   readonly maxDelayMs: number
   readonly attemptMs: number
-  /** For all attempts and delays of a file together; waits that the service asked for do not count. */
+  /** For all attempts and delays of a file together, without the waits that Retry-After demands. */
   readonly fileMs: number
-  /** The longest Retry-After that is waited for. */
+  /** A longer Retry-After ends the run. */
   readonly maxRetryAfterMs: number
 }
 
@@ -24,7 +24,7 @@ export const RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 }
 
-/** For what is only nice to have: a person waits, and the mirror knows too. */
+/** For requests that a user waits for and that the mirror can replace. */
 export const QUICK_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   tries: 2,
@@ -33,7 +33,7 @@ export const QUICK_POLICY: RetryPolicy = {
   fileMs: 10_000,
 }
 
-/** Statuses worth another try (520 to 524 are a CDN's own). */
+/** Statuses that a retry may mend (520 to 524 are Cloudflare's own). */
 const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 
 export function isTransientStatus(status: number): boolean {
@@ -41,8 +41,8 @@ export function isTransientStatus(status: number): boolean {
 }
 
 /**
- * The delay before another try after `failures` failed ones, ms: full jitter, `random` (0 to 1) of 0.5 s x 2^n capped
- * at 20 s. Undefined when there is to be no other try.
+ * The delay before the next try after `failures` failed ones, ms, with full jitter: `random` (0 to 1) of 0.5 s x 2^n, at
+ * most 20 s. Undefined when no tries are left.
  */
 export function retryDelay(
   failure: FetchError,
@@ -56,14 +56,14 @@ export function retryDelay(
 }
 
 /**
- * What a Retry-After header asks for, ms from `now`: seconds or an HTTP date (RFC 9110, 10.2.3). A date that has passed
- * asks for nothing; undefined for anything else.
+ * Parses a Retry-After header, seconds or an HTTP date (RFC 9110, section 10.2.3), to ms from `now`; 0 for a date that has
+ * passed, undefined for anything else.
  */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // Date.parse takes almost anything for a date; an HTTP date has a day's name and ends in GMT.
+  // Date.parse accepts almost any text; an HTTP date starts with the name of a day and ends with GMT.
   const time = /^[A-Z][a-z]+,? .* GMT$/.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : Math.max(0, time - now)
 }

@@ -1,19 +1,20 @@
 import type { Clock } from '../klines/clock.js'
-import { KlinesError } from '../klines/errors.js'
+import type { KlinesError } from '../klines/errors.js'
 import { FetchError } from './fetch-error.js'
 import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
+import { rateLimited, unreachable } from './service-errors.js'
 import { systemClock } from './system-clock.js'
 import { Throttle } from './throttle.js'
 import type { Transport, WholeResponse } from './transport.js'
 
-/** Statuses with which a host says that we ask too much. */
-const TOO_MUCH = new Set([429, 503])
-/** Files in a row that failed for want of an answer, after all their tries, before the run ends. */
+/** Statuses with which an overloaded host asks for fewer requests. */
+const OVERLOAD_STATUSES = new Set([429, 503])
+/** The run ends after this many files in a row that the service did not answer, each after all its tries. */
 const MAX_UNREACHABLE_IN_A_ROW = 10
-/** Files in a row that were no JSON at all (a captive portal, a wrong address) before the run ends. */
+/** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
 const MAX_NOT_JSON_IN_A_ROW = 3
 
-/** What a `FileFetcher` is made of; all but the transport have real defaults. */
+/** Settings of a `RetryingFetcher`. */
 export interface FetcherOptions {
   readonly concurrency: number
   readonly clock?: Clock
@@ -21,18 +22,18 @@ export interface FetcherOptions {
   readonly policy?: RetryPolicy
 }
 
-/** A file to get. */
+/** A file to fetch. */
 export interface FileRequest<T> {
   readonly path: string
   readonly headers?: Record<string, string>
-  /** Takes an answer or refuses it by throwing a `FetchError`; what it refuses is a failed attempt. */
-  readonly accept: (reply: WholeResponse) => T
+  /** Parses a response, or throws a `FetchError`, which counts as a failed attempt. */
+  readonly accept: (response: WholeResponse) => T
   readonly signal: AbortSignal
 }
 
 /**
- * Gets whole files of one host, each tried as the retry policy says, all under one throttle. Counts what it asks.
- * Throws the last `FetchError` of a file; `unreachable` or `rate_limited` when there is no point in asking for any other.
+ * Fetches files of one host, each with the retries of the policy, all under one throttle, and counts the requests. Throws
+ * the last `FetchError` of a file, or `unreachable` or `rate_limited` when every other file would fail too.
  */
 export class RetryingFetcher {
   /** Requests made, retries included. */
@@ -59,95 +60,82 @@ export class RetryingFetcher {
     this.policy = policy
   }
 
-  /** Whether the service was given up: every further file fails with the reason. */
+  /** Whether the run has ended: every further file fails at once with the same error. */
   get hasStopped(): boolean {
     return this.stopped !== undefined
   }
 
-  async get<T>(asked: FileRequest<T>): Promise<T> {
-    // A signal of its own for each file: many that wait on one signal make Node warn of a leak.
-    const request = { ...asked, signal: AbortSignal.any([asked.signal, this.closing.signal]) }
+  async get<T>(file: FileRequest<T>): Promise<T> {
+    // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
+    const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
     let spentMs = 0
     for (let failures = 1; ; failures++) {
-      const attempt = await this.throttle.run(request.signal, () => this.attempt(request, this.policy.fileMs - spentMs))
-      if (!(attempt.outcome instanceof FetchError)) {
+      let startedMs = 0
+      const attempt = () => {
+        startedMs = this.clock.elapsed()
+        return this.attempt(request, this.policy.fileMs - spentMs)
+      }
+      try {
+        const value = await this.throttle.run(request.signal, attempt)
         this.unreachableInARow = 0
         this.notJsonInARow = 0
-        return attempt.outcome.value
+        return value
+      } catch (error) {
+        if (!(error instanceof FetchError)) throw error
+        spentMs += this.clock.elapsed() - startedMs
+        const delayMs = retryDelay(error, failures, this.random(), this.policy)
+        if (delayMs === undefined || spentMs + delayMs >= this.policy.fileMs) throw this.recordFailure(error)
+        spentMs += delayMs
+        await this.clock.sleep(delayMs, request.signal)
       }
-      const failure = attempt.outcome
-      spentMs += attempt.tookMs
-      const delayMs = retryDelay(failure, failures, this.random(), this.policy)
-      if (delayMs === undefined || spentMs + delayMs >= this.policy.fileMs) throw this.recordFailure(failure)
-      spentMs += delayMs
-      await this.clock.sleep(delayMs, request.signal)
     }
   }
 
-  /** Ends what is under way, also what waits for another try: a run that is over must not keep the process alive. */
+  /** Aborts running requests and waiting retries, which would keep the process alive. */
   close(): Promise<void> {
     this.closing.abort()
     return this.transport.close()
   }
 
-  private async attempt<T>(
-    request: FileRequest<T>,
-    leftMs: number,
-  ): Promise<{ outcome: { value: T } | FetchError; tookMs: number }> {
+  private async attempt<T>(request: FileRequest<T>, leftMs: number): Promise<T> {
     if (this.stopped) throw this.stopped
-    const started = this.clock.elapsed()
-    // AbortSignal.timeout throws on a fraction, which a random delay leaves.
+    // AbortSignal.timeout rejects fractions, and a random delay leaves one.
     const limitMs = Math.ceil(Math.min(this.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
     this.requests++
     try {
       const signal = AbortSignal.any([request.signal, deadline])
-      const reply = await this.transport.get(request.path, {
-        headers: request.headers ?? {},
-        signal,
-      })
-      this.wireBytes += reply.wireBytes
-      this.applyRetryAfter(reply)
-      const value = request.accept(reply)
+      const response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
+      this.wireBytes += response.wireBytes
+      this.applyRetryAfter(response)
+      const value = request.accept(response)
       this.throttle.succeeded()
-      return { outcome: { value }, tookMs: this.clock.elapsed() - started }
+      return value
     } catch (error) {
       request.signal.throwIfAborted()
-      const late = deadline.aborted && !(error instanceof FetchError)
-      const outcome = late
-        ? new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, {
-            unreachable: true,
-            timedOut: true,
-          })
-        : error
-      if (outcome instanceof FetchError) return { outcome, tookMs: this.clock.elapsed() - started }
-      throw error
+      if (!deadline.aborted || error instanceof FetchError) throw error
+      const details = { unreachable: true, timedOut: true }
+      throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, details)
     }
   }
 
-  /** Obeys a host that says how much is too much. Throws `rate_limited` when it wants more patience than we have. */
+  /** Slows down and waits as the host demands. Throws `rate_limited` for a wait longer than the policy allows. */
   private applyRetryAfter({ status, headers }: WholeResponse): void {
-    if (TOO_MUCH.has(status)) this.throttle.slowDown()
+    if (OVERLOAD_STATUSES.has(status)) this.throttle.slowDown()
     const waitMs = status >= 400 ? parseRetryAfter(headers['retry-after'], this.clock.now()) : undefined
     if (waitMs === undefined) return
-    if (waitMs > this.policy.maxRetryAfterMs) {
-      // In whole seconds, and none too early.
-      const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
-      const until = new Date(untilTime).toISOString().replace(/\.\d+Z$/, 'Z')
-      this.stopped = new KlinesError(
-        'rate_limited',
-        `${this.baseUrl} answered ${status} and asks to stay away until ${until}.`,
-        {
-          suggestions: ['Run the same command again after that: what was brought stays in the mirror.'],
-          data: { status, until },
-        },
-      )
-      throw this.stopped
+    if (waitMs <= this.policy.maxRetryAfterMs) {
+      this.throttle.pause(waitMs)
+      return
     }
-    this.throttle.pause(waitMs)
+    // Rounded up to a whole second, so that the next run is not too early.
+    const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
+    const advice = 'Run the same command again after that: what was brought stays in the mirror.'
+    this.stopped = rateLimited(this.baseUrl, status, untilTime, advice)
+    throw this.stopped
   }
 
-  /** Counts a file that was given up, and ends the run when too many in a row say that there is no service. */
+  /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */
   private recordFailure(failure: FetchError): FetchError | KlinesError {
     this.unreachableInARow = failure.unreachable ? this.unreachableInARow + 1 : 0
     this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
@@ -155,16 +143,4 @@ export class RetryingFetcher {
     this.stopped ??= unreachable(this.baseUrl, failure.message, failure)
     return this.stopped
   }
-}
-
-/** The error for a service that is not there, with the ways on. */
-export function unreachable(baseUrl: string, why: string, cause?: unknown): KlinesError {
-  return new KlinesError('unreachable', `The service at ${baseUrl} cannot be reached: ${why}.`, {
-    cause,
-    suggestions: [
-      'Check the network and --base-url; --base-url sample tries everything out with made candles and no network.',
-      'klines export works offline with what the mirror holds.',
-    ],
-    data: { baseUrl },
-  })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../klines/clock.js'
 
-/** The machine's own clock. */
+/** The clock of this machine. */
 export const systemClock: Clock = {
   now: Date.now,
   elapsed: () => performance.now(),

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit'
 import type { Clock } from '../klines/clock.js'
 
-/** Successes in a row after which one more request at a time is allowed again. */
+/** Successes in a row after which the limit grows by one request. */
 const SUCCESSES_TO_GROW = 10
 
 /**
- * How much is asked of one host at once: a limit that halves when the host says it is too much and grows back, and a
- * pause that holds for every request.
+ * Limits concurrent requests to one host: the limit halves when the host is overloaded and grows back, and a pause applies
+ * to every request.
  */
 export class Throttle {
   private readonly limit: ReturnType<typeof pLimit>
@@ -14,22 +14,22 @@ export class Throttle {
   private successes = 0
 
   constructor(
-    private readonly most: number,
+    private readonly maxConcurrency: number,
     private readonly clock: Clock,
   ) {
-    this.limit = pLimit(most)
+    this.limit = pLimit(maxConcurrency)
   }
 
-  /** Requests allowed at once now. */
+  /** How many requests may run at once now. */
   get concurrency(): number {
     return this.limit.concurrency
   }
 
-  /** Runs `task` when its turn comes and no pause holds. Rejects with the signal's reason when that aborts first. */
+  /** Runs `task` as soon as the limit and the pause allow. Rejects with the signal's reason when it aborts first. */
   run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     return this.limit(async () => {
       signal.throwIfAborted()
-      // Another answer may lengthen the pause while this one is waited for.
+      // Another response may lengthen the pause meanwhile.
       for (let wait = this.pauseLeft(); wait > 0; wait = this.pauseLeft()) {
         await this.clock.sleep(wait, signal)
       }
@@ -41,20 +41,20 @@ export class Throttle {
     return this.pausedUntil - this.clock.elapsed()
   }
 
-  /** Holds every request for `ms` from now, if no longer pause holds already. */
+  /** Delays every request for `ms` from now, unless a longer pause is active. */
   pause(ms: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, this.clock.elapsed() + ms)
   }
 
-  /** The host says it is too much: half as many at once. */
+  /** Halves the limit: the host is overloaded. */
   slowDown(): void {
     this.successes = 0
     this.limit.concurrency = Math.max(1, Math.floor(this.limit.concurrency / 2))
   }
 
-  /** The host answered as it should. */
+  /** Counts a successful request. */
   succeeded(): void {
-    if (this.limit.concurrency === this.most || ++this.successes < SUCCESSES_TO_GROW) return
+    if (this.limit.concurrency === this.maxConcurrency || ++this.successes < SUCCESSES_TO_GROW) return
     this.successes = 0
     this.limit.concurrency++
   }

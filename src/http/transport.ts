@@ -6,32 +6,32 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
 export type { WholeResponse }
 
-/** How requests name this tool (RFC 9110, 10.1.5). */
+/** RFC 9110, section 10.1.5. */
 const USER_AGENT = `klines/${VERSION} node/${process.versions.node}`
 
 const MAX_REDIRECTS = 3
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** Idle limits inside an attempt, ms; the attempt's own deadline bounds them all. */
+/** Limits inside an attempt, ms; its deadline bounds them all. */
 const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 15_000
 
-/** One GET over HTTP. */
+/** Sends GET requests. */
 export interface Transport {
-  /** Throws a `FetchError`, or the signal's reason when that aborts. */
+  /** Throws a `FetchError`, or the signal's reason when it aborts. */
   get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse>
   close(): Promise<void>
 }
 
-/** How an origin is reached. */
+/** Settings of the connections to an origin. */
 export interface TransportOptions {
   readonly connections: number
-  /** Whether the settings for proxies are passed by. */
+  /** Whether to ignore the proxy settings of the environment. */
   readonly direct?: boolean
-  /** How long nothing may come while an answer is waited for, ms. Default 15 s. */
+  /** The longest silence while a response is expected, ms. Default 15 s. */
   readonly idleMs?: number
 }
 
-/** One request, `path` below the base address. */
+/** A request; `path` is relative to the base address. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -41,9 +41,9 @@ export interface HttpRequest {
 }
 
 /**
- * Talks to one origin over keep-alive HTTP/1.1 connections. No retry here, and no status is an error: the caller knows
- * what it asked for. Whole bodies are capped, decoded and never partial; a GET follows at most three redirects, same
- * origin. HTTP_PROXY, HTTPS_PROXY and NO_PROXY are honoured unless `direct`, which the in-process sample server is.
+ * Talks to one origin over keep-alive HTTP/1.1 connections. It does not retry, and no status is an error. Whole bodies are
+ * capped, decoded and never partial; a GET follows at most three redirects, all to the same origin. HTTP_PROXY, HTTPS_PROXY
+ * and NO_PROXY apply unless `direct` is set, as for the sample server in this process.
  */
 export class HttpTransport implements Transport {
   private readonly dispatcher: Dispatcher
@@ -68,26 +68,26 @@ export class HttpTransport implements Transport {
   async get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse> {
     let target = this.target(path)
     for (let redirects = 0; ; redirects++) {
-      const reply = await (await this.send({ ...options, method: 'GET', path: target })).readWhole()
-      if (!REDIRECTS.has(reply.status)) return reply
-      if (redirects === MAX_REDIRECTS)
-        throw new FetchError('permanent', `more than ${MAX_REDIRECTS} redirects`, {
-          status: reply.status,
-        })
-      target = this.redirectTarget(target, reply)
+      const response = await (await this.send({ ...options, method: 'GET', path: target })).readWhole()
+      const { status } = response
+      if (!REDIRECTS.has(status)) return response
+      if (redirects === MAX_REDIRECTS) {
+        throw new FetchError('permanent', `more than ${MAX_REDIRECTS} redirects`, { status })
+      }
+      target = this.redirectTarget(target, response)
     }
   }
 
   /**
-   * One request as it is, no redirect followed; resolves when the headers have come. Throws a `FetchError`, or the signal's
-   * reason when that aborts, which ends the body too.
+   * Sends a request and resolves when the headers have arrived; follows no redirect. Throws a `FetchError`, or the signal's
+   * reason when it aborts, which ends the body too.
    */
   open(request: HttpRequest): Promise<HttpResponse> {
     return this.send({ ...request, path: this.target(request.path) })
   }
 
   async close(): Promise<void> {
-    // destroy, not close: an aborted run must not wait for bodies it no longer wants.
+    // destroy, not close: an aborted run must not wait for the bodies of running requests.
     await this.dispatcher.destroy()
   }
 
@@ -117,21 +117,12 @@ export class HttpTransport implements Transport {
 
   private redirectTarget(from: string, { status, headers }: WholeResponse): string {
     const { location } = headers
-    if (!location)
-      throw new FetchError('permanent', `status ${status} without a Location`, {
-        status,
-      })
+    const fail = (reason: string) => new FetchError('permanent', reason, { status })
+    if (!location) throw fail(`status ${status} without a Location`)
     const current = this.origin + from
-    if (!URL.canParse(location, current))
-      throw new FetchError('permanent', 'redirected to something that is not a URL', {
-        status,
-      })
-    const url = new URL(location, current)
-    if (url.origin !== this.origin) {
-      throw new FetchError('permanent', `redirected to another origin, ${url.origin}, which is not followed`, {
-        status,
-      })
-    }
-    return url.pathname + url.search
+    if (!URL.canParse(location, current)) throw fail('redirected to something that is not a URL')
+    const { origin, pathname, search } = new URL(location, current)
+    if (origin !== this.origin) throw fail(`redirected to another origin, ${origin}, which is not followed`)
+    return pathname + search
   }
 }

@@ -1,4 +1,4 @@
-// The files of undici that are used by themselves; the package has types for the whole alone.
+// Types for single files of undici; the package types only its index.
 declare module 'undici/lib/api/index.js' {
   const api: object
   export default api

@@ -4,7 +4,7 @@ import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { knownStartDates } from '../klines/windows.js'
 
-/** The objects of the klines service (service.md, "Klines service"), as JSON Schema for its OpenAPI description. */
+/** The objects of the klines service as JSON Schema, for its OpenAPI description. */
 
 export const SymbolSchema = Type.Enum([...SYMBOLS], { $id: 'Symbol', type: 'string', description: 'Trading pair' })
 
@@ -14,7 +14,7 @@ export const IntervalSchema = Type.Enum([...INTERVALS], {
   description: 'Length of a candle; 1M is a calendar month',
 })
 
-/** The startDates of an interval. */
+/** Schema of the startDates of an interval. */
 export function startDateSchema(interval: Interval) {
   return Type.Enum(knownStartDates(interval), {
     $id: `StartDate${interval}`,
@@ -27,7 +27,7 @@ export function startDateSchema(interval: Interval) {
 const TIME = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 const DECIMAL = { type: 'string', pattern: '^\\d+(\\.\\d+)?$' }
 
-/** Elements of a row, in order. */
+/** The elements of a row, in order. */
 const ELEMENTS = [
   { ...TIME, description: 'Open time, ms since the epoch, UTC' },
   { ...DECIMAL, description: 'Open price' },
@@ -58,7 +58,7 @@ const EXAMPLE: KlineRow = [
   '0',
 ]
 
-/** A tuple of JSON Schema 2020-12, which OpenAPI 3.1 is made of. */
+/** A tuple as in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
 export const KlineSchema = Type.Unsafe<KlineRow>({
   $id: 'Kline',
   description: 'A candle, as the exchange lays it out',

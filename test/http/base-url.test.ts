@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PUBLIC_BASE_URL, parseBaseUrl } from '../../src/http/base-url.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 
-describe('base address', () => {
+describe('parseBaseUrl', () => {
   it.each([
     ['http://127.0.0.1:8787', 'http://127.0.0.1:8787'],
     ['http://127.0.0.1:8787/', 'http://127.0.0.1:8787'],
@@ -10,11 +10,11 @@ describe('base address', () => {
     ['HTTPS://Example.COM:443/Klines', 'https://example.com/Klines'],
     ['http://[::1]:80/', 'http://[::1]'],
     ['https://example.com/apiary', 'https://example.com/apiary'],
-  ])('%j is %s', (text, expected) => {
+  ])('turns %j into %s', (text, expected) => {
     expect(parseBaseUrl(text)).toBe(expected)
   })
 
-  it('of the public instance is already in its one form', () => {
+  it('leaves the address of the public instance as it is', () => {
     expect(PUBLIC_BASE_URL).toBe('https://finom.github.io/static-klines')
     expect(parseBaseUrl(PUBLIC_BASE_URL)).toBe(PUBLIC_BASE_URL)
   })
@@ -31,17 +31,16 @@ describe('base address', () => {
     ['http://example.com/#a', 'it has a query or a fragment', []],
     ['http://example.com/api', 'it includes /api', ['Did you mean http://example.com?']],
     ['http://example.com/k/api/klines/', 'it includes /api', ['Did you mean http://example.com/k?']],
-  ])('%j is refused: %s', async (text, why, suggestions) => {
-    expect(await errorOf(() => parseBaseUrl(text))).toMatchObject({
+  ])('rejects %j: %s', async (text, reason, suggestions) => {
+    expect(await catchError(() => parseBaseUrl(text))).toMatchObject({
       code: 'bad_base_url',
-      message: expect.stringContaining(why),
+      message: expect.stringContaining(reason),
       suggestions,
     })
   })
 
-  // 'localhost:8787' parses as a URL of the scheme localhost.
-  it('without its scheme is refused with an address that would do', async () => {
-    expect(await errorOf(() => parseBaseUrl('127.0.0.1:8787'))).toMatchObject({
+  it('suggests the full address when the scheme is missing', async () => {
+    expect(await catchError(() => parseBaseUrl('127.0.0.1:8787'))).toMatchObject({
       suggestions: ['Did you mean http://127.0.0.1:8787?'],
     })
   })

@@ -2,12 +2,12 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeBody } from '../../src/http/decode-body.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 
 const PLAIN = Buffer.from(JSON.stringify(['BTCUSDT', 'ETHUSDT']))
 const MIB = 1024 * 1024
 
-describe('a body', () => {
+describe('decodeBody', () => {
   it.each<[string | undefined, Buffer]>([
     [undefined, PLAIN],
     ['', PLAIN],
@@ -16,11 +16,11 @@ describe('a body', () => {
     ['GZIP ', gzipSync(PLAIN)],
     ['x-gzip', gzipSync(PLAIN)],
     ['br', brotliCompressSync(PLAIN)],
-  ])('with content encoding %j comes out as it went in', async (coding, body) => {
+  ])('decodes content encoding %j', async (coding, body) => {
     expect((await decodeBody(body, coding)).equals(PLAIN)).toBe(true)
   })
 
-  it('of any bytes survives gzip and br', async () => {
+  it('decodes any bytes from gzip and br', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async bytes => {
         expect(Buffer.compare(await decodeBody(gzipSync(bytes), 'gzip'), bytes)).toBe(0)
@@ -30,34 +30,34 @@ describe('a body', () => {
     )
   })
 
-  it('that is empty needs no decoding: a 304 or 404 may repeat the coding of the file', async () => {
+  it('accepts an empty body: a 304 or 404 may name the coding of the file', async () => {
     expect((await decodeBody(Buffer.alloc(0), 'gzip')).length).toBe(0)
   })
 
   const flipped = gzipSync(PLAIN)
   flipped[flipped.length - 6] ^= 0xff
   it.each<[string, string, Buffer]>([
-    ['nested', 'gzip, gzip', gzipSync(gzipSync(PLAIN))],
-    ['unknown', 'zstd', PLAIN],
-    ['named like a property of every object', 'constructor', PLAIN],
+    ['nested codings', 'gzip, gzip', gzipSync(gzipSync(PLAIN))],
+    ['an unknown coding', 'zstd', PLAIN],
+    ['the name of an Object property', 'constructor', PLAIN],
     ['cut gzip', 'gzip', gzipSync(PLAIN).subarray(0, -9)],
     ['gzip cut in its checksum', 'gzip', gzipSync(PLAIN).subarray(0, -1)],
     ['cut br', 'br', brotliCompressSync(PLAIN).subarray(0, -2)],
     ['gzip with a wrong checksum', 'gzip', flipped],
     ['plain bytes labelled gzip', 'gzip', PLAIN],
     ['plain bytes labelled br', 'br', PLAIN],
-  ])('that is %s is garbled, worth another try', async (_, coding, body) => {
-    expect(await errorOf(decodeBody(body, coding))).toMatchObject({ name: 'FetchError', kind: 'invalid' })
+  ])('rejects a body as invalid: %s', async (_, coding, body) => {
+    expect(await catchError(decodeBody(body, coding))).toMatchObject({ name: 'FetchError', kind: 'invalid' })
   })
 
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
   ] as const)(
-    'that decodes (%s) to exactly 16 MiB is taken; one byte more is a bomb, asked for no more',
+    'accepts a %s body of exactly 16 MiB when decoded; one byte more is a permanent error',
     async (coding, compress) => {
       expect((await decodeBody(compress(Buffer.alloc(16 * MIB)), coding)).length).toBe(16 * MIB)
-      expect(await errorOf(decodeBody(compress(Buffer.alloc(16 * MIB + 1)), coding))).toMatchObject({
+      expect(await catchError(decodeBody(compress(Buffer.alloc(16 * MIB + 1)), coding))).toMatchObject({
         name: 'FetchError',
         kind: 'permanent',
       })

@@ -1,26 +1,26 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { HttpTransport } from '../../src/http/transport.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { RawServer } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const NAMES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
 const PATH = 'api/klines/symbols.json'
-const before = new Map(NAMES.map(name => [name, process.env[name]]))
+const originalValues = new Map(NAMES.map(name => [name, process.env[name]]))
 
 beforeEach(() => {
   for (const name of NAMES) delete process.env[name]
 })
 afterEach(() => {
-  for (const [name, value] of before) {
+  for (const [name, value] of originalValues) {
     if (value === undefined) delete process.env[name]
     else process.env[name] = value
   }
 })
 
-/** A proxy that opens tunnels to where it is told; its heads say where that was. */
+/** A proxy that opens tunnels; its `heads` record where to. */
 function startProxy(): Promise<RawServer> {
   return RawServer.start((socket, head) => {
     const [, host, port] = /^CONNECT ([^:]+):(\d+) /.exec(head) ?? []
@@ -38,7 +38,7 @@ function startProxy(): Promise<RawServer> {
   })
 }
 
-async function servers() {
+async function startServers() {
   const server = await TreeServer.start(tempFolder())
   server.always(PATH, { body: '[]' })
   return { server, proxy: await startProxy() }
@@ -51,34 +51,34 @@ async function get(url: string, direct = false): Promise<string> {
 }
 
 describe('a proxy', () => {
-  it.each(['HTTP_PROXY', 'http_proxy'])('in %s carries the requests', async name => {
-    const { server, proxy } = await servers()
+  it.each(['HTTP_PROXY', 'http_proxy'])('from %s carries the requests', async name => {
+    const { server, proxy } = await startServers()
     process.env[name] = proxy.url
     expect(await get(server.url)).toBe('[]')
     expect(proxy.heads).toHaveLength(1)
     expect(proxy.heads[0]).toContain(new URL(server.url).host)
   })
 
-  it.each(['127.0.0.1', '*'])('is passed by for hosts in NO_PROXY (%s)', async hosts => {
-    const { server, proxy } = await servers()
+  it.each(['127.0.0.1', '*'])('is not used for hosts in NO_PROXY (%s)', async hosts => {
+    const { server, proxy } = await startServers()
     process.env.HTTP_PROXY = proxy.url
     process.env.NO_PROXY = hosts
     expect(await get(server.url)).toBe('[]')
     expect(proxy.heads).toEqual([])
   })
 
-  it('is passed by when direct, as for the server in this process', async () => {
-    const { server, proxy } = await servers()
+  it('is not used by a direct transport, as for the server in this process', async () => {
+    const { server, proxy } = await startServers()
     process.env.HTTP_PROXY = proxy.url
     expect(await get(server.url, true)).toBe('[]')
     expect(proxy.heads).toEqual([])
   })
 
-  it('that is not there is a connection fault', async () => {
-    const { server, proxy } = await servers()
+  it('that does not answer is a connection fault', async () => {
+    const { server, proxy } = await startServers()
     process.env.HTTP_PROXY = proxy.url
     await proxy.stop()
-    expect(await errorOf(get(server.url))).toMatchObject({ kind: 'transient', unreachable: true })
+    expect(await catchError(get(server.url))).toMatchObject({ kind: 'transient', unreachable: true })
     expect(server.log).toEqual([])
   })
 })

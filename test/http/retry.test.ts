@@ -5,11 +5,11 @@ import { isTransientStatus, parseRetryAfter, RETRY_POLICY, retryDelay } from '..
 
 const NOW = Date.UTC(2025, 1, 12, 12)
 
-describe('retry delay', () => {
+describe('retryDelay', () => {
   const ceilings = [500, 1_000, 2_000, 4_000, 8_000]
 
   it.each(ceilings.map((ceiling, index) => [index + 1, ceiling]))(
-    'after failure %i lies between 0 and %i ms, full jitter',
+    'after failure %i is between 0 and %i ms, with full jitter',
     (failures, ceiling) => {
       const failure = new FetchError('transient', 'x')
       expect(retryDelay(failure, failures, 0)).toBe(0)
@@ -18,7 +18,7 @@ describe('retry delay', () => {
     },
   )
 
-  it('never goes beyond 20 s, whatever the number of failures', () => {
+  it('is never longer than 20 s, whatever the number of failures', () => {
     const policy = { ...RETRY_POLICY, tries: 1_000 }
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
@@ -33,23 +33,23 @@ describe('retry delay', () => {
     ['transient', 6],
     ['invalid', 3],
     ['permanent', 1],
-  ])('a %s failure is tried %i times in all', (kind, tries) => {
+  ])('a %s error is tried %i times in all', (kind, tries) => {
     const delays = Array.from({ length: 7 }, (_, index) => retryDelay(new FetchError(kind, 'x'), index + 1, 0.5))
     expect(delays.indexOf(undefined)).toBe(tries - 1)
     expect(delays.slice(tries - 1).every(delay => delay === undefined)).toBe(true)
   })
 })
 
-describe('statuses', () => {
+describe('isTransientStatus', () => {
   const transient = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]
 
-  it('exactly those of design.md are worth another try', () => {
-    const found = Array.from({ length: 500 }, (_, index) => index + 100).filter(isTransientStatus)
-    expect(found).toEqual(transient)
+  it('is true for exactly these statuses', () => {
+    const statuses = Array.from({ length: 500 }, (_, index) => index + 100).filter(isTransientStatus)
+    expect(statuses).toEqual(transient)
   })
 })
 
-describe('Retry-After', () => {
+describe('parseRetryAfter', () => {
   it.each([
     ['0', 0],
     ['2', 2_000],
@@ -58,7 +58,7 @@ describe('Retry-After', () => {
     ['Wed, 12 Feb 2025 12:00:30 GMT', 30_000],
     ['Wednesday, 12-Feb-25 12:00:30 GMT', 30_000],
     ['Wed, 12 Feb 2025 11:00:00 GMT', 0],
-  ])('%j asks for %i ms', (header, expected) => {
+  ])('parses %j as %i ms', (header, expected) => {
     expect(parseRetryAfter(header, NOW)).toBe(expected)
   })
 
@@ -74,7 +74,7 @@ describe('Retry-After', () => {
     '99999999999',
     '2025-02-12',
     'Wed, nonsense GMT',
-  ])('%j asks for nothing', header => {
+  ])('returns undefined for %j', header => {
     expect(parseRetryAfter(header, NOW)).toBeUndefined()
   })
 })

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/http/system-clock.js'
 import { HttpTransport } from '../../src/http/transport.js'
 import { KlinesClient } from '../../src/klines-client/client.js'
 import { deferred, turns, until } from '../support/deferred.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { type RawAnswer, RawServer, rawReply } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -23,8 +23,8 @@ interface Setup {
   clock?: FakeClock | typeof systemClock
 }
 
-/** A fetcher of a server with a clock that does not wait, and the service over it. */
-function fetcherOf(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
+/** Creates a fetcher with a clock that does not wait, and a client of the service on top. */
+function createFetcher(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
   const transport = new HttpTransport(url, { connections: concurrency })
   const fetcher = new RetryingFetcher(transport, url, {
     concurrency,
@@ -33,22 +33,22 @@ function fetcherOf(url: string, { concurrency = 8, policy, random = 1, clock = n
     policy: { ...RETRY_POLICY, ...policy },
   })
   onTestFinished(() => fetcher.close())
-  const service = new KlinesClient(fetcher, () => NOW)
+  const client = new KlinesClient(fetcher, () => NOW)
   const { signal } = new AbortController()
-  /** The status and body of any file; what is not 200 or 404 is a `FetchError` as the service has it. */
-  const get = (path: string, own: AbortSignal = signal) =>
-    fetcher.get({ path, signal: own, accept: reply => `${reply.status} ${reply.body}` })
-  return { fetcher, service, get, symbols: () => service.symbols(signal), clock }
+  /** Fetches any file: its status and body as text. */
+  const get = (path: string, abortSignal: AbortSignal = signal) =>
+    fetcher.get({ path, signal: abortSignal, accept: ({ status, body }) => `${status} ${body}` })
+  return { fetcher, get, symbols: () => client.symbols(signal), clock }
 }
 
 async function treeSetup(setup?: Setup) {
   const server = await TreeServer.start(tempFolder())
   server.always(LIST, { body: BODY })
-  return { server, ...fetcherOf(server.url, setup) }
+  return { server, ...createFetcher(server.url, setup) }
 }
 
 describe('a file', () => {
-  it("that is not served at first is asked for again after the policy's delay", async () => {
+  it("that fails at first is requested again after the policy's delay", async () => {
     const { server, symbols, clock, fetcher } = await treeSetup({ random: 0.5 })
     server.script(LIST, { status: 503 }, { status: 500 })
     expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
@@ -57,34 +57,31 @@ describe('a file', () => {
     expect(server.log.map(({ status }) => status)).toEqual([503, 500, 200])
   })
 
-  it.each([408, 425, 429, 500, 502, 503, 504, 520, 524])(
-    'is tried six times on status %i, then given up',
-    async status => {
-      const { server, symbols } = await treeSetup()
-      server.always(LIST, { status })
-      expect(await errorOf(symbols())).toMatchObject({ kind: 'transient', status, message: `status ${status}` })
-      expect(server.log).toHaveLength(6)
-    },
-  )
-
-  it.each([400, 401, 403, 404, 410, 418, 451, 501, 505])('is asked for once on status %i', async status => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 520, 524])('is tried six times on status %i', async status => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { status })
-    expect(await errorOf(symbols())).toMatchObject({ kind: 'permanent', status })
+    expect(await catchError(symbols())).toMatchObject({ kind: 'transient', status, message: `status ${status}` })
+    expect(server.log).toHaveLength(6)
+  })
+
+  it.each([400, 401, 403, 404, 410, 418, 451, 501, 505])('is requested once on status %i', async status => {
+    const { server, symbols } = await treeSetup()
+    server.always(LIST, { status })
+    expect(await catchError(symbols())).toMatchObject({ kind: 'permanent', status })
     expect(server.log).toHaveLength(1)
   })
 
-  it('that makes no sense is tried three times, then refused by name', async () => {
+  it('that is invalid is tried three times, then the fault is named', async () => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { body: '["BTCUSDT",7]' })
-    expect(await errorOf(symbols())).toMatchObject({
+    expect(await catchError(symbols())).toMatchObject({
       kind: 'invalid',
       message: 'The list of symbols is refused: entry 1 is not a string.',
     })
     expect(server.log).toHaveLength(3)
   })
 
-  it('that makes sense the second time is taken', async () => {
+  it('that is valid at the second try is returned', async () => {
     const { server, symbols } = await treeSetup()
     server.script(LIST, { body: BODY.slice(0, -2) })
     expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
@@ -99,18 +96,18 @@ describe('a file', () => {
       'shorter than announced chunks',
       socket => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n["BT'),
     ],
-    ['cut short without saying its length', socket => socket.end(rawReply('200 OK', ['Connection: close'], '["BT'))],
+    ['cut short without a content-length', socket => socket.end(rawReply('200 OK', ['Connection: close'], '["BT'))],
     ['longer than its content-length', socket => socket.end(rawReply('200 OK', ['Content-Length: 4'], BODY))],
-  ])('that is %s is asked for again, whole', async (_, fault) => {
+  ])('that is %s is requested again, as a whole', async (_, fault) => {
     const good = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
     const server = await RawServer.start(fault, good)
-    const { symbols } = fetcherOf(server.url)
+    const { symbols } = createFetcher(server.url)
     expect((await symbols()).bytes.toString()).toBe(BODY)
     expect(server.heads).toHaveLength(2)
     expect(server.heads[1]).not.toMatch(/^range:/im)
   })
 
-  it('that never ends is cut at the cap and not asked for again', async () => {
+  it('that never ends is cut at the cap and not requested again', async () => {
     const server = await RawServer.start(socket => {
       const pump = () => {
         while (socket.writable && socket.write(Buffer.alloc(1024 * 1024, 32)));
@@ -119,15 +116,15 @@ describe('a file', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
       pump()
     })
-    const { symbols } = fetcherOf(server.url)
-    expect(await errorOf(symbols())).toMatchObject({ kind: 'permanent' })
+    const { symbols } = createFetcher(server.url)
+    expect(await catchError(symbols())).toMatchObject({ kind: 'permanent' })
     expect(server.heads).toHaveLength(1)
   })
 })
 
-describe('time', () => {
+describe('a timeout', () => {
   it.each<[string, RawAnswer]>([
-    ['headers never come', () => {}],
+    ['the headers never arrive', () => {}],
     ['the body stops', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], '["BT'))],
     [
       'the body drips without end',
@@ -137,10 +134,10 @@ describe('time', () => {
         socket.on('close', () => clearInterval(drip))
       },
     ],
-  ])('ends an attempt when %s, and the file after its tries', async (_, answer) => {
+  ])('ends an attempt when %s, and the file after its last try', async (_, answer) => {
     const server = await RawServer.start(answer)
-    const { symbols } = fetcherOf(server.url, { policy: { attemptMs: 100, tries: 2 } })
-    expect(await errorOf(symbols())).toMatchObject({
+    const { symbols } = createFetcher(server.url, { policy: { attemptMs: 100, tries: 2 } })
+    expect(await catchError(symbols())).toMatchObject({
       kind: 'transient',
       unreachable: true,
       message: 'no whole answer within 0.1 s',
@@ -148,36 +145,36 @@ describe('time', () => {
     expect(server.heads).toHaveLength(2)
   })
 
-  it('of a file is bounded over all its attempts', async () => {
+  it('of a file covers all its attempts', async () => {
     const server = await RawServer.start(() => {})
-    const { symbols } = fetcherOf(server.url, {
+    const { symbols } = createFetcher(server.url, {
       clock: systemClock,
       random: 0,
       policy: { attemptMs: 60, fileMs: 150, tries: 50 },
     })
     const started = Date.now()
-    await errorOf(symbols())
+    await catchError(symbols())
     expect(Date.now() - started).toBeLessThan(1_000)
     expect(server.heads.length).toBeGreaterThanOrEqual(2)
     expect(server.heads.length).toBeLessThanOrEqual(4)
   })
 
-  it('is enough for a slow but steady body', async () => {
+  it('does not end a slow but steady body', async () => {
     const server = await RawServer.start(socket => {
       const bytes = rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY)
-      let at = 0
+      let offset = 0
       const drip = setInterval(() => {
-        socket.write(bytes.subarray(at, ++at))
-        if (at === bytes.length) clearInterval(drip)
+        socket.write(bytes.subarray(offset, ++offset))
+        if (offset === bytes.length) clearInterval(drip)
       }, 2)
     })
-    expect((await fetcherOf(server.url).symbols()).bytes.toString()).toBe(BODY)
+    expect((await createFetcher(server.url).symbols()).bytes.toString()).toBe(BODY)
     expect(server.heads).toHaveLength(1)
   })
 })
 
 describe('Retry-After', () => {
-  it('of one answer holds every other request as long', async () => {
+  it('of one response delays every other request', async () => {
     const { server, get, symbols, clock } = await treeSetup({ concurrency: 4, random: 0 })
     const times: [string, number][] = []
     server.hold = path => {
@@ -195,7 +192,7 @@ describe('Retry-After', () => {
         .map(([path]) => path)
         .sort(),
     ).toEqual(['a', LIST, 'b', 'c'])
-    for (const [, at] of times.slice(1)) expect(at).toBe(7_000)
+    for (const [, time] of times.slice(1)) expect(time).toBe(7_000)
   })
 
   it.each([
@@ -203,14 +200,14 @@ describe('Retry-After', () => {
     ['Wed, 12 Feb 2025 12:00:30 GMT', [30_000]],
     ['Wed, 12 Feb 2025 11:00:00 GMT', []],
     ['soon', []],
-  ])('of %j makes the next try wait %j ms', async (header, waits) => {
+  ])('of %j delays the next try by %j ms', async (header, waits) => {
     const { server, symbols, clock } = await treeSetup({ random: 0 })
     server.script(LIST, { status: 503, headers: { 'retry-after': header } })
     await symbols()
     expect((clock as FakeClock).sleeps.filter(ms => ms > 0)).toEqual(waits)
   })
 
-  it('does not use up the time of a file', async () => {
+  it('does not count towards the time of a file', async () => {
     const { server, symbols } = await treeSetup({ random: 0, policy: { fileMs: 10_000 } })
     const wait = { status: 429, headers: { 'retry-after': '60' } }
     server.script(LIST, wait, wait, wait)
@@ -221,17 +218,17 @@ describe('Retry-After', () => {
     ['86400', '2025-02-13T12:00:00Z'],
     ['61', '2025-02-12T12:01:01Z'],
     ['Wed, 12 Feb 2025 18:30:00 GMT', '2025-02-12T18:30:00Z'],
-  ])('of %s ends the run, says until when, and nothing more is asked', async (header, until) => {
+  ])('of %s ends the run with the time to wait until, and no request follows', async (header, until) => {
     const { server, symbols, get } = await treeSetup()
     server.always(LIST, { status: 429, headers: { 'retry-after': header } })
-    const error = await errorOf(symbols())
+    const error = await catchError(symbols())
     expect(error).toMatchObject({ code: 'rate_limited', data: { status: 429, until } })
     expect(error.message).toBe(`${server.url} answered 429 and asks to stay away until ${until}.`)
-    expect(await errorOf(get('another'))).toBe(error)
+    expect(await catchError(get('another'))).toBe(error)
     expect(server.paths()).toEqual([LIST])
   })
 
-  it('of a minute is still waited for', async () => {
+  it('of a minute does not end the run', async () => {
     const { server, symbols, clock } = await treeSetup({ random: 0 })
     server.script(LIST, { status: 503, headers: { 'retry-after': '60' } })
     await symbols()
@@ -240,36 +237,36 @@ describe('Retry-After', () => {
 })
 
 describe('a run', () => {
-  it('ends when ten files in a row could not be reached', async () => {
+  it('ends when the service does not answer for ten files in a row', async () => {
     const { server, symbols } = await treeSetup({ policy: { tries: 2 } })
     server.always(LIST, { status: 502 })
-    for (let file = 0; file < 9; file++) expect(await errorOf(symbols())).toMatchObject({ name: 'FetchError' })
-    expect(await errorOf(symbols())).toMatchObject({
+    for (let file = 0; file < 9; file++) expect(await catchError(symbols())).toMatchObject({ name: 'FetchError' })
+    expect(await catchError(symbols())).toMatchObject({
       code: 'unreachable',
       message: `The service at ${server.url} cannot be reached: status 502.`,
-      suggestions: [expect.stringContaining('--base-url sample'), expect.stringContaining('klines export')],
+      suggestions: [expect.stringContaining('`startSample()`'), expect.stringContaining('klines export')],
     })
     expect(server.log).toHaveLength(20)
-    expect(await errorOf(symbols())).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(symbols())).toMatchObject({ code: 'unreachable' })
     expect(server.log).toHaveLength(20)
   })
 
-  it('ends when nobody listens, after all tries of ten files', async () => {
+  it('ends when no server listens, after all tries of ten files', async () => {
     const server = await RawServer.start('')
     const { url } = server
     await server.stop()
-    const { symbols, fetcher } = fetcherOf(url)
+    const { symbols, fetcher } = createFetcher(url)
     const errors = []
-    for (let file = 0; file < 10; file++) errors.push(await errorOf(symbols()))
+    for (let file = 0; file < 10; file++) errors.push(await catchError(symbols()))
     expect(errors[8]).toMatchObject({ name: 'FetchError', message: 'connection refused (ECONNREFUSED)' })
     expect(errors[9]).toMatchObject({ code: 'unreachable' })
     expect(fetcher.requests).toBe(60)
   })
 
   it.each([
-    ['a file that is had', { body: BODY }],
+    ['a successful file', { body: BODY }],
     ['a plain 404', { status: 404 }],
-  ])('goes on when %s comes between', async (_, between) => {
+  ])('goes on when %s interrupts the failures', async (_, between) => {
     const { server, symbols } = await treeSetup({ policy: { tries: 1 } })
     const bad = { status: 502 }
     server.script(LIST, ...Array(9).fill(bad), between, ...Array(9).fill(bad))
@@ -280,28 +277,28 @@ describe('a run', () => {
     expect(server.log).toHaveLength(19)
   })
 
-  it('ends when three files in a row are no JSON: a captive portal, a wrong address', async () => {
+  it('ends when three files in a row are not JSON: a captive portal or a wrong address', async () => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { headers: { 'content-type': 'text/html' }, body: PAGE })
     for (let file = 0; file < 2; file++)
-      expect(await errorOf(symbols())).toMatchObject({ kind: 'invalid', notJson: true })
-    expect(await errorOf(symbols())).toMatchObject({
+      expect(await catchError(symbols())).toMatchObject({ kind: 'invalid', notJson: true })
+    expect(await catchError(symbols())).toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining('not JSON'),
     })
     expect(server.log).toHaveLength(9)
   })
 
-  it('goes on after any number of files of a wrong shape', async () => {
+  it('goes on after any number of files with a wrong shape', async () => {
     const { server, symbols } = await treeSetup()
     server.always(LIST, { body: '{}' })
-    for (let file = 0; file < 12; file++) expect(await errorOf(symbols())).toMatchObject({ kind: 'invalid' })
+    for (let file = 0; file < 12; file++) expect(await catchError(symbols())).toMatchObject({ kind: 'invalid' })
     expect(server.log).toHaveLength(36)
   })
 })
 
-describe('requests at once', () => {
-  it('are as many as allowed and never more', async () => {
+describe('concurrent requests', () => {
+  it('are as many as the limit and never more', async () => {
     const { server, get } = await treeSetup({ concurrency: 5 })
     server.hold = async () => {
       await until(() => server.log.length >= 5)
@@ -336,20 +333,20 @@ describe('requests at once', () => {
   })
 })
 
-describe('an end from outside', () => {
-  /** A server that answers nothing, and twenty files asked of it, four at once. */
-  async function heldSetup() {
+describe('an abort', () => {
+  /** Starts a server that answers late, and requests twenty files, four at once. */
+  async function startBlockedRun() {
     const setup = await treeSetup({ concurrency: 4, clock: systemClock })
     const gate = deferred()
     setup.server.hold = () => gate.promise
     const controller = new AbortController()
-    const results = Array.from({ length: 20 }, (_, file) => errorOf(setup.get(`file-${file}`, controller.signal)))
+    const results = Array.from({ length: 20 }, (_, file) => catchError(setup.get(`file-${file}`, controller.signal)))
     await until(() => setup.server.log.length === 4)
     return { ...setup, controller, results, gate }
   }
 
   it('by a signal rejects all files with its reason at once, and no further request is made', async () => {
-    const { server, controller, results, gate } = await heldSetup()
+    const { server, controller, results, gate } = await startBlockedRun()
     const reason = new Error('enough')
     const started = Date.now()
     controller.abort(reason)
@@ -360,19 +357,19 @@ describe('an end from outside', () => {
     expect(server.log).toHaveLength(4)
   })
 
-  it('by a signal is heard while a retry is waited for', async () => {
+  it('by a signal ends the wait for a retry', async () => {
     const { server, get } = await treeSetup({ clock: systemClock })
     server.always('slow', (_, response) => response.destroy())
     const controller = new AbortController()
-    const result = errorOf(get('slow', controller.signal))
+    const result = catchError(get('slow', controller.signal))
     await until(() => server.log.length === 1)
     const reason = new Error('enough')
     controller.abort(reason)
     expect(await result).toBe(reason)
   })
 
-  it('by close rejects what is under way or waits for another try, which would keep the process alive', async () => {
-    const { server, fetcher, results, gate } = await heldSetup()
+  it('by close rejects running requests and waiting retries, which would keep the process alive', async () => {
+    const { server, fetcher, results, gate } = await startBlockedRun()
     const started = Date.now()
     await fetcher.close()
     for (const error of await Promise.all(results)) expect(error).toMatchObject({ name: 'AbortError' })
@@ -383,11 +380,11 @@ describe('an end from outside', () => {
   })
 })
 
-it('forty files that wait at the same time raise no warning of Node', async () => {
+it('forty files that wait at the same time cause no warning of Node', async () => {
   const warnings: string[] = []
-  const note = (warning: Error) => warnings.push(warning.name)
-  process.on('warning', note)
-  onTestFinished(() => void process.off('warning', note))
+  const record = (warning: Error) => warnings.push(warning.name)
+  process.on('warning', record)
+  onTestFinished(() => void process.off('warning', record))
   const { server, get } = await treeSetup({
     concurrency: 40,
     clock: systemClock,

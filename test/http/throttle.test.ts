@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Throttle } from '../../src/http/throttle.js'
 import { deferred } from '../support/deferred.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 
 const signal = new AbortController().signal
 
-describe('the throttle', () => {
-  it('halves when told that it is too much, down to 1', () => {
+describe('a throttle', () => {
+  it('halves its limit for each slowDown, down to 1', () => {
     const throttle = new Throttle(16, new FakeClock())
     const seen = Array.from({ length: 6 }, () => {
       throttle.slowDown()
@@ -16,7 +16,7 @@ describe('the throttle', () => {
     expect(seen).toEqual([8, 4, 2, 1, 1, 1])
   })
 
-  it('grows by one for every ten successes in a row, up to where it began', () => {
+  it('grows by one for every ten successes in a row, up to its first limit', () => {
     const throttle = new Throttle(4, new FakeClock())
     throttle.slowDown()
     const seen = Array.from({ length: 40 }, () => {
@@ -26,7 +26,7 @@ describe('the throttle', () => {
     expect(seen).toEqual([...Array(9).fill(2), ...Array(10).fill(3), ...Array(21).fill(4)])
   })
 
-  it('counts successes anew after it was told again', () => {
+  it('restarts the count of successes after another slowDown', () => {
     const throttle = new Throttle(8, new FakeClock())
     throttle.slowDown()
     for (let i = 0; i < 9; i++) throttle.succeeded()
@@ -35,7 +35,7 @@ describe('the throttle', () => {
     expect(throttle.concurrency).toBe(2)
   })
 
-  it('never runs more tasks at once than it allows', async () => {
+  it('never runs more tasks at once than its limit', async () => {
     const throttle = new Throttle(3, new FakeClock())
     let [active, peak] = [0, 0]
     const task = async () => {
@@ -47,7 +47,7 @@ describe('the throttle', () => {
     expect(peak).toBe(3)
   })
 
-  it('holds every task while a pause lasts; a shorter pause does not shorten it', async () => {
+  it('delays every task during a pause; a shorter pause does not shorten it', async () => {
     const clock = new FakeClock(1_000)
     const throttle = new Throttle(4, clock)
     throttle.pause(7_000)
@@ -56,7 +56,7 @@ describe('the throttle', () => {
     expect(times).toEqual([8_000, 8_000, 8_000, 8_000])
   })
 
-  it('goes on waiting when the pause is lengthened meanwhile', async () => {
+  it('waits on when the pause is lengthened meanwhile', async () => {
     const clock = new FakeClock()
     const throttle = new Throttle(1, clock)
     throttle.pause(1_000)
@@ -65,7 +65,7 @@ describe('the throttle', () => {
     expect(await ran).toBe(5_000)
   })
 
-  it('does not start a task whose signal aborted while it waited for its turn', async () => {
+  it('does not start a task whose signal aborted while it waited', async () => {
     const throttle = new Throttle(1, new FakeClock())
     const gate = deferred()
     const controller = new AbortController()
@@ -77,7 +77,7 @@ describe('the throttle', () => {
     controller.abort(new Error('enough'))
     gate.resolve()
     await first
-    expect(await errorOf(second)).toMatchObject({ message: 'enough' })
+    expect(await catchError(second)).toMatchObject({ message: 'enough' })
     expect(started).toBe(false)
   })
 })

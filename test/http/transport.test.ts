@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HttpTransport } from '../../src/http/transport.js'
 import { deferred } from '../support/deferred.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { type RawAnswer, RawServer, rawReply } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -16,48 +16,48 @@ const PATH = 'api/klines/symbols.json'
 const BODY = '["BTCUSDT","ETHUSDT"]'
 const signal = () => new AbortController().signal
 
-/** A transport that is closed when the test is over. */
-function transportTo(url: string, options: { connections?: number; direct?: boolean } = {}): HttpTransport {
+/** Creates a transport that is closed after the test. */
+function createTransport(url: string, options: { connections?: number; direct?: boolean } = {}): HttpTransport {
   const transport = new HttpTransport(url, { connections: 4, ...options })
   onTestFinished(() => transport.close())
   return transport
 }
 
-async function rawTransport(...answers: [RawAnswer, ...RawAnswer[]]) {
+async function startRawServer(...answers: [RawAnswer, ...RawAnswer[]]) {
   const server = await RawServer.start(...answers)
-  return { server, get: () => transportTo(server.url).get(PATH, { signal: signal() }) }
+  return { server, get: () => createTransport(server.url).get(PATH, { signal: signal() }) }
 }
 
 describe('requests', () => {
-  // Two, not one: undici opens a second while the first is being handed back.
-  it('one after the other share connections', async () => {
+  // Two, not one: undici opens a second while the first is being released.
+  it('in sequence share connections', async () => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { body: BODY })
-    const transport = transportTo(server.url)
+    const transport = createTransport(server.url)
     for (let i = 0; i < 20; i++) await transport.get(PATH, { signal: signal() })
     expect(server.log).toHaveLength(20)
     expect(server.connections).toBeLessThanOrEqual(2)
   })
 
-  it('at once take at most the connections allowed', async () => {
+  it('at once use at most the allowed connections', async () => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { body: BODY })
-    const three = deferred()
+    const threeRequests = deferred()
     server.hold = () => {
-      if (server.log.length >= 3) three.resolve()
-      return three.promise
+      if (server.log.length >= 3) threeRequests.resolve()
+      return threeRequests.promise
     }
-    const transport = transportTo(server.url, { connections: 3 })
+    const transport = createTransport(server.url, { connections: 3 })
     await Promise.all(Array.from({ length: 12 }, () => transport.get(PATH, { signal: signal() })))
     expect(server.connections).toBe(3)
     expect(server.peak).toBe(3)
   })
 
-  it('ask for JSON, gzip and br, name the tool, and carry what is added', async () => {
+  it('accept JSON, gzip and br, name the tool, and carry added headers', async () => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { body: BODY })
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-    await transportTo(server.url).get(PATH, { signal: signal(), headers: { 'if-modified-since': 'x' } })
+    await createTransport(server.url).get(PATH, { signal: signal(), headers: { 'if-modified-since': 'x' } })
     expect(server.log[0].headers).toMatchObject({
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
@@ -66,56 +66,56 @@ describe('requests', () => {
     })
   })
 
-  it('go below the path of the base address', async () => {
+  it('use paths below the base address', async () => {
     const server = await TreeServer.start(tempFolder())
     server.always(`static/klines/${PATH}`, { body: BODY })
-    const reply = await transportTo(`${server.url}/static/klines/`).get(PATH, { signal: signal() })
+    const reply = await createTransport(`${server.url}/static/klines/`).get(PATH, { signal: signal() })
     expect(reply.body.toString()).toBe(BODY)
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['gzip', gzipSync(BODY)],
     ['br', brotliCompressSync(BODY)],
-  ])('in %s is decoded, and its wire bytes counted as they came', async (coding, body) => {
+  ])('in %s is decoded, and its size on the wire counted', async (coding, body) => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { headers: { 'content-encoding': coding }, body })
-    const reply = await transportTo(server.url).get(PATH, { signal: signal() })
+    const reply = await createTransport(server.url).get(PATH, { signal: signal() })
     expect(reply.body.toString()).toBe(BODY)
     expect(reply.wireBytes).toBe(body.length)
   })
 
-  it.each([200, 204, 206, 304, 404, 418, 429, 500, 503])('of status %i is given as it is', async status => {
+  it.each([200, 204, 206, 304, 404, 418, 429, 500, 503])('with status %i is returned, not thrown', async status => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { status, headers: { 'x-one': '1' } })
-    const reply = await transportTo(server.url).get(PATH, { signal: signal() })
+    const reply = await createTransport(server.url).get(PATH, { signal: signal() })
     expect(reply).toMatchObject({ status, headers: expect.objectContaining({ 'x-one': '1' }) })
   })
 
-  it('that ends with its connection is whole', async () => {
-    const { get } = await rawTransport(socket => socket.end(rawReply('200 OK', ['Connection: close'], BODY)))
+  it('that ends when the connection closes is complete', async () => {
+    const { get } = await startRawServer(socket => socket.end(rawReply('200 OK', ['Connection: close'], BODY)))
     expect((await get()).body.toString()).toBe(BODY)
   })
 
-  it('in chunks of one byte is whole', async () => {
+  it('in chunks of one byte is complete', async () => {
     const chunks = [...BODY].map(character => `1\r\n${character}\r\n`).join('')
-    const { get } = await rawTransport(rawReply('200 OK', ['Transfer-Encoding: chunked'], `${chunks}0\r\n\r\n`))
+    const { get } = await startRawServer(rawReply('200 OK', ['Transfer-Encoding: chunked'], `${chunks}0\r\n\r\n`))
     expect((await get()).body.toString()).toBe(BODY)
   })
 
-  it('with a content-length that is too small is the bytes it announces, for the codec to refuse', async () => {
-    const { get } = await rawTransport(rawReply('200 OK', ['Content-Length: 5', 'Connection: close'], BODY))
+  it('with a content-length that is too small is cut there, and the codec rejects it', async () => {
+    const { get } = await startRawServer(rawReply('200 OK', ['Content-Length: 5', 'Connection: close'], BODY))
     expect((await get()).body.toString()).toBe(BODY.slice(0, 5))
   })
 })
 
-describe('a connection fault is transient and said in words:', () => {
-  const announced = `Content-Length: ${BODY.length}`
+describe('a connection fault is transient and described as text:', () => {
+  const contentLength = `Content-Length: ${BODY.length}`
   const cutAt =
     (bytes: number): RawAnswer =>
     socket =>
-      socket.end(rawReply('200 OK', [announced], BODY.slice(0, bytes)))
+      socket.end(rawReply('200 OK', [contentLength], BODY.slice(0, bytes)))
 
   it.each<[string, RawAnswer, RegExp]>([
     ['closed before headers', socket => socket.end(), /closed by the other side/],
@@ -127,7 +127,7 @@ describe('a connection fault is transient and said in words:', () => {
     ['body cut at its last byte', cutAt(BODY.length - 1), /closed by the other side/],
     [
       'reset in the body',
-      socket => socket.write(rawReply('200 OK', [announced], BODY.slice(0, 9)), () => socket.resetAndDestroy()),
+      socket => socket.write(rawReply('200 OK', [contentLength], BODY.slice(0, 9)), () => socket.resetAndDestroy()),
       /connection (reset|closed)/,
     ],
     [
@@ -136,18 +136,18 @@ describe('a connection fault is transient and said in words:', () => {
       /closed by the other side/,
     ],
     ['not HTTP at all', socket => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /./],
-  ])('%s', async (_, answer, words) => {
-    const { get } = await rawTransport(answer)
-    const error = await errorOf(get())
+  ])('%s', async (_, answer, message) => {
+    const { get } = await startRawServer(answer)
+    const error = await catchError(get())
     expect(error).toMatchObject({ name: 'FetchError', kind: 'transient', unreachable: true })
-    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(message)
   })
 
   it('connection refused', async () => {
     const server = await RawServer.start('')
     const { url } = server
     await server.stop()
-    expect(await errorOf(transportTo(url).get(PATH, { signal: signal() }))).toMatchObject({
+    expect(await catchError(createTransport(url).get(PATH, { signal: signal() }))).toMatchObject({
       name: 'FetchError',
       kind: 'transient',
       unreachable: true,
@@ -157,16 +157,16 @@ describe('a connection fault is transient and said in words:', () => {
 })
 
 describe('the cap of 8 MiB', () => {
-  it('takes a body of exactly that size', async () => {
+  it('accepts a body of exactly that size', async () => {
     const server = await TreeServer.start(tempFolder())
     server.always(PATH, { body: Buffer.alloc(8 * 1024 * 1024, 32) })
-    expect((await transportTo(server.url).get(PATH, { signal: signal() })).wireBytes).toBe(8 * 1024 * 1024)
+    expect((await createTransport(server.url).get(PATH, { signal: signal() })).wireBytes).toBe(8 * 1024 * 1024)
   })
 
-  it('cuts an endless body and is final', async () => {
+  it('cuts an endless body, a permanent error', async () => {
     let sent = 0
     const closed = deferred()
-    const { get } = await rawTransport(socket => {
+    const { get } = await startRawServer(socket => {
       const block = Buffer.alloc(256 * 1024, 32)
       const pump = () => {
         while (socket.writable) {
@@ -178,25 +178,28 @@ describe('the cap of 8 MiB', () => {
       socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n')
       pump()
     })
-    expect(await errorOf(get())).toMatchObject({ kind: 'permanent', message: 'the body is larger than 8388608 bytes' })
+    expect(await catchError(get())).toMatchObject({
+      kind: 'permanent',
+      message: 'the body is larger than 8388608 bytes',
+    })
     await closed.promise
-    // What lies in the buffers of both sides comes on top.
+    // The buffers of both sides hold more than the cap.
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('refuses a content-length of 10 GB before a byte of it comes, and hangs up', async () => {
+  it('rejects a content-length of 10 GB before its first byte, and closes the connection', async () => {
     const closed = deferred()
-    const { get } = await rawTransport(socket => {
+    const { get } = await startRawServer(socket => {
       socket.on('close', () => closed.resolve())
       socket.write(rawReply('200 OK', ['Content-Length: 10000000000']))
     })
-    expect(await errorOf(get())).toMatchObject({ kind: 'permanent' })
+    expect(await catchError(get())).toMatchObject({ kind: 'permanent' })
     await closed.promise
   })
 })
 
 describe('a redirect', () => {
-  const chainOf = (length: number): [RawAnswer, ...RawAnswer[]] =>
+  const redirectChain = (length: number): [RawAnswer, ...RawAnswer[]] =>
     [
       ...Array.from({ length }, (_, hop) =>
         rawReply(`${[301, 302, 307, 308][hop % 4]} Moved`, [`Location: /hop-${hop + 1}`, 'Content-Length: 0']),
@@ -205,19 +208,19 @@ describe('a redirect', () => {
     ] as unknown as [RawAnswer, ...RawAnswer[]]
 
   it('is followed three times', async () => {
-    const { server, get } = await rawTransport(...chainOf(3))
+    const { server, get } = await startRawServer(...redirectChain(3))
     expect((await get()).body.toString()).toBe(BODY)
     expect(server.heads.map(head => head.split(' ')[1])).toEqual([`/${PATH}`, '/hop-1', '/hop-2', '/hop-3'])
   })
 
   it('is not followed a fourth time', async () => {
-    const { server, get } = await rawTransport(...chainOf(4))
-    expect(await errorOf(get())).toMatchObject({ kind: 'permanent', message: 'more than 3 redirects' })
+    const { server, get } = await startRawServer(...redirectChain(4))
+    expect(await catchError(get())).toMatchObject({ kind: 'permanent', message: 'more than 3 redirects' })
     expect(server.heads).toHaveLength(4)
   })
 
-  it('relative to the path asked for is followed', async () => {
-    const { server, get } = await rawTransport(
+  it('relative to the requested path is followed', async () => {
+    const { server, get } = await startRawServer(
       rawReply('302 Found', ['Location: other.json', 'Content-Length: 0']),
       rawReply('200 OK', [`Content-Length: ${BODY.length}`], BODY),
     )
@@ -227,23 +230,23 @@ describe('a redirect', () => {
 
   it.each([
     ['without a Location', [], /without a Location/],
-    ['to something that is no URL', ['Location: http://['], /not a URL/],
+    ['to something that is not a URL', ['Location: http://['], /not a URL/],
     ['to another host', ['Location: http://example.com/x'], /another origin, http:\/\/example\.com/],
     ['to another port', ['Location: http://127.0.0.1:9/x'], /another origin/],
     ['to the same host by another name', ['Location: //localhost/x'], /another origin/],
     ['to an address of the local network', ['Location: http://169.254.169.254/latest'], /another origin/],
     ['to a file', ['Location: file:///etc/passwd'], /another origin/],
-  ])('%s is final and asks nobody else', async (_, headers, words) => {
-    const { server, get } = await rawTransport(rawReply('302 Found', [...headers, 'Content-Length: 0']))
-    const error = await errorOf(get())
+  ])('%s is a permanent error, and no other host is requested', async (_, headers, message) => {
+    const { server, get } = await startRawServer(rawReply('302 Found', [...headers, 'Content-Length: 0']))
+    const error = await catchError(get())
     expect(error).toMatchObject({ kind: 'permanent', status: 302 })
-    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(message)
     expect(server.heads).toHaveLength(1)
   })
 })
 
 describe('TLS', () => {
-  const env = (name: string, value: string) => {
+  const setEnv = (name: string, value: string) => {
     const before = process.env[name]
     process.env[name] = value
     onTestFinished(() => {
@@ -252,7 +255,7 @@ describe('TLS', () => {
     })
   }
 
-  async function tlsServer(location: string): Promise<string> {
+  async function startTlsServer(location: string): Promise<string> {
     const folder = tempFolder()
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
     const request = [
@@ -278,17 +281,17 @@ describe('TLS', () => {
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('with a certificate nobody vouches for is final and named', async () => {
-    const error = await errorOf(transportTo(await tlsServer('/')).get(PATH, { signal: signal() }))
+  it('with a self-signed certificate is a permanent error that names the fault', async () => {
+    const error = await catchError(createTransport(await startTlsServer('/')).get(PATH, { signal: signal() }))
     expect(error).toMatchObject({ kind: 'permanent', unreachable: true })
     expect(error.message).toMatch(/^TLS: .*DEPTH_ZERO_SELF_SIGNED_CERT/)
   })
 
-  it('is not left by a redirect: a downgrade to http is not followed', async () => {
+  it('is kept by redirects: a downgrade to http is not followed', async () => {
     const plain = await TreeServer.start(tempFolder())
-    const url = await tlsServer(`${plain.url}/${PATH}`)
-    env('NODE_TLS_REJECT_UNAUTHORIZED', '0')
-    const error = await errorOf(transportTo(url).get(PATH, { signal: signal() }))
+    const url = await startTlsServer(`${plain.url}/${PATH}`)
+    setEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+    const error = await catchError(createTransport(url).get(PATH, { signal: signal() }))
     expect(error).toMatchObject({ kind: 'permanent', message: expect.stringContaining('another origin') })
     expect(plain.log).toEqual([])
   })
@@ -296,21 +299,21 @@ describe('TLS', () => {
 
 describe('an abort', () => {
   it.each<[string, RawAnswer]>([
-    ['before the headers come', () => {}],
-    ['while the body comes', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], 'abc'))],
-  ])('%s rejects with its reason and hangs up', async (_, answer) => {
-    const [asked, closed] = [deferred(), deferred()]
+    ['before the headers arrive', () => {}],
+    ['while the body arrives', socket => socket.write(rawReply('200 OK', ['Content-Length: 100'], 'abc'))],
+  ])('%s rejects with its reason and closes the connection', async (_, answer) => {
+    const [requested, closed] = [deferred(), deferred()]
     const server = await RawServer.start((socket, head) => {
       socket.on('close', () => closed.resolve())
       if (typeof answer === 'function') answer(socket, head)
-      asked.resolve()
+      requested.resolve()
     })
     const controller = new AbortController()
     const reason = new Error('enough')
-    const request = transportTo(server.url).get(PATH, { signal: controller.signal })
-    await asked.promise
+    const request = createTransport(server.url).get(PATH, { signal: controller.signal })
+    await requested.promise
     controller.abort(reason)
-    expect(await errorOf(request)).toBe(reason)
+    expect(await catchError(request)).toBe(reason)
     await closed.promise
   })
 })

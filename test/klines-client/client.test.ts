@@ -4,7 +4,7 @@ import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport } from '../../src/http/transport.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { KlinesClient } from '../../src/klines-client/client.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { RawServer, rawReply } from '../support/servers/raw-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -16,7 +16,7 @@ const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const BODY = windowBytes(weekRows(FULL_WEEKS[0]))
 const { signal } = new AbortController()
 
-function serviceOf(url: string): KlinesClient {
+function createClient(url: string): KlinesClient {
   const transport = new HttpTransport(url, { connections: 2 })
   onTestFinished(() => transport.close())
   return new KlinesClient(new RetryingFetcher(transport, url, { concurrency: 2, clock: new FakeClock(NOW) }), () => NOW)
@@ -24,18 +24,18 @@ function serviceOf(url: string): KlinesClient {
 
 async function setup() {
   const server = await TreeServer.start(tempFolder())
-  return { server, service: serviceOf(server.url) }
+  return { server, client: createClient(server.url) }
 }
 
 describe('a window', () => {
-  it('is its rows and its bytes as received, decoded', async () => {
-    const { server, service } = await setup()
+  it('has its rows and its decoded bytes', async () => {
+    const { server, client } = await setup()
     for (const [coding, body] of [
       ['gzip', gzipSync(BODY)],
       ['br', brotliCompressSync(BODY)],
     ] as const) {
       server.script(PATH, { headers: { 'content-encoding': coding }, body })
-      const fetched = await service.window(WINDOW, undefined, signal)
+      const fetched = await client.window(WINDOW, undefined, signal)
       if (fetched === 'unmodified') throw new Error('Expected a body')
       expect(fetched.bytes.equals(BODY)).toBe(true)
       expect(fetched.value.length).toBe(8)
@@ -56,20 +56,20 @@ describe('a window', () => {
     [400, 'permanent'],
     [404, 'permanent'],
     [501, 'permanent'],
-  ])('with status %i, unasked, is %s', async (status, kind) => {
-    const { server, service } = await setup()
+  ])('with status %i and no condition is %s', async (status, kind) => {
+    const { server, client } = await setup()
     server.always(PATH, { status, body: BODY })
     if (status === 200) {
-      expect(await service.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
+      expect(await client.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
       return
     }
-    expect(await errorOf(service.window(WINDOW, undefined, signal))).toMatchObject({ kind, status })
+    expect(await catchError(client.window(WINDOW, undefined, signal))).toMatchObject({ kind, status })
     expect(server.log).toHaveLength(kind === 'invalid' ? 3 : 1)
   })
 
   it.each<[string, string | Buffer, RegExp]>([
     ['a web page', '<!DOCTYPE html>', /a web page, not JSON/],
-    ['nothing', '', /the body is empty/],
+    ['no bytes', '', /the body is empty/],
     ['half a body', BODY.subarray(0, 300), /not JSON/],
     ['UTF-16', Buffer.from(BODY.toString(), 'utf16le'), /not JSON|not UTF-8/],
     ['bad UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
@@ -85,57 +85,57 @@ describe('a window', () => {
       /row 0, element 0 \(open_time\): .* outside the window/,
     ],
     ['200,000 levels of nesting', '['.repeat(200_000), /./],
-  ])('of %s is refused, three times, by name', async (_, body, words) => {
-    const { server, service } = await setup()
+  ])('of %s is rejected after three tries, naming the fault', async (_, body, message) => {
+    const { server, client } = await setup()
     server.always(PATH, { body })
-    const error = await errorOf(service.window(WINDOW, undefined, signal))
+    const error = await catchError(client.window(WINDOW, undefined, signal))
     expect(error).toMatchObject({ kind: 'invalid' })
-    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(message)
     expect(server.log).toHaveLength(3)
   })
 
-  it('with a byte order mark is taken', async () => {
-    const { server, service } = await setup()
+  it('with a byte order mark is accepted', async () => {
+    const { server, client } = await setup()
     server.always(PATH, { body: Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), BODY]) })
-    expect(await service.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
+    expect(await client.window(WINDOW, undefined, signal)).toHaveProperty('value.length', 8)
   })
 
-  it("shows the error object's message, cleaned", async () => {
-    const { server, service } = await setup()
+  it("that is missing reports the error object's message, made safe for a terminal", async () => {
+    const { server, client } = await setup()
     const message = `No such window\u001b[2J\nreally`
     server.always(PATH, { status: 404, body: JSON.stringify({ statusCode: 404, message, isError: true }) })
-    const error = await errorOf(service.window(WINDOW, undefined, signal))
+    const error = await catchError(client.window(WINDOW, undefined, signal))
     expect(error.message).toBe('status 404: No such window [2J really')
   })
 })
 
-describe('a window that is held', () => {
-  const held = Date.UTC(2025, 1, 12, 3, 17, 5)
+describe('a cached window', () => {
+  const cachedMtimeMs = Date.UTC(2025, 1, 12, 3, 17, 5)
 
-  it('is asked for with If-Modified-Since, and 304 says that it is unmodified', async () => {
-    const { server, service } = await setup()
+  it('is requested with If-Modified-Since and is unmodified after a 304', async () => {
+    const { server, client } = await setup()
     server.always(PATH, { status: 304 })
-    expect(await service.window(WINDOW, held, signal)).toBe('unmodified')
+    expect(await client.window(WINDOW, cachedMtimeMs, signal)).toBe('unmodified')
     expect(server.log[0].headers['if-modified-since']).toBe('Wed, 12 Feb 2025 03:17:05 GMT')
     expect(server.log).toHaveLength(1)
   })
 
-  it('is unmodified also when the 304 repeats the coding of the file', async () => {
-    const { server, service } = await setup()
+  it('is unmodified also when the 304 names the coding of the file', async () => {
+    const { server, client } = await setup()
     server.always(PATH, { status: 304, headers: { 'content-encoding': 'gzip' } })
-    expect(await service.window(WINDOW, held, signal)).toBe('unmodified')
+    expect(await client.window(WINDOW, cachedMtimeMs, signal)).toBe('unmodified')
   })
 
-  it('is asked for without a condition when nothing is held', async () => {
-    const { server, service } = await setup()
+  it('that does not exist means a request without a condition', async () => {
+    const { server, client } = await setup()
     server.always(PATH, { body: BODY })
-    await service.window(WINDOW, undefined, signal)
+    await client.window(WINDOW, undefined, signal)
     expect(server.log[0].headers).not.toHaveProperty('if-modified-since')
     expect(server.log[0].headers).not.toHaveProperty('range')
   })
 })
 
-describe("a window's time", () => {
+describe('the modification time of a window', () => {
   const modified = 'Last-Modified: Wed, 12 Feb 2025 03:17:00 GMT'
   const date = 'Date: Wed, 12 Feb 2025 11:59:00 GMT'
 
@@ -146,17 +146,17 @@ describe("a window's time", () => {
     ['the present, with neither', [], NOW],
   ])('is %s', async (_, headers, expected) => {
     const server = await RawServer.start(rawReply('200 OK', [...headers, `Content-Length: ${BODY.length}`], BODY))
-    const fetched = await serviceOf(server.url).window(WINDOW, undefined, signal)
+    const fetched = await createClient(server.url).window(WINDOW, undefined, signal)
     expect(fetched).toHaveProperty('mtimeMs', expected)
   })
 })
 
 describe('the lists', () => {
-  it('lie where the service has them', async () => {
-    const { server, service } = await setup()
+  it('have the paths of the service', async () => {
+    const { server, client } = await setup()
     server.always('api/klines/symbols.json', { body: '["DOTUSDT","XYZUSDT","BTCUSDT"]' })
     server.always('api/klines/start-dates/1M.json', { body: '["2010-01-01","2030-01-01"]' })
-    expect((await service.symbols(signal)).value).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: ['XYZUSDT'] })
-    expect((await service.startDates('1M', signal)).value).toEqual(['2010-01-01', '2030-01-01'])
+    expect((await client.symbols(signal)).value).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: ['XYZUSDT'] })
+    expect((await client.startDates('1M', signal)).value).toEqual(['2010-01-01', '2030-01-01'])
   })
 })
