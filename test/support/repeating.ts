@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { SYMBOLS_PATH } from '../../src/klines/paths.js'
-import { ask, RawClient, rawRequest } from './servers/raw-client.js'
+import { RawClient, rawRequest, sendRaw } from './servers/raw-client.js'
 import { candle, FULL_WEEKS, RENDERED, weekPath, windowBytes } from './synthetic-tree.js'
 
 export const WINDOW_PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -48,7 +48,7 @@ export function countParsed(path: string): () => number {
 /** Sends bytes, and waits until the server has read them: it has when it answers what was sent after them. */
 export async function deliver(client: RawClient, bytes: string | Buffer, url: string): Promise<void> {
   client.send(bytes)
-  await ask(url, NONE)
+  await sendRaw(url, NONE)
 }
 
 /** A connection over which a request was answered twice, so that the server knows it. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { hasChromium, openPage } from '../../support/chromium.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { askAt, serve } from '../../support/servers/test-server.js'
+import { requestFrom, startTestServer } from '../../support/servers/test-server.js'
 
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/api/static/openapi.json']
 
 /** The page in a browser, when both references are drawn. */
 async function openDocs(options?: Parameters<typeof openPage>[1]) {
-  const { url } = await serve(SAMPLE_TREE)
+  const { url } = await startTestServer(SAMPLE_TREE)
   const opened = await openPage(`${url}/`, options)
   for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
   return { url, ...opened }
@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)(
   () => {
     it.each(DOCUMENTS)('shows every operation of %s', async path => {
       const { url, page } = await openDocs()
-      const { paths } = JSON.parse(String((await askAt(url, path)).body))
+      const { paths } = JSON.parse(String((await requestFrom(url, path)).body))
       const documented = Object.entries(paths).flatMap(([at, operations]) =>
         Object.entries(operations as Record<string, { operationId: string }>).map(
           ([method, { operationId }]) => `${method.toUpperCase()} ${at} ${operationId}`,

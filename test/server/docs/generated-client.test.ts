@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { serve } from '../../support/servers/test-server.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const run = promisify(execFile)
@@ -85,7 +85,7 @@ export function row(row: components['schemas']['Kline']) {
 it('a client made by a public generator fetches everything, and its types are those of the service', {
   timeout: 180_000,
 }, async () => {
-  const { url } = await serve(SAMPLE_TREE)
+  const { url } = await startTestServer(SAMPLE_TREE)
   const folder = tempFolder()
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

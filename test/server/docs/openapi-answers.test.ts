@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { serve } from '../../support/servers/test-server.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const USER = { email: 'a@example.com', profile: { name: 'Ada', age: 30 } }
@@ -17,7 +17,7 @@ const jsonOf = (response: Response): Promise<Json> => response.json()
 
 /** A server, and what is wrong with an answer of it by what its own documents say of the operation and status. */
 async function describedServer(document: string, strict = false) {
-  const { url } = await serve(SAMPLE_TREE, { strict })
+  const { url } = await startTestServer(SAMPLE_TREE, { strict })
   const spec = await jsonOf(await fetch(url + document))
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)

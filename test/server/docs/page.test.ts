@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { errorOf, serve } from '../../support/servers/test-server.js'
+import { parseErrorObject, startTestServer } from '../../support/servers/test-server.js'
 import { EMPTY_WEEK, FULL_WEEKS, makeTree, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -13,8 +13,8 @@ const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
 
 /** The text of the page over a tree. */
 async function pageOf(root: string): Promise<string> {
-  const { ask } = await serve(root)
-  const { status, body } = await ask('/')
+  const { request } = await startTestServer(root)
+  const { status, body } = await request('/')
   expect(status).toBe(200)
   return String(body)
 }
@@ -30,8 +30,8 @@ const linksIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)
 
 describe('the page at /', () => {
   it('is HTML that may do nothing but what this server gives it', async () => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const { status, headers, body } = await ask('/', { headers: { accept: 'text/html' } })
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const { status, headers, body } = await request('/', { headers: { accept: 'text/html' } })
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(headers['content-security-policy']).split('; ')
     expect(policy).toEqual(
@@ -55,16 +55,16 @@ describe('the page at /', () => {
   })
 
   it('has links to all lists, a window of every interval and both documents, and all are there', async () => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const links = linksIn(String((await ask('/')).body))
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const links = linksIn(String((await request('/')).body))
     const lists = ALL_INTERVALS.map(interval => `/api/klines/start-dates/${interval}.json`)
     const documents = ['/api/openapi.json', '/api/static/openapi.json']
     expect(links).toEqual(expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS]))
     for (const interval of ALL_INTERVALS) {
       const window = links.find(link => link.startsWith(`/api/klines/${interval}/BTCUSDT/`))
-      expect(JSON.parse(String((await ask(window ?? '')).body)).length, interval).toBeGreaterThan(0)
+      expect(JSON.parse(String((await request(window ?? '')).body)).length, interval).toBeGreaterThan(0)
     }
-    for (const link of links) expect((await ask(link, { method: 'HEAD' })).status, link).toBe(200)
+    for (const link of links) expect((await request(link, { method: 'HEAD' })).status, link).toBe(200)
   })
 
   it('has an example only where there are candles: the oldest that are held', async () => {
@@ -99,9 +99,9 @@ describe('the page at /', () => {
 
 describe('the files of the page', () => {
   it.each(SWAGGER_FILES)('%s is the one of the package', async name => {
-    const { ask } = await serve(SAMPLE_TREE)
+    const { request } = await startTestServer(SAMPLE_TREE)
     const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
-    expect((await ask(`/docs/${name}`)).body.equals(readFileSync(file))).toBe(true)
+    expect((await request(`/docs/${name}`)).body.equals(readFileSync(file))).toBe(true)
   })
 
   it.each([
@@ -110,9 +110,9 @@ describe('the files of the page', () => {
     ['/docs/page.css', 'text/css; charset=utf-8'],
     ['/docs/favicon.svg', 'image/svg+xml'],
   ])('%s is %s, whatever Accept says', async (path, type) => {
-    const { ask } = await serve(SAMPLE_TREE)
+    const { request } = await startTestServer(SAMPLE_TREE)
     for (const accept of ['*/*', type, 'text/css,*/*;q=0.1', 'image/png']) {
-      const { status, headers } = await ask(path, { headers: { accept } })
+      const { status, headers } = await request(path, { headers: { accept } })
       expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, type, 'nosniff'])
     }
   })
@@ -130,46 +130,49 @@ describe('the files of the page', () => {
     '/docs//page.js',
     '/favicon.ico',
   ])('there is no %s', async path => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const answer = await ask(path, { headers: { accept: 'text/html' } })
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const answer = await request(path, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
+    expect(parseErrorObject(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
   })
 })
 
 describe.each(['/', ...ASSETS])('%s over HTTP', path => {
   it('has a HEAD that says what GET says', async () => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const [{ headers: got }, { headers: told, body, status }] = [await ask(path), await ask(path, { method: 'HEAD' })]
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const [{ headers: got }, { headers: told, body, status }] = [
+      await request(path),
+      await request(path, { method: 'HEAD' }),
+    ]
     expect([status, body.length]).toEqual([200, 0])
     expect({ ...told, date: '' }).toEqual({ ...got, date: '' })
   })
 
   it('is not sent to who has it', async () => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const { etag = '', 'content-security-policy': policy } = (await ask(path)).headers
-    const { status, headers, body } = await ask(path, { headers: { 'if-none-match': etag } })
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const { etag = '', 'content-security-policy': policy } = (await request(path)).headers
+    const { status, headers, body } = await request(path, { headers: { 'if-none-match': etag } })
     expect([status, body.length, headers.etag]).toEqual([304, 0, etag])
     expect(headers['content-security-policy']).toBe(policy)
-    expect((await ask(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect((await request(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
   it.each(['gzip', 'br'] as const)('comes as %s to who takes that, and is the same', async coding => {
-    const { ask } = await serve(SAMPLE_TREE)
-    const plain = await ask(path)
-    const coded = await ask(path, { headers: { 'accept-encoding': coding } })
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const plain = await request(path)
+    const coded = await request(path, { headers: { 'accept-encoding': coding } })
     expect(coded.headers['content-encoding']).toBe(coding)
     expect(coded.headers.etag).not.toBe(plain.headers.etag)
     expect(decoders[coding](coded.body).equals(plain.body)).toBe(true)
   })
 
   it('is for GET and HEAD', async () => {
-    const { ask } = await serve(SAMPLE_TREE)
+    const { request } = await startTestServer(SAMPLE_TREE)
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const answer = await ask(path, { method })
+      const answer = await request(path, { method })
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
-      expect(errorOf(answer).statusCode).toBe(405)
+      expect(parseErrorObject(answer).statusCode).toBe(405)
     }
-    expect((await ask(path, { method: 'OPTIONS' })).status).toBe(204)
+    expect((await request(path, { method: 'OPTIONS' })).status).toBe(204)
   })
 })

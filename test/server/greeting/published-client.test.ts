@@ -3,7 +3,7 @@ import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
 import type { LoggedRequest } from '../../../src/server/request-log.js'
 import { until } from '../../support/deferred.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { askAt, serve } from '../../support/servers/test-server.js'
+import { requestFrom, startTestServer } from '../../support/servers/test-server.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const USER = { email: 'a@example.com', profile: { name: 'Ada', age: 30 } }
@@ -11,7 +11,7 @@ const log = (requests: LoggedRequest[]) => ({ log: (request: LoggedRequest) => r
 
 /** A server, and where the client finds it. */
 async function apiRootOf(strict: boolean, requests: LoggedRequest[] = []) {
-  const { url } = await serve(SAMPLE_TREE, { strict, ...log(requests) })
+  const { url } = await startTestServer(SAMPLE_TREE, { strict, ...log(requests) })
   return { url, apiRoot: `${url}/api` }
 }
 
@@ -61,7 +61,7 @@ describe.each([false, true])('the published client of the greeting API, strict: 
 
   it('streams all tokens', async () => {
     const { url, apiRoot } = await apiRootOf(strict)
-    const [messages, text] = await Promise.all([collect(apiRoot), askAt(url, '/api/streams/tokens')])
+    const [messages, text] = await Promise.all([collect(apiRoot), requestFrom(url, '/api/streams/tokens')])
     const lines = String(text.body).trimEnd().split('\n')
     expect(messages).toEqual(lines.map(line => JSON.parse(line).message))
     expect(messages.length).toBeGreaterThan(5)
@@ -86,7 +86,7 @@ describe.each([false, true])('the published client of the greeting API, strict: 
   it('gets the description', async () => {
     const { url, apiRoot } = await apiRootOf(strict)
     const spec = await OpenApiRPC.getSpec({ apiRoot })
-    expect(spec).toEqual(JSON.parse(String((await askAt(url, '/api/static/openapi.json')).body)))
+    expect(spec).toEqual(JSON.parse(String((await requestFrom(url, '/api/static/openapi.json')).body)))
     expect(spec.info.version).toBe('0.0.88')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER, USER_PATH, useHttpServer } from '../../support/servers/http-server.js'
-import { ask, rawPost } from '../../support/servers/raw-client.js'
+import { rawPost, sendRaw } from '../../support/servers/raw-client.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const TOO_LARGE = `${'a'.repeat(70)}@example.com`
@@ -70,7 +70,7 @@ describe.each([
 
   it.each(rules)('%s: what passes', async (field, passes) => {
     for (const value of passes) {
-      const { status, body } = await server.ask(update(field, value))
+      const { status, body } = await server.sendRaw(update(field, value))
       expect([value, status, JSON.parse(body.toString())]).toEqual([
         value,
         200,
@@ -81,20 +81,23 @@ describe.each([
 
   it.each(rules)('%s: what does not', async (field, _, fails) => {
     for (const value of field.startsWith('body') ? [...fails, undefined] : fails) {
-      const { cause } = expectError(await server.ask(update(field, value)), 400)
+      const { cause } = expectError(await server.sendRaw(update(field, value)), 400)
       const fields = (cause as { field: string }[]).map(fault => fault.field)
       expect([value, [...new Set(fields)]]).toEqual([value, [field]])
     }
   })
 
   it('notify is required', async () => {
-    const { cause } = expectError(await server.ask(rawPost(USER_PATH, JSON.stringify(USER))), 400)
+    const { cause } = expectError(await server.sendRaw(rawPost(USER_PATH, JSON.stringify(USER))), 400)
     expect(cause).toEqual([{ field: 'query.notify', message: 'is missing' }])
   })
 
   it('fields that nobody knows are let pass, everywhere', async () => {
     const more = { ...USER, more: 1, profile: { ...USER.profile, more: [null] } }
-    const { status, body } = await ask(server.url(), rawPost(`${USER_PATH}?more=1&notify=push&a`, JSON.stringify(more)))
+    const { status, body } = await sendRaw(
+      server.url(),
+      rawPost(`${USER_PATH}?more=1&notify=push&a`, JSON.stringify(more)),
+    )
     expect([status, JSON.parse(body.toString())]).toEqual([200, { success: true, id: ID, notify: 'push' }])
   })
 
@@ -104,6 +107,6 @@ describe.each([
     'application/json; charset="utf-8"',
     'application/json ;a=b',
   ])('the type may be written as %s', async type => {
-    expect((await server.ask(rawPost(`${USER_PATH}?notify=push`, JSON.stringify(USER), type))).status).toBe(200)
+    expect((await server.sendRaw(rawPost(`${USER_PATH}?notify=push`, JSON.stringify(USER), type))).status).toBe(200)
   })
 })

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Ask, serve, useMadeTree } from '../../support/servers/test-server.js'
+import { type SendRequest, startTestServer, useTestServer } from '../../support/servers/test-server.js'
 import {
   candle,
   EMPTY_WEEK,
@@ -22,22 +22,22 @@ const DAY = 86_400_000
 /** The end of the first full week. */
 const END = Date.parse(FULL_WEEKS[1])
 const [WEEK, LATER_WEEK] = FULL_WEEKS
-const tree = useMadeTree()
+const tree = useTestServer()
 
-const control = async (ask: Ask, path: string, coding = 'identity') =>
+const control = async (ask: SendRequest, path: string, coding = 'identity') =>
   (await ask(path, { headers: { 'accept-encoding': coding } })).headers['cache-control']
 
 describe('Cache-Control', () => {
   it('of a window that is full is for good, in every coding', async () => {
     for (const startDate of FULL_WEEKS) {
       for (const coding of ['identity', 'gzip', 'br']) {
-        expect(await control(tree.ask, weekPath('BTCUSDT', startDate), coding)).toBe(FOR_GOOD)
+        expect(await control(tree.request, weekPath('BTCUSDT', startDate), coding)).toBe(FOR_GOOD)
       }
     }
   })
 
   it('of an empty one that a later one with candles follows is for good', async () => {
-    expect(await control(tree.ask, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(FOR_GOOD)
+    expect(await control(tree.request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(FOR_GOOD)
   })
 
   it.each([
@@ -49,21 +49,21 @@ describe('Cache-Control', () => {
     ['a list of start dates that is built in', 'api/klines/start-dates/1M.json'],
     ['the description', '/api/openapi.json'],
   ])('of %s: asked again each time', async (_, path) => {
-    for (const coding of ['identity', 'gzip', 'br']) expect(await control(tree.ask, path, coding)).toBe(EACH_TIME)
+    for (const coding of ['identity', 'gzip', 'br']) expect(await control(tree.request, path, coding)).toBe(EACH_TIME)
   })
 
   it('of an absent window of a complete mirror: asked again each time', async () => {
     const root = tempFolder()
     putFile(root, 'mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: true })
-    const { ask } = await serve(root)
-    expect(await control(ask, weekPath('BTCUSDT', WEEK))).toBe(EACH_TIME)
+    const { request } = await startTestServer(root)
+    expect(await control(request, weekPath('BTCUSDT', WEEK))).toBe(EACH_TIME)
   })
 
   it.each([
     ['a window that is not there', weekPath('DOTUSDT', WEEK), 404],
     ['no path of the tree', '/api/klines/15m/BTCUSDT/2025-01-07.json', 404],
   ])('of an error keeps it from every cache: %s', async (_, path, status) => {
-    const answer = await tree.ask(path)
+    const answer = await tree.request(path)
     expect([answer.status, answer.headers['cache-control']]).toEqual([status, 'no-store'])
   })
 
@@ -72,8 +72,8 @@ describe('Cache-Control', () => {
       [weekPath('BTCUSDT', WEEK), FOR_GOOD],
       [weekPath('BTCUSDT', OPEN_WEEK), EACH_TIME],
     ]) {
-      const unmodified = await tree.ask(path, { headers: { 'if-none-match': '*' } })
-      const part = await tree.ask(path, { headers: { range: 'bytes=0-9' } })
+      const unmodified = await tree.request(path, { headers: { 'if-none-match': '*' } })
+      const part = await tree.request(path, { headers: { range: 'bytes=0-9' } })
       expect([unmodified.status, unmodified.headers['cache-control']]).toEqual([304, expected])
       expect([part.status, part.headers['cache-control']]).toEqual([206, expected])
     }
@@ -103,27 +103,27 @@ describe('a window is final', () => {
     putFile(root, weekPath('BTCUSDT', WEEK), held, mtime)
     putFile(root, weekPath('BTCUSDT', LATER_WEEK), later ? weekRows(LATER_WEEK).slice(0, 1) : [], RENDERED)
     putFile(root, weekPath('ETHUSDT', LATER_WEEK), weekRows(LATER_WEEK), RENDERED)
-    const { ask } = await serve(root)
-    expect(await control(ask, weekPath('BTCUSDT', WEEK))).toBe(expected)
+    const { request } = await startTestServer(root)
+    expect(await control(request, weekPath('BTCUSDT', WEEK))).toBe(expected)
   })
 
   it('from when a later one with candles comes, while the server runs', async () => {
     const root = tempFolder()
     putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
-    const { ask } = await serve(root)
-    expect(await control(ask, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(EACH_TIME)
+    const { request } = await startTestServer(root)
+    expect(await control(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(EACH_TIME)
     putFile(root, weekPath('BTCUSDT', WEEK), rows)
-    expect(await control(ask, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(FOR_GOOD)
+    expect(await control(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(FOR_GOOD)
   })
 
   it('no more when a version comes that is not', async () => {
     const root = makeTree(tempFolder())
-    const { ask } = await serve(root)
+    const { request } = await startTestServer(root)
     const path = weekPath('BTCUSDT', FULL_WEEKS[4])
-    expect(await control(ask, path)).toBe(FOR_GOOD)
+    expect(await control(request, path)).toBe(FOR_GOOD)
     const inTime = Date.parse(OPEN_WEEK)
     putFile(root, path, weekRows(FULL_WEEKS[4], { days: 3 }), inTime)
-    expect(await control(ask, path)).toBe(EACH_TIME)
+    expect(await control(request, path)).toBe(EACH_TIME)
   })
 
   it('not by a later one that is broken, or is no file', async () => {
@@ -132,8 +132,8 @@ describe('a window is final', () => {
       putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
       if (later === 'folder') mkdirSync(join(root, weekPath('BTCUSDT', WEEK)), { recursive: true })
       else putFile(root, weekPath('BTCUSDT', WEEK), later)
-      const { ask } = await serve(root)
-      expect(await control(ask, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(EACH_TIME)
+      const { request } = await startTestServer(root)
+      expect(await control(request, weekPath('BTCUSDT', EMPTY_WEEK))).toBe(EACH_TIME)
     }
   })
 })

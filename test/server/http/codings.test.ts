@@ -4,28 +4,33 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../../support/big-mirror.js'
-import { type Answer, errorOf, serve, useMadeTree } from '../../support/servers/test-server.js'
+import {
+  parseErrorObject,
+  startTestServer,
+  type TestResponse,
+  useTestServer,
+} from '../../support/servers/test-server.js'
 import { FULL_WEEKS, FUTURE_WEEK, makeTree, OPEN_WEEK, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const LIST = 'api/klines/start-dates/2h.json'
 const SMALL = ['api/klines/symbols.json', weekPath('ETHUSDT', FUTURE_WEEK)]
-const tree = useMadeTree()
-const accepting = (codings: string, path = PATH) => tree.ask(path, { headers: { 'accept-encoding': codings } })
+const tree = useTestServer()
+const accepting = (codings: string, path = PATH) => tree.request(path, { headers: { 'accept-encoding': codings } })
 
 /** The bytes that an answer stands for, by what it says of itself. */
-function decoded({ headers, body }: Answer): Buffer {
+function decoded({ headers, body }: TestResponse): Buffer {
   const decoders = { gzip: gunzipSync, br: brotliDecompressSync, identity: (bytes: Buffer) => bytes }
   return decoders[(headers['content-encoding'] ?? 'identity') as keyof typeof decoders](body)
 }
 
-const codingOf = ({ headers }: Answer) => headers['content-encoding'] ?? 'identity'
+const codingOf = ({ headers }: TestResponse) => headers['content-encoding'] ?? 'identity'
 
 describe('gzip and br', () => {
   it.each(['gzip', 'br'])('%s decodes to the very bytes, is smaller, and says what it is', async coding => {
     for (const path of [PATH, weekPath('ETHUSDT', OPEN_WEEK), LIST]) {
-      const [plain, coded] = [await tree.ask(path), await accepting(coding, path)]
+      const [plain, coded] = [await tree.request(path), await accepting(coding, path)]
       expect(coded.status).toBe(200)
       expect(coded.headers).toMatchObject({ 'content-encoding': coding, 'content-length': String(coded.body.length) })
       expect(coded.headers['content-type']).toBe(plain.headers['content-type'])
@@ -54,7 +59,7 @@ describe('gzip and br', () => {
 
   it('codes those too for a client that takes nothing else', async () => {
     for (const path of SMALL) {
-      const [plain, coded] = [await tree.ask(path), await accepting('gzip, identity;q=0', path)]
+      const [plain, coded] = [await tree.request(path), await accepting('gzip, identity;q=0', path)]
       expect([coded.status, codingOf(coded)]).toEqual([200, 'gzip'])
       expect(decoded(coded).equals(plain.body)).toBe(true)
     }
@@ -63,7 +68,7 @@ describe('gzip and br', () => {
 
 describe('the coding is the best one that the client takes', () => {
   it('none, when it does not say', async () => {
-    expect(codingOf(await tree.ask(PATH))).toBe('identity')
+    expect(codingOf(await tree.request(PATH))).toBe('identity')
   })
 
   it.each([
@@ -102,7 +107,7 @@ describe('the coding is the best one that the client takes', () => {
       for (const path of [PATH, ...SMALL]) {
         const answer = await accepting(accepted, path)
         expect([answer.status, answer.headers['content-encoding']]).toEqual([406, undefined])
-        expect(errorOf(answer)).toEqual({ statusCode: 406, message: expect.any(String), isError: true })
+        expect(parseErrorObject(answer)).toEqual({ statusCode: 406, message: expect.any(String), isError: true })
       }
     },
   )
@@ -120,10 +125,10 @@ describe('a coding is made once for a version of a file', () => {
 
   it('though 50 clients ask for it at once, and again', async () => {
     const root = bigMirror(tempFolder(), { symbols: ['BTCUSDT'], weeks: 1 })
-    const { ask } = await serve(root)
+    const { request } = await startTestServer(root)
     const path = weekPath('BTCUSDT', '2024-12-30')
     const all = (coding: string) => () =>
-      Promise.all(Array.from({ length: 50 }, () => ask(path, { headers: { 'accept-encoding': coding } })))
+      Promise.all(Array.from({ length: 50 }, () => request(path, { headers: { 'accept-encoding': coding } })))
     expect(await compressors(all('identity'))).toBe(0)
     expect(await compressors(all('gzip'))).toBe(1)
     expect(await compressors(all('br'))).toBe(1)
@@ -133,8 +138,8 @@ describe('a coding is made once for a version of a file', () => {
 
   it('and anew for another version', async () => {
     const root = makeTree(tempFolder())
-    const { ask } = await serve(root)
-    const once = () => ask(PATH, { headers: { 'accept-encoding': 'gzip' } })
+    const { request } = await startTestServer(root)
+    const once = () => request(PATH, { headers: { 'accept-encoding': 'gzip' } })
     expect(await compressors(once)).toBe(1)
     const other = readFileSync(join(root, weekPath('ETHUSDT', FULL_WEEKS[0])))
     putFile(root, PATH, Buffer.concat([other, Buffer.from('\n')]))

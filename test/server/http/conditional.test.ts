@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, errorOf, fieldsOf, serve, useMadeTree } from '../../support/servers/test-server.js'
+import {
+  parseErrorObject,
+  stableHeaders,
+  startTestServer,
+  type TestResponse,
+  useTestServer,
+} from '../../support/servers/test-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -15,19 +21,19 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const date = (time: number) => new Date(time).toUTCString()
-const tree = useMadeTree()
+const tree = useTestServer()
 /** The file without a condition, and its tag in each coding. */
-let whole: Answer
+let whole: TestResponse
 let tags: Record<'identity' | 'gzip' | 'br', string>
 
 beforeAll(async () => {
-  whole = await tree.ask(PATH)
+  whole = await tree.request(PATH)
   const tagIn = async (coding: string) =>
-    String((await tree.ask(PATH, { headers: { 'accept-encoding': coding } })).headers.etag)
+    String((await tree.request(PATH, { headers: { 'accept-encoding': coding } })).headers.etag)
   tags = { identity: String(whole.headers.etag), gzip: await tagIn('gzip'), br: await tagIn('br') }
 })
 
-const given = (headers: Record<string, string>) => tree.ask(PATH, { headers })
+const given = (headers: Record<string, string>) => tree.request(PATH, { headers })
 
 describe('tags', () => {
   it('are strong, and another in each coding', () => {
@@ -37,13 +43,13 @@ describe('tags', () => {
 
   it('are those of the bytes: the same bytes have the same, others another', async () => {
     const root = makeTree(tempFolder())
-    const { ask } = await serve(root)
-    expect((await ask(PATH)).headers.etag).toBe(tags.identity)
+    const { request } = await startTestServer(root)
+    expect((await request(PATH)).headers.etag).toBe(tags.identity)
     putFile(root, PATH, '[]', RENDERED)
-    const other = (await ask(PATH)).headers.etag
+    const other = (await request(PATH)).headers.etag
     expect(other).not.toBe(tags.identity)
     putFile(root, PATH, readFileSync(join(tree.root(), PATH)), RENDERED + 60_000)
-    expect((await ask(PATH)).headers.etag).toBe(tags.identity)
+    expect((await request(PATH)).headers.etag).toBe(tags.identity)
   })
 })
 
@@ -119,7 +125,7 @@ describe('If-Match and If-Unmodified-Since', () => {
     const answer = await given(headers())
     expect(answer.status).toBe(status)
     if (status === 200) expect(answer.body.equals(whole.body)).toBe(true)
-    else expect(errorOf(answer)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
+    else expect(parseErrorObject(answer)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
   })
 })
 
@@ -139,9 +145,9 @@ describe('HEAD has the header fields of GET, the length too, and no body', () =>
     ['no path at all', 404, '/nothing', {}],
     ['what takes POST alone', 405, '/api/users/123e4567-e89b-12d3-a456-426614174000', {}],
   ])('%s: %i', async (_, status, path, headers) => {
-    const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => tree.ask(path, { method, headers })))
+    const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => tree.request(path, { method, headers })))
     expect([get.status, head.status]).toEqual([status, status])
-    expect(fieldsOf(head)).toEqual(fieldsOf(get))
+    expect(stableHeaders(head)).toEqual(stableHeaders(get))
     expect(head.body).toHaveLength(0)
     if (status !== 304) expect(head.headers['content-length']).toBe(String(get.body.length))
   })

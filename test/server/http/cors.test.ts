@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, errorOf, useMadeTree } from '../../support/servers/test-server.js'
+import { parseErrorObject, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, FUTURE_WEEK, weekPath } from '../../support/synthetic-tree.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const USER = '/api/users/123e4567-e89b-12d3-a456-426614174000'
 const ORIGIN = { origin: 'https://elsewhere.example' }
-const tree = useMadeTree()
+const tree = useTestServer()
 
 /** Header fields of the CORS protocol. */
-const corsOf = ({ headers }: Answer) => Object.keys(headers).filter(name => name.startsWith('access-control-'))
+const corsOf = ({ headers }: TestResponse) => Object.keys(headers).filter(name => name.startsWith('access-control-'))
 
 describe('pages of other sites may read', () => {
   it.each<[string, number, string, Record<string, string>]>([
@@ -25,7 +25,7 @@ describe('pages of other sites may read', () => {
     ['that they want another version', 412, PATH, { 'if-match': '"other"' }],
   ])('%s: %i', async (_, status, path, headers) => {
     for (const method of ['GET', 'HEAD']) {
-      const answer = await tree.ask(path, { method, headers: { ...ORIGIN, ...headers } })
+      const answer = await tree.request(path, { method, headers: { ...ORIGIN, ...headers } })
       expect([method, answer.status, answer.headers['access-control-allow-origin']]).toEqual([method, status, '*'])
       expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
     }
@@ -35,7 +35,7 @@ describe('pages of other sites may read', () => {
     ['a part', 206, 'bytes=0-9'],
     ['that there is no such part', 416, 'bytes=999999-'],
   ])('%s: %i', async (_, status, range) => {
-    const answer = await tree.ask(PATH, { headers: { ...ORIGIN, range } })
+    const answer = await tree.request(PATH, { headers: { ...ORIGIN, range } })
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, '*'])
   })
 
@@ -43,7 +43,7 @@ describe('pages of other sites may read', () => {
     'after a preflight request: %s',
     async path => {
       const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' }
-      const answer = await tree.ask(path, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
+      const answer = await tree.request(path, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
       expect([answer.status, answer.body.length]).toEqual([204, 0])
       expect(answer.headers['access-control-allow-origin']).toBe('*')
       expect(answer.headers['access-control-allow-methods']?.split(', ').sort()).toEqual(['GET', 'HEAD'])
@@ -56,7 +56,7 @@ describe('pages of other sites may read', () => {
 describe('pages of other sites may not', () => {
   it('post', async () => {
     for (const path of [USER, PATH, '/nothing']) {
-      const answer = await tree.ask(path, { method: 'POST', headers: ORIGIN })
+      const answer = await tree.request(path, { method: 'POST', headers: ORIGIN })
       expect(answer.status, path).toBeGreaterThanOrEqual(400)
       expect(corsOf(answer), path).toEqual([])
     }
@@ -64,9 +64,9 @@ describe('pages of other sites may not', () => {
 
   it('learn from a preflight request that they might', async () => {
     const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
-    const answer = await tree.ask(USER, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
+    const answer = await tree.request(USER, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
     expect(corsOf(answer)).toEqual([])
-    const other = await tree.ask(PATH, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
+    const other = await tree.request(PATH, { method: 'OPTIONS', headers: { ...ORIGIN, ...asked } })
     expect(other.headers['access-control-allow-methods']).not.toContain('POST')
   })
 })
@@ -74,9 +74,9 @@ describe('pages of other sites may not', () => {
 describe('a method that a file does not have is 405, and says which it has', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE'])('%s', async method => {
     for (const path of [PATH, 'api/klines/symbols.json', 'api/klines/start-dates/1h.json']) {
-      const answer = await tree.ask(path, { method })
+      const answer = await tree.request(path, { method })
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
-      expect(errorOf(answer)).toEqual({ statusCode: 405, message: expect.any(String), isError: true })
+      expect(parseErrorObject(answer)).toEqual({ statusCode: 405, message: expect.any(String), isError: true })
       expect(corsOf(answer)).toEqual([])
     }
   })

@@ -113,11 +113,11 @@ describe('every failure is the error object', () => {
   const server = useHttpServer()
 
   it.each(UNREADABLE)('%s: %i', async (_, status, bytes, says = /./) => {
-    expect(expectError(await server.ask(bytes), status).message).toMatch(says)
+    expect(expectError(await server.sendRaw(bytes), status).message).toMatch(says)
   })
 
   it.each(REFUSED)('%s: %i', async (_, status, bytes, says = /./) => {
-    const answer = await server.ask(bytes)
+    const answer = await server.sendRaw(bytes)
     expect(expectError(answer, status).message).toMatch(says)
     if (status === 416) expect(answer.headers['content-range']).toMatch(/^bytes \*\/\d+$/)
   })
@@ -138,7 +138,7 @@ describe('every failure is the error object', () => {
 
   it('cause names each wrong field of params, query and body', async () => {
     const fields = async (target: string, body: unknown) => {
-      const { message, cause } = expectError(await server.ask(rawPost(target, JSON.stringify(body))), 400)
+      const { message, cause } = expectError(await server.sendRaw(rawPost(target, JSON.stringify(body))), 400)
       const faults = cause as { field: string; message: string }[]
       for (const fault of faults)
         expect(fault).toEqual({ field: fault.field, message: expect.stringMatching(/^\S+ ./) })

@@ -4,7 +4,7 @@ import { createApp } from '../../../src/server/app.js'
 import { Tree } from '../../../src/server/tree/tree.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
-import { ask } from '../../support/servers/raw-client.js'
+import { sendRaw } from '../../support/servers/raw-client.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 
@@ -112,19 +112,19 @@ describe('the server answers for its own names alone', () => {
   })
 
   it.each(OURS)('200 for %j', async host => {
-    expect((await server.ask(request(host))).status).toBe(200)
+    expect((await server.sendRaw(request(host))).status).toBe(200)
   })
 
   it.each(FOREIGN)('421 for %j', async host => {
-    expectError(await server.ask(request(host)), 421)
+    expectError(await server.sendRaw(request(host)), 421)
   })
 
   it.each(NO_HOST)('400 for %j', async host => {
-    expectError(await server.ask(request(host)), 400)
+    expectError(await server.sendRaw(request(host)), 400)
   })
 
   it.each(LINES)('%i for %j', async (status, lines) => {
-    const answer = await server.ask(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'))
+    const answer = await server.sendRaw(Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'))
     if (status === 200) expect(answer.status).toBe(200)
     else expectError(answer, status)
   })
@@ -133,7 +133,7 @@ describe('the server answers for its own names alone', () => {
     const paths = ['/', '/docs/page.js', '/api/openapi.json', '/api/static/openapi.json', '/api/streams/tokens', '/x']
     for (const path of [...paths, '/api/users/x?notify=y']) {
       for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
-        expectError(await server.ask(`${method} ${path} HTTP/1.1\r\nHost: rebound.example:8787\r\n\r\n`), 421)
+        expectError(await server.sendRaw(`${method} ${path} HTTP/1.1\r\nHost: rebound.example:8787\r\n\r\n`), 421)
       }
     }
   })
@@ -142,7 +142,7 @@ describe('the server answers for its own names alone', () => {
     const app = createApp({ tree: new Tree(new Mirror(server.root())), host: 'Served.example.' })
     onTestFinished(() => app.close())
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
-    const statusOf = async (host: string) => (await ask(url, request(host))).status
+    const statusOf = async (host: string) => (await sendRaw(url, request(host))).status
     for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
       expect([host, await statusOf(host)]).toEqual([host, 200])
     }

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../src/server/http/hardened-server.js'
 import { startServer } from '../../../src/server/server.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_TARGET } from '../../support/servers/http-server.js'
-import { ask, RawClient, rawPost, rawRequest } from '../../support/servers/raw-client.js'
+import { RawClient, rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startServerProcess } from '../../support/servers/server-process.js'
 import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -19,11 +19,11 @@ describe('what goes wrong inside', () => {
     const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
     const missing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
-    const answer = await ask(server.url, missing)
+    const answer = await sendRaw(server.url, missing)
     expect(expectError(answer, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
     expect(answer.body.toString()).not.toContain('mirror')
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`${root}/mirror.json`)])
-    expect((await ask(server.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
+    expect((await sendRaw(server.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
   })
 
   it('a file that this user may not read is such a fault', async () => {
@@ -31,11 +31,11 @@ describe('what goes wrong inside', () => {
     chmodSync(root, 0o755)
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
     chmodSync(`${root}/${path}`, 0o000)
-    const child = await startServerProcess(root, { nobody: true })
+    const child = await startServerProcess(root, { unprivileged: true })
     for (const method of ['GET', 'DELETE', 'GET']) {
-      expectError(await ask(child.url, rawRequest(`${method} /${path}`)), method === 'GET' ? 500 : 405)
+      expectError(await sendRaw(child.url, rawRequest(`${method} /${path}`)), method === 'GET' ? 500 : 405)
     }
-    expect((await ask(child.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
+    expect((await sendRaw(child.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
     expect(child.errors()).toHaveLength(2)
     expect(child.errors()[0]).toContain(root)
   })
@@ -51,7 +51,7 @@ describe('a client that is still sending', () => {
     [417, 'a body behind an expectation', rawRequest('POST /', ['Expect: x', `Content-Length: ${long.length}`], long)],
   ])('hears %i all the same: %s', async (status, _, bytes) => {
     const child = await startServerProcess(makeTree(tempFolder()))
-    for (let round = 0; round < 15; round++) expectError(await ask(child.url, bytes), status)
+    for (let round = 0; round < 15; round++) expectError(await sendRaw(child.url, bytes), status)
   })
 })
 
@@ -87,7 +87,7 @@ describe('connections beyond the cap', () => {
     for (const client of [...flood, ...served.splice(0, 2)]) client.close()
     await expect
       .poll(() =>
-        ask(server.url, request).then(
+        sendRaw(server.url, request).then(
           ({ status }) => status,
           () => 0,
         ),

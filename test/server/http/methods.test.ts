@@ -36,7 +36,7 @@ describe('methods', () => {
     expect(refused.length).toBeGreaterThan(28)
     for (const method of refused) {
       const head = method === 'HEAD'
-      const answer = await server.ask(request(method, path), { head })
+      const answer = await server.sendRaw(request(method, path), { head })
       if (head) expectErrorHeaders(answer, 405)
       else expect(expectError(answer, 405).message).toContain(allow)
       expect([method, answer.headers.allow]).toEqual([method, allow])
@@ -44,7 +44,7 @@ describe('methods', () => {
   })
 
   it.each(PATHS)('%s says with OPTIONS what it has: %s', async (path, allow) => {
-    const { status, headers, body } = await server.ask(rawRequest(`OPTIONS ${path}`))
+    const { status, headers, body } = await server.sendRaw(rawRequest(`OPTIONS ${path}`))
     expect([status, headers.allow, body.length]).toEqual([204, allow, 0])
     // Reading is for all pages, an update for none but our own.
     const cors =
@@ -56,14 +56,14 @@ describe('methods', () => {
   it.each(NOWHERE)('%s is nowhere for every method', async path => {
     for (const method of OTHERS) {
       const head = method === 'HEAD'
-      const answer = await server.ask(request(method, path), { head })
+      const answer = await server.sendRaw(request(method, path), { head })
       if (head) expectErrorHeaders(answer, 404)
       else expectError(answer, 404)
     }
   })
 
   it.each(['evil.com:443', 'localhost:80', '127.0.0.1:8787'])('this is no proxy to %s', async target => {
-    const answer = await server.ask(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
+    const answer = await server.sendRaw(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
     expectError(answer, 405)
     expect(answer.headers).toMatchObject({ allow: 'GET, HEAD, OPTIONS, POST', connection: 'close' })
   })
@@ -71,8 +71,8 @@ describe('methods', () => {
   it('HEAD has the header of GET and no body', async () => {
     for (const [path, allow] of PATHS) {
       if (allow !== READ || path === '/api/streams/tokens') continue
-      const get = await server.ask(rawRequest(`GET ${path}`))
-      const { headers, status, body } = await server.ask(rawRequest(`HEAD ${path}`), { head: true })
+      const get = await server.sendRaw(rawRequest(`GET ${path}`))
+      const { headers, status, body } = await server.sendRaw(rawRequest(`HEAD ${path}`), { head: true })
       const { date: _, ...wanted } = get.headers
       expect([status, headers, body.length]).toEqual([get.status, { ...wanted, date: headers.date }, 0])
     }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { Random } from '../../support/random.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
-import { ask, rawPost, rawRequest } from '../../support/servers/raw-client.js'
+import { rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startServerProcess } from '../../support/servers/server-process.js'
 import { FULL_WEEKS, makeTree, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -131,8 +131,8 @@ it(`${COUNT} mutated requests neither end the server nor make it leak`, { timeou
   const child = await startServerProcess(makeTree(tempFolder()))
   const pid = child.process.pid as number
   const sound = async () => {
-    for (const request of WHOLE.slice(1, 6)) expect((await ask(child.url, request)).status).toBeLessThan(300)
-    expect((await ask(child.url, rawPost(USER_TARGET, USER_BODY))).status).toBe(200)
+    for (const request of WHOLE.slice(1, 6)) expect((await sendRaw(child.url, request)).status).toBeLessThan(300)
+    expect((await sendRaw(child.url, rawPost(USER_TARGET, USER_BODY))).status).toBe(200)
   }
   await sound()
   const port = Number(new URL(child.url).port)

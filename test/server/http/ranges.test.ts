@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Answer, errorOf, useMadeTree } from '../../support/servers/test-server.js'
+import { parseErrorObject, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
-const tree = useMadeTree()
+const tree = useTestServer()
 const ranged = (range: string, headers: Record<string, string> = {}) =>
-  tree.ask(PATH, { headers: { range, ...headers } })
+  tree.request(PATH, { headers: { range, ...headers } })
 let bytes: Buffer
 let tag: string
 
 beforeAll(async () => {
   bytes = readFileSync(join(tree.root(), PATH))
-  tag = String((await tree.ask(PATH)).headers.etag)
+  tag = String((await tree.request(PATH)).headers.etag)
 })
 
 /** A 206 with the bytes from `start` up to and without `end`, said so in every field. */
-function expectPart({ status, headers, body }: Answer, start: number, end: number): void {
+function expectPart({ status, headers, body }: TestResponse, start: number, end: number): void {
   expect(status).toBe(206)
   expect(headers['content-range']).toBe(`bytes ${start}-${end - 1}/${bytes.length}`)
   expect(headers['content-length']).toBe(String(end - start))
@@ -27,22 +27,22 @@ function expectPart({ status, headers, body }: Answer, start: number, end: numbe
   expect(body.equals(bytes.subarray(start, end))).toBe(true)
 }
 
-function expectWhole({ status, headers, body }: Answer): void {
+function expectWhole({ status, headers, body }: TestResponse): void {
   expect(status).toBe(200)
   expect(headers).not.toHaveProperty('content-range')
   expect(headers['content-length']).toBe(String(bytes.length))
   expect(body.equals(bytes)).toBe(true)
 }
 
-function expectOutside(answer: Answer): void {
+function expectOutside(answer: TestResponse): void {
   expect(answer.status).toBe(416)
   expect(answer.headers['content-range']).toBe(`bytes */${bytes.length}`)
-  expect(errorOf(answer)).toEqual({ statusCode: 416, message: expect.any(String), isError: true })
+  expect(parseErrorObject(answer)).toEqual({ statusCode: 416, message: expect.any(String), isError: true })
 }
 
 describe('one range is answered with exactly its bytes', () => {
   it('says that it is done', async () => {
-    expect((await tree.ask(PATH)).headers['accept-ranges']).toBe('bytes')
+    expect((await tree.request(PATH)).headers['accept-ranges']).toBe('bytes')
   })
 
   it.each<[string, string, (size: number) => [number, number]]>([
@@ -128,13 +128,13 @@ describe('what we do not do is answered whole', () => {
   it('HEAD has no ranges: what it says is what GET says without one', async () => {
     for (const coding of ['identity', 'gzip']) {
       const headers = { 'accept-encoding': coding }
-      const get = await tree.ask(PATH, { headers })
-      const head = await tree.ask(PATH, { method: 'HEAD', headers: { ...headers, range: 'bytes=0-9' } })
+      const get = await tree.request(PATH, { headers })
+      const head = await tree.request(PATH, { method: 'HEAD', headers: { ...headers, range: 'bytes=0-9' } })
       expect([head.status, head.headers['content-length']]).toEqual([200, String(get.body.length)])
       expect(head.headers.etag).toBe(get.headers.etag)
       expect(head.headers).not.toHaveProperty('content-range')
     }
-    expect((await tree.ask(PATH, { method: 'HEAD', headers: { range: 'bytes=999999-' } })).status).toBe(200)
+    expect((await tree.request(PATH, { method: 'HEAD', headers: { range: 'bytes=999999-' } })).status).toBe(200)
   })
 
   it('a client that takes no uncoded bytes gets all of them coded', async () => {

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import * as requests from '../../support/repeating.js'
 import { deliver, getWindow, recordOf, WINDOW_PATH } from '../../support/repeating.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
-import { ask, RawClient, rawPost } from '../../support/servers/raw-client.js'
-import { serve } from '../../support/servers/test-server.js'
+import { RawClient, rawPost, sendRaw } from '../../support/servers/raw-client.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 import { makeTree } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -49,9 +49,9 @@ async function answered(url: string, sent: readonly Buffer[]): Promise<string> {
 
 it('in whatever pieces requests come, they are answered as by a server that parses them all', async () => {
   const root = makeTree(tempFolder())
-  const [repeating, parsing] = [await serve(root), await serve(root, { log: () => {} })]
+  const [repeating, parsing] = [await startTestServer(root), await startTestServer(root, { log: () => {} })]
   // A coding is made in the background, once; all else is answered as soon as it is read.
-  for (const { url } of [repeating, parsing]) await ask(url, GZIP)
+  for (const { url } of [repeating, parsing]) await sendRaw(url, GZIP)
   const isSame = fc.asyncProperty(pieces, async sent => {
     expect(await answered(repeating.url, sent)).toBe(await answered(parsing.url, sent))
   })

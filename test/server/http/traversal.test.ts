@@ -7,8 +7,8 @@ import { filesBelow, PROJECT } from '../../support/cli/cli-sandbox.js'
 import { Random } from '../../support/random.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_PATH } from '../../support/servers/http-server.js'
-import { askMany } from '../../support/servers/pipelining-client.js'
-import { ask, rawRequest } from '../../support/servers/raw-client.js'
+import { sendPipelined } from '../../support/servers/pipelining-client.js'
+import { rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { candle, makeTree, NOW, putFile } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -119,7 +119,7 @@ it(`${COUNT} requests find no way out of the tree`, async () => {
   const errors: Error[] = []
   const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
   onTestFinished(() => server.close())
-  const fetched = async (path: string) => (await ask(server.url, rawRequest(`GET ${path}`))).body
+  const fetched = async (path: string) => (await sendRaw(server.url, rawRequest(`GET ${path}`))).body
   const public_ = [
     '/',
     '/docs/page.js',
@@ -142,7 +142,7 @@ it(`${COUNT} requests find no way out of the tree`, async () => {
   const direct = [...goals.map(goal => `/${goal}`), ...lists, ...public_].map(path => rawRequest(`GET ${path}`))
   const statuses = new Map<number, number>()
   const looked = new Set<string>()
-  await askMany(server.url, [...direct, ...requests], (answer, request) => {
+  await sendPipelined(server.url, [...direct, ...requests], (answer, request) => {
     const { status, body, headers } = answer
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     const line = request.toString('latin1').split('\r\n', 1)[0]
@@ -164,5 +164,5 @@ it(`${COUNT} requests find no way out of the tree`, async () => {
   // All kinds of answers are among them, so the requests came through to where they were sent.
   for (const status of [200, 400, 404, 405]) expect([status, (statuses.get(status) ?? 0) > 10]).toEqual([status, true])
   expect(String(await fetched('/api/klines/symbols.json'))).toBe('["BTCUSDT","ETHUSDT"]')
-  expect((await ask(server.url, rawRequest(`POST ${USER_PATH}/..`))).status).toBe(404)
+  expect((await sendRaw(server.url, rawRequest(`POST ${USER_PATH}/..`))).status).toBe(404)
 })

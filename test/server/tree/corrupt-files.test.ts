@@ -11,24 +11,30 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Answer, type Ask, askAt, errorOf, serve } from '../../support/servers/test-server.js'
-import { TreeChild } from '../../support/servers/measured-server.js'
+import { MeasuredServer } from '../../support/servers/measured-server.js'
+import {
+  parseErrorObject,
+  requestFrom,
+  type SendRequest,
+  startTestServer,
+  type TestResponse,
+} from '../../support/servers/test-server.js'
 import { FULL_WEEKS, makeTree, OPEN_WEEK, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const OPEN = weekPath('BTCUSDT', OPEN_WEEK)
 let root: string
-let ask: Ask
+let ask: SendRequest
 
 beforeEach(async () => {
   root = makeTree(tempFolder())
-  ask = (await serve(root)).ask
+  ask = (await startTestServer(root)).request
 })
 
-function expectAbsent(answer: Answer): void {
+function expectAbsent(answer: TestResponse): void {
   expect(answer.status).toBe(404)
-  expect(errorOf(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
+  expect(parseErrorObject(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
 }
 
 /** Changes the one byte at `place` of a file. */
@@ -116,8 +122,8 @@ describe('what is no file of the mirror is not served', () => {
   it('but a mirror that is itself reached through a link is', async () => {
     const link = join(tempFolder(), 'link')
     symlinkSync(root, link)
-    const served = await serve(link)
-    expect((await served.ask(PATH)).body.equals(readFileSync(join(root, PATH)))).toBe(true)
+    const served = await startTestServer(link)
+    expect((await served.request(PATH)).body.equals(readFileSync(join(root, PATH)))).toBe(true)
   })
 
   it('a link that leads nowhere, and one that leads to itself', async () => {
@@ -132,15 +138,15 @@ describe('what is no file of the mirror is not served', () => {
   })
 
   it('a FIFO in the place of a file, which is not waited for', async () => {
-    const server = await TreeChild.start(root)
+    const server = await MeasuredServer.start(root)
     onTestFinished(() => server.stop())
     for (const path of [PATH, 'api/klines/symbols.json']) {
       rmSync(join(root, path))
       execFileSync('mkfifo', [join(root, path)])
     }
     const signal = AbortSignal.timeout(20_000)
-    expectAbsent(await askAt(server.url, PATH, { signal }))
-    expect((await askAt(server.url, 'api/klines/symbols.json', { signal })).status).toBe(200)
+    expectAbsent(await requestFrom(server.url, PATH, { signal }))
+    expect((await requestFrom(server.url, 'api/klines/symbols.json', { signal })).status).toBe(200)
   })
 
   it('a folder, a socket and a device in the place of a file', async () => {

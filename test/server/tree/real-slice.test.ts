@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/cli/cli-sandbox.js'
 import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
-import { TreeChild } from '../../support/servers/measured-server.js'
+import { MeasuredServer } from '../../support/servers/measured-server.js'
 
 const CONNECTIONS = 12
 const MB = 1024 * 1024
@@ -21,13 +21,13 @@ const CODINGS = ['identity', 'gzip', 'br'] as const
 describe.runIf(hasRealTree)('the real slice', () => {
   let root: string
   let files: string[]
-  let server: TreeChild
+  let server: MeasuredServer
   let atFirst: { rss: number; buffers: number }
   let pool: Pool
   beforeAll(async () => {
     root = realTree()
     files = filesBelow(join(root, 'api')).map(file => `api/${file}`)
-    server = await TreeChild.start(root)
+    server = await MeasuredServer.start(root)
     atFirst = await server.memory()
     pool = new Pool(server.url, { connections: CONNECTIONS })
   })

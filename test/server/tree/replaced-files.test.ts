@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
-import { serve } from '../../support/servers/test-server.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 import { candle, FULL_WEEKS, putFile, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -73,7 +73,7 @@ it('25,000 reads while another process replaces the window each give one whole v
     putFile(aside, String(index), bytes, time)
   })
   putFile(root, PATH, VERSIONS[0].bytes, VERSIONS[0].time)
-  const { url } = await serve(root)
+  const { url } = await startTestServer(root)
   const script = join(PROJECT, 'test/support/swap-window.ts')
   const args = ['--import', 'tsx', script, root, PATH, join(aside, '0'), join(aside, '1')]
   const writer = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })

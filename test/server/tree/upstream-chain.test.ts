@@ -6,7 +6,7 @@ import { downloadKlines } from '../../../src/download/download.js'
 import { filesBelow, useSandboxes } from '../../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
-import { serve } from '../../support/servers/test-server.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 import { serveUpstream } from '../../support/servers/upstream-setup.js'
 import { makeTree, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -35,7 +35,7 @@ describe('our server as the service', () => {
   it('of a download gives a mirror with the same bytes, and 304 the next time', async () => {
     const tree = makeTree(tempFolder())
     const statuses: (number | undefined)[] = []
-    const { url } = await serve(tree, { now: Date.now, log: ({ status }) => void statuses.push(status) })
+    const { url } = await startTestServer(tree, { now: Date.now, log: ({ status }) => void statuses.push(status) })
     const mirror = join(tempFolder(), 'mirror')
     const request = { symbols: ['all'], intervals: ['15m'], baseUrl: url, mirror }
     const first = await downloadKlines(request)
@@ -60,7 +60,7 @@ describe('our server as the service', () => {
 
   it('of another, and that one of a third, gives the same through all of them', async () => {
     const tree = makeTree(tempFolder())
-    const first = await serve(tree, { now: Date.now })
+    const first = await startTestServer(tree, { now: Date.now })
     const [near, far] = [join(tempFolder(), 'near'), join(tempFolder(), 'far')]
     const second = await serveUpstream(first.url, near, { now: Date.now })
     const third = await serveUpstream(second.url, far, { now: Date.now })
@@ -80,7 +80,7 @@ describe('our server as the service', () => {
 describe.runIf(hasRealTree)('klines download of the real slice', () => {
   it('from our server gives all 36 series as an independent program has them', async () => {
     const desk = newDesk()
-    const { url } = await serve(realTree(), { now: Date.now })
+    const { url } = await startTestServer(realTree(), { now: Date.now })
     await desk.shell('mkdir out')
     const what = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT', '-i', 'all', '--base-url', url, '--mirror', 'm']
     const run = await desk.run(['download', ...what, '-o', 'out/{symbol}-{interval}.csv', '-q'])
@@ -92,7 +92,7 @@ describe.runIf(hasRealTree)('klines download of the real slice', () => {
 
   it('from a server with an empty mirror and that one behind it gives the same', async () => {
     const desk = newDesk()
-    const first = await serve(realTree(), { now: Date.now })
+    const first = await startTestServer(realTree(), { now: Date.now })
     const mirror = join(tempFolder(), 'mirror')
     const second = await serveUpstream(first.url, mirror, { now: Date.now })
     await desk.shell('mkdir out')

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Answer as Scripted, TreeServer } from '../../support/servers/tree-server.js'
 import {
-  ABSENT,
-  expectFinalAsEver,
-  expectHeldWithWarning,
-  expectRefused,
-  heldSetup,
-  OPEN,
+  cachedSetup,
+  expectCachedWithWarning,
+  expectErrorObject,
+  expectFinalUnchanged,
+  MISSING_WINDOW,
+  OPEN_WINDOW,
   type UpstreamSetup,
 } from '../../support/servers/upstream-checks.js'
 import { NO_PAUSE } from '../../support/servers/upstream-setup.js'
@@ -30,40 +30,40 @@ let all: UpstreamSetup
 
 describe('a service that is down (connection refused)', () => {
   beforeEach(async () => {
-    all = await heldSetup()
+    all = await cachedSetup()
     await all.service.stop()
   })
 
   it('leaves what is held, with a warning, and what is final as ever', async () => {
-    await expectHeldWithWarning(all)
-    await expectFinalAsEver(all)
-    const part = await all.ask(OPEN, { headers: { range: 'bytes=0-9' } })
+    await expectCachedWithWarning(all)
+    await expectFinalUnchanged(all)
+    const part = await all.request(OPEN_WINDOW, { headers: { range: 'bytes=0-9' } })
     expect([part.status, part.headers['cache-control']]).toEqual([206, 'no-cache'])
-    const unmodified = await all.ask(OPEN, { headers: { 'if-none-match': '*' } })
+    const unmodified = await all.request(OPEN_WINDOW, { headers: { 'if-none-match': '*' } })
     expect([unmodified.status, unmodified.headers['cache-control']]).toEqual([304, 'no-cache'])
     for (const { headers } of [part, unmodified]) expect(headers.warning).toMatch(/^111 /)
   })
 
   it('is 502 for what is not held, and leaves nothing of it', async () => {
     const before = all.storedPaths()
-    expectRefused(await all.ask(ABSENT), 502)
+    expectErrorObject(await all.request(MISSING_WINDOW), 502)
     expect(all.storedPaths()).toEqual(before)
   })
 
   it('leaves the built-in lists, with a warning', async () => {
-    const answer = await all.ask('api/klines/symbols.json')
+    const answer = await all.request('api/klines/symbols.json')
     expect([answer.status, JSON.parse(String(answer.body)).length]).toEqual([200, 10])
     expect(answer.headers.warning).toMatch(/^111 /)
   })
 
   it('is asked again as soon as it is back, also after it was given up many times', async () => {
-    for (let failures = 0; failures < 25; failures++) expectRefused(await all.ask(ABSENT), 502)
+    for (let failures = 0; failures < 25; failures++) expectErrorObject(await all.request(MISSING_WINDOW), 502)
     const back = await TreeServer.start(all.tree, Number(new URL(all.baseUrl).port))
     back.date = NOW
-    putFile(all.tree, OPEN, GROWN, RENDERED + 60_000)
-    const fresh = await all.ask(OPEN)
+    putFile(all.tree, OPEN_WINDOW, GROWN, RENDERED + 60_000)
+    const fresh = await all.request(OPEN_WINDOW)
     expect([fresh.status, fresh.headers.warning, fresh.body.equals(GROWN)]).toEqual([200, undefined, true])
-    expect((await all.ask(ABSENT)).body.equals(all.original(ABSENT))).toBe(true)
+    expect((await all.request(MISSING_WINDOW)).body.equals(all.original(MISSING_WINDOW))).toBe(true)
   })
 })
 
@@ -90,34 +90,34 @@ describe('an answer that is none', () => {
     ['a redirect elsewhere', { status: 302, headers: { location: 'http://elsewhere.example/' } }],
     ['words that no header field can carry', { status: 500, body: '{"message":"\\"過負荷\\" \\\\ \\u0007"}' }],
   ])('%s: 502 for what is not held, nothing stored, what is held with a warning', async (_, answer) => {
-    all = await heldSetup()
+    all = await cachedSetup()
     const before = all.storedPaths()
-    for (const path of [ABSENT, OPEN]) all.service.always(path, answer)
-    expectRefused(await all.ask(ABSENT), 502)
+    for (const path of [MISSING_WINDOW, OPEN_WINDOW]) all.service.always(path, answer)
+    expectErrorObject(await all.request(MISSING_WINDOW), 502)
     expect(all.storedPaths()).toEqual(before)
     // 304 is what a held window is asked for with.
-    if (typeof answer === 'function' || answer.status !== 304) await expectHeldWithWarning(all)
+    if (typeof answer === 'function' || answer.status !== 304) await expectCachedWithWarning(all)
     all.service.reset()
-    expect((await all.ask(ABSENT)).body.equals(all.original(ABSENT))).toBe(true)
+    expect((await all.request(MISSING_WINDOW)).body.equals(all.original(MISSING_WINDOW))).toBe(true)
   })
 
   it('however often: the next good one is taken', async () => {
-    all = await heldSetup()
-    all.service.always(ABSENT, html)
-    for (let failures = 0; failures < 20; failures++) expectRefused(await all.ask(ABSENT), 502)
+    all = await cachedSetup()
+    all.service.always(MISSING_WINDOW, html)
+    for (let failures = 0; failures < 20; failures++) expectErrorObject(await all.request(MISSING_WINDOW), 502)
     all.service.reset()
-    expect((await all.ask(ABSENT)).body.equals(all.original(ABSENT))).toBe(true)
+    expect((await all.request(MISSING_WINDOW)).body.equals(all.original(MISSING_WINDOW))).toBe(true)
   })
 })
 
 describe('a service that is slower than the limit', () => {
   it('is 504 for what is not held, and a warning for what is; in time again, it is taken', async () => {
-    all = await heldSetup({ policy: { ...NO_PAUSE, baseDelayMs: 1, attemptMs: 600, fileMs: 700 } })
+    all = await cachedSetup({ policy: { ...NO_PAUSE, baseDelayMs: 1, attemptMs: 600, fileMs: 700 } })
     all.service.hold = () => new Promise(() => {})
-    expectRefused(await all.ask(ABSENT), 504)
-    await expectHeldWithWarning(all)
-    await expectFinalAsEver(all)
+    expectErrorObject(await all.request(MISSING_WINDOW), 504)
+    await expectCachedWithWarning(all)
+    await expectFinalUnchanged(all)
     all.service.hold = () => {}
-    expect((await all.ask(ABSENT)).body.equals(all.original(ABSENT))).toBe(true)
+    expect((await all.request(MISSING_WINDOW)).body.equals(all.original(MISSING_WINDOW))).toBe(true)
   })
 })

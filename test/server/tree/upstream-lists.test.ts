@@ -6,19 +6,19 @@ describe('the lists are those of the service', () => {
   const LIST = 'api/klines/start-dates/15m.json'
 
   it('not the built-in ones, and not those it had before', async () => {
-    const { tree, ask, stored } = await upstreamSetup()
-    expect(JSON.parse(String((await ask('api/klines/symbols.json')).body))).toEqual(SYMBOLS)
-    expect(JSON.parse(String((await ask(LIST)).body))).toEqual([...STARTED, FUTURE_WEEK])
+    const { tree, request, stored } = await upstreamSetup()
+    expect(JSON.parse(String((await request('api/klines/symbols.json')).body))).toEqual(SYMBOLS)
+    expect(JSON.parse(String((await request(LIST)).body))).toEqual([...STARTED, FUTURE_WEEK])
     putFile(tree, LIST, STARTED)
-    expect(JSON.parse(String((await ask(LIST)).body))).toEqual(STARTED)
+    expect(JSON.parse(String((await request(LIST)).body))).toEqual(STARTED)
     expect(JSON.parse(String(stored(LIST)))).toEqual(STARTED)
   })
 
   it('also with symbols that this version does not know, but not when it knows none of them', async () => {
-    const { tree, ask } = await upstreamSetup()
+    const { tree, request } = await upstreamSetup()
     const get = async (symbols: string[]) => {
       putFile(tree, 'api/klines/symbols.json', symbols)
-      const { status, headers, body } = await ask('api/klines/symbols.json')
+      const { status, headers, body } = await request('api/klines/symbols.json')
       return [status, headers.warning?.slice(0, 3), JSON.parse(String(body))]
     }
     const known = ['NEWUSDT', 'BTCUSDT']
@@ -29,10 +29,10 @@ describe('the lists are those of the service', () => {
   it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"'])(
     'but not when it is %s: the one held before, with a warning',
     async body => {
-      const { service, ask } = await upstreamSetup()
-      const before = await ask(LIST)
+      const { service, request } = await upstreamSetup()
+      const before = await request(LIST)
       service.always(LIST, { body })
-      const answer = await ask(LIST)
+      const answer = await request(LIST)
       expect([answer.status, answer.body.equals(before.body)]).toEqual([200, true])
       expect(answer.headers.warning).toMatch(/^111 /)
     },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  ABSENT,
-  expectFinalAsEver,
-  expectHeldWithWarning,
-  expectRefused,
-  heldSetup,
-  OPEN,
+  cachedSetup,
+  expectCachedWithWarning,
+  expectErrorObject,
+  expectFinalUnchanged,
+  MISSING_WINDOW,
+  OPEN_WINDOW,
 } from '../../support/servers/upstream-checks.js'
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'
 
@@ -21,41 +21,41 @@ describe('a service that asks to be left alone', () => {
     ['429 until a date', 429, () => new Date(time + 120_000).toUTCString(), 120],
     ['503 for an hour', 503, () => '3600', 3600],
   ])('with %s is left alone that long, and clients are told', async (_, status, retryAfter, seconds) => {
-    const all = await heldSetup({ now: () => time })
+    const all = await cachedSetup({ now: () => time })
     time = Date.now()
-    all.service.always(ABSENT, { status, headers: { 'retry-after': retryAfter() } })
-    const refused = await all.ask(ABSENT)
-    expectRefused(refused, 503)
+    all.service.always(MISSING_WINDOW, { status, headers: { 'retry-after': retryAfter() } })
+    const refused = await all.request(MISSING_WINDOW)
+    expectErrorObject(refused, 503)
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(seconds - 1)
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(seconds + SLACK)
     expect(all.service.log).toHaveLength(1)
 
     time += (seconds - 2) * 1000
-    for (const path of [ABSENT, weekPath('BTCUSDT', FULL_WEEKS[1])]) {
-      const again = await all.ask(path)
-      expectRefused(again, 503)
+    for (const path of [MISSING_WINDOW, weekPath('BTCUSDT', FULL_WEEKS[1])]) {
+      const again = await all.request(path)
+      expectErrorObject(again, 503)
       expect(Number(again.headers['retry-after'])).toBeGreaterThanOrEqual(1)
       expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(2 + SLACK)
     }
-    await expectHeldWithWarning(all)
-    await expectFinalAsEver(all)
+    await expectCachedWithWarning(all)
+    await expectFinalUnchanged(all)
     expect(all.service.log).toHaveLength(1)
 
     all.service.reset()
     time += SLACK * 1000
-    expect((await all.ask(ABSENT)).body.equals(all.original(ABSENT))).toBe(true)
-    expect((await all.ask(OPEN)).headers.warning).toBeUndefined()
+    expect((await all.request(MISSING_WINDOW)).body.equals(all.original(MISSING_WINDOW))).toBe(true)
+    expect((await all.request(OPEN_WINDOW)).headers.warning).toBeUndefined()
   })
 
   it('is not asked earlier by the fraction of a second', async () => {
     // Several, as it depends on when in a second it answers.
     for (let round = 0; round < 4; round++) {
-      const { ask, service } = await heldSetup({ now: () => time })
+      const { request, service } = await cachedSetup({ now: () => time })
       time = Date.now()
-      service.always(ABSENT, { status: 503, headers: { 'retry-after': '2' } })
-      expectRefused(await ask(ABSENT), 503)
+      service.always(MISSING_WINDOW, { status: 503, headers: { 'retry-after': '2' } })
+      expectErrorObject(await request(MISSING_WINDOW), 503)
       time += 1_990
-      expectRefused(await ask(ABSENT), 503)
+      expectErrorObject(await request(MISSING_WINDOW), 503)
       expect(service.log).toHaveLength(1)
     }
   })

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 
 /** A port of the loopback where nobody listens. */
-export async function deadPort(): Promise<number> {
+export async function closedPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { expect } from 'vitest'
 import { PROJECT } from '../cli/cli-sandbox.js'
-import type { WireAnswer } from './raw-client.js'
+import type { RawResponse } from './raw-client.js'
 
 /** The statuses an error object may carry, as service.md lists them under "Errors"; and 431, which has no other form. */
 const ALLOWED = [
@@ -23,7 +23,7 @@ export interface ErrorBody {
 }
 
 /** That an answer is the error object of service.md with this status, and says nothing of our inside; what it says. */
-export function expectError({ status, headers, body }: WireAnswer, wanted: number): ErrorBody {
+export function expectError({ status, headers, body }: RawResponse, wanted: number): ErrorBody {
   const text = body.toString()
   expect([status, text]).toEqual([wanted, expect.stringMatching(/^\{.*\}$/)])
   expectErrorHeaders({ status, headers }, wanted)
@@ -42,7 +42,7 @@ export function expectError({ status, headers, body }: WireAnswer, wanted: numbe
 }
 
 /** What is true of the header of every error answer, of HEAD too. */
-export function expectErrorHeaders({ status, headers }: Pick<WireAnswer, 'status' | 'headers'>, wanted: number): void {
+export function expectErrorHeaders({ status, headers }: Pick<RawResponse, 'status' | 'headers'>, wanted: number): void {
   expect(status).toBe(wanted)
   expect(ALLOWED).toContain(status)
   expect(headers).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { type ServerOptions, startServer } from '../../../src/server/server.js'
 import { makeTree, NOW } from '../synthetic-tree.js'
-import { ask, type WireAnswer } from './raw-client.js'
+import { type RawResponse, sendRaw } from './raw-client.js'
 
 /** One server over the made tree for all tests of a group, spoken to in raw bytes. */
 export function useHttpServer(options: Partial<ServerOptions> = {}) {
@@ -28,7 +28,8 @@ export function useHttpServer(options: Partial<ServerOptions> = {}) {
     errors,
     url: () => started.url,
     close: () => started.close(),
-    ask: (bytes: string | Buffer, how?: { head?: boolean }): Promise<WireAnswer> => ask(started.url, bytes, how),
+    sendRaw: (bytes: string | Buffer, how?: { head?: boolean }): Promise<RawResponse> =>
+      sendRaw(started.url, bytes, how),
   }
 }
 

@@ -5,18 +5,18 @@ import type { Readable, Writable } from 'node:stream'
 import { PROJECT } from '../cli/cli-sandbox.js'
 
 /** A server in a process of its own: its memory is its own then, and when it hangs, it hangs alone. */
-export class TreeChild {
+export class MeasuredServer {
   private constructor(
     private readonly child: ChildProcessByStdio<Writable, Readable, null>,
     private readonly lines: AsyncIterator<string>,
     readonly url: string,
   ) {}
 
-  static async start(root: string): Promise<TreeChild> {
+  static async start(root: string): Promise<MeasuredServer> {
     const args = ['--expose-gc', '--import', 'tsx', join(PROJECT, 'test/support/servers/measured-server-main.ts'), root]
     const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    return new TreeChild(child, lines, (await lines.next()).value)
+    return new MeasuredServer(child, lines, (await lines.next()).value)
   }
 
   /** Memory it takes now, and what of it is buffers, bytes. */

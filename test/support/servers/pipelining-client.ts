@@ -1,4 +1,4 @@
-import { RawClient, type WireAnswer } from './raw-client.js'
+import { RawClient, type RawResponse } from './raw-client.js'
 
 /** Requests that go out at once over one connection. */
 const DEPTH = 50
@@ -7,10 +7,10 @@ const DEPTH = 50
  * Sends requests over a few connections, many at a time, and gives each answer to `look`. Where the server ends a
  * connection after an answer, the requests behind that one go over another.
  */
-export async function askMany(
+export async function sendPipelined(
   url: string,
   requests: readonly Buffer[],
-  look: (answer: WireAnswer, request: Buffer) => void,
+  look: (answer: RawResponse, request: Buffer) => void,
   connections = 8,
 ): Promise<void> {
   const queue = [...requests]
@@ -33,7 +33,7 @@ export async function askMany(
 async function answers(
   client: RawClient,
   requests: readonly Buffer[],
-  look: (answer: WireAnswer, request: Buffer) => void,
+  look: (answer: RawResponse, request: Buffer) => void,
 ): Promise<number> {
   for (const [index, request] of requests.entries()) {
     const answer = await client.next({ head: request.subarray(0, 5).toString() === 'HEAD ' })

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 
 /** An answer as it came over the wire. */
-export interface WireAnswer {
+export interface RawResponse {
   readonly status: number
   /** Names in lower case; a field that came twice has its values joined. */
   readonly headers: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface WireAnswer {
 
 interface Waiter {
   readonly head: boolean
-  readonly resolve: (answer: WireAnswer) => void
+  readonly resolve: (answer: RawResponse) => void
   readonly reject: (error: Error) => void
 }
 
@@ -55,7 +55,7 @@ export class RawClient {
   }
 
   /** The next answer, interim ones (1xx) passed over; `head` when it was asked for by HEAD. Rejects when none comes. */
-  next({ head = false } = {}): Promise<WireAnswer> {
+  next({ head = false } = {}): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ head, resolve, reject })
       this.serve()
@@ -69,7 +69,7 @@ export class RawClient {
   private serve(): void {
     while (this.waiters.length > 0) {
       const [{ head, resolve, reject }] = this.waiters
-      const parsed = parseAnswer(this.rest, head, this.isOver)
+      const parsed = parseResponse(this.rest, head, this.isOver)
       if (parsed) {
         this.rest = parsed.rest
         if (parsed.answer.status >= 200) this.waiters.shift()
@@ -83,7 +83,7 @@ export class RawClient {
 }
 
 /** Sends bytes over a connection of their own and takes the first answer. */
-export async function ask(url: string, bytes: string | Buffer, { head = false } = {}): Promise<WireAnswer> {
+export async function sendRaw(url: string, bytes: string | Buffer, { head = false } = {}): Promise<RawResponse> {
   const client = await RawClient.open(url)
   try {
     client.send(bytes)
@@ -106,11 +106,11 @@ export function rawPost(path: string, body: string | Buffer, type: string | null
 }
 
 /** The first answer in `bytes` and what is behind it; undefined while it is not whole. */
-export function parseAnswer(
+export function parseResponse(
   bytes: Buffer,
   head: boolean,
   isOver: boolean,
-): { answer: WireAnswer; rest: Buffer } | undefined {
+): { answer: RawResponse; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
@@ -125,19 +125,19 @@ export function parseAnswer(
   }
   const status = Number(code)
   const bodyless = head || status < 200 || status === 204 || status === 304
-  const found = bodyless ? { body: Buffer.alloc(0), used: 0 } : bodyOf(bytes.subarray(end + 4), headers, isOver)
+  const found = bodyless ? { body: Buffer.alloc(0), used: 0 } : readBody(bytes.subarray(end + 4), headers, isOver)
   return found && { answer: { status, headers, body: found.body }, rest: bytes.subarray(end + 4 + found.used) }
 }
 
-function bodyOf(bytes: Buffer, headers: Record<string, string>, isOver: boolean) {
-  if (headers['transfer-encoding'] === 'chunked') return chunkedBody(bytes)
+function readBody(bytes: Buffer, headers: Record<string, string>, isOver: boolean) {
+  if (headers['transfer-encoding'] === 'chunked') return readChunkedBody(bytes)
   const length = headers['content-length']
   if (length === undefined) return isOver ? { body: bytes, used: bytes.length } : undefined
   const used = Number(length)
   return bytes.length < used ? undefined : { body: bytes.subarray(0, used), used }
 }
 
-function chunkedBody(bytes: Buffer): { body: Buffer; used: number } | undefined {
+function readChunkedBody(bytes: Buffer): { body: Buffer; used: number } | undefined {
   const chunks: Buffer[] = []
   for (let at = 0; ; ) {
     const end = bytes.indexOf('\r\n', at)

@@ -10,7 +10,7 @@ export interface ServeProcess extends Running {
 }
 
 /** Starts `klines serve` on a free port and waits for its address. */
-export async function startServe(desk: CliSandbox, args: readonly string[] = []): Promise<ServeProcess> {
+export async function startServeCommand(desk: CliSandbox, args: readonly string[] = []): Promise<ServeProcess> {
   const running = desk.start(['serve', '--port', '0', ...args])
   const { child, ended } = running
   const [first] = await Promise.race([once(child.stdout!, 'data'), ended.then(run => Promise.reject(run))])

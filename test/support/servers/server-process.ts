@@ -17,10 +17,10 @@ export interface ServerProcess {
 }
 
 /** Starts one over a folder, as a user without rights with `nobody` (root needs that); ended when the test is over. */
-export async function startServerProcess(root: string, { nobody = false } = {}): Promise<ServerProcess> {
+export async function startServerProcess(root: string, { unprivileged = false } = {}): Promise<ServerProcess> {
   const script = join(PROJECT, 'test/support/servers/server-process-main.ts')
   const node = [process.execPath, '--import', 'tsx', script, root, String(NOW)]
-  const drop = nobody && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+  const drop = unprivileged && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
   const [command, ...args] = [...drop, ...node]
   const child = spawn(command, args, { cwd: PROJECT, env: { ...process.env, HOME: '/nonexistent' } })
   onTestFinished(async () => {

@@ -7,14 +7,14 @@ import { type RunningServer, type ServerOptions, startServer } from '../../../sr
 import { makeTree, NOW } from '../synthetic-tree.js'
 
 /** An answer as it came over the wire: nothing is decoded. */
-export interface Answer {
+export interface TestResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
 /** What is said beside the path. */
-export interface Asked {
+export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly agent?: Agent
@@ -23,15 +23,19 @@ export interface Asked {
 }
 
 /** Asks for a path of the tree (`api/klines/...`) or for any other target that begins with a slash, as it is. */
-export type Ask = (path: string, asked?: Asked) => Promise<Answer>
+export type SendRequest = (path: string, asked?: RequestOptions) => Promise<TestResponse>
 
 /** A server that runs, and a client of it. */
-export interface Served extends RunningServer {
-  readonly ask: Ask
+export interface TestServer extends RunningServer {
+  readonly request: SendRequest
 }
 
 /** One request over HTTP, the target untouched by any URL parser. */
-export function askAt(base: string, path: string, { method = 'GET', ...asked }: Asked = {}): Promise<Answer> {
+export function requestFrom(
+  base: string,
+  path: string,
+  { method = 'GET', ...asked }: RequestOptions = {},
+): Promise<TestResponse> {
   const { hostname, port } = new URL(base)
   const target = path.startsWith('/') ? path : `/${path}`
   return new Promise((resolve, reject) => {
@@ -48,12 +52,12 @@ export function askAt(base: string, path: string, { method = 'GET', ...asked }: 
 }
 
 /** Starts a server over a folder, whose clock says `NOW`; it has to be closed. */
-export async function open(root: string, options: Partial<ServerOptions> = {}): Promise<Served> {
+export async function openTestServer(root: string, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   const { url, close } = await startServer({ root, now: () => NOW, ...options })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
     url,
-    ask: (path, asked) => askAt(url, path, { agent, ...asked }),
+    request: (path, asked) => requestFrom(url, path, { agent, ...asked }),
     close: () => {
       agent.destroy()
       return close()
@@ -62,36 +66,40 @@ export async function open(root: string, options: Partial<ServerOptions> = {}): 
 }
 
 /** A server for one test, closed when that is over. */
-export async function serve(root: string, options?: Partial<ServerOptions>): Promise<Served> {
-  const served = await open(root, options)
+export async function startTestServer(root: string, options?: Partial<ServerOptions>): Promise<TestServer> {
+  const served = await openTestServer(root, options)
   onTestFinished(() => served.close())
   return served
 }
 
 /** One server over the made tree for all tests of a group, and the tree's folder. */
-export function useMadeTree(): { readonly ask: Ask; readonly root: () => string } {
+export function useTestServer(): { readonly request: SendRequest; readonly root: () => string } {
   const root = mkdtempSync(join(tmpdir(), 'klines-served-'))
-  let served: Served
+  let served: TestServer
   beforeAll(async () => {
-    served = await open(makeTree(root))
+    served = await openTestServer(makeTree(root))
   })
   afterAll(async () => {
     await served.close()
     rmSync(root, { recursive: true, force: true })
   })
-  return { ask: (path, asked) => served.ask(path, asked), root: () => root }
+  return { request: (path, asked) => served.request(path, asked), root: () => root }
 }
 
 /** Header fields that say when and how an answer came, not what it is. */
-const OF_THE_CONNECTION = ['date', 'connection', 'keep-alive', 'transfer-encoding']
+const CONNECTION_FIELDS = ['date', 'connection', 'keep-alive', 'transfer-encoding']
 
 /** The header fields that say what an answer is. */
-export function fieldsOf({ headers }: Answer): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.includes(name)))
+export function stableHeaders({ headers }: TestResponse): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_FIELDS.includes(name)))
 }
 
 /** The error object of service.md: these three fields, `cause` at most beside them. */
-export function errorOf({ headers, body }: Answer): { statusCode: number; message: string; isError: true } {
+export function parseErrorObject({ headers, body }: TestResponse): {
+  statusCode: number
+  message: string
+  isError: true
+} {
   if (!headers['content-type']?.startsWith('application/json')) throw new Error(`Not JSON: ${body}`)
   return JSON.parse(String(body))
 }

@@ -8,7 +8,7 @@ import { filesBelow } from '../cli/cli-sandbox.js'
 import { turns } from '../deferred.js'
 import { makeTree, NOW } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import { type Answer, type Asked, type Served, serve } from './test-server.js'
+import { type RequestOptions, startTestServer, type TestResponse, type TestServer } from './test-server.js'
 import { TreeServer } from './tree-server.js'
 
 /** What the command uses, but for pauses between tries. */
@@ -20,9 +20,16 @@ export interface UpstreamOptions extends Partial<ServerOptions> {
 }
 
 /** A server over a mirror that brings what is missing from a service, as `klines serve --upstream` opens it. */
-export async function serveUpstream(baseUrl: string, mirror: string, options: UpstreamOptions = {}): Promise<Served> {
+export async function serveUpstream(
+  baseUrl: string,
+  mirror: string,
+  options: UpstreamOptions = {},
+): Promise<TestServer> {
   const { policy = NO_PAUSE, ...rest } = options
-  return serve(mirror, { upstream: () => openServiceSource({ baseUrl, mirror, now: NOW }, { policy }), ...rest })
+  return startTestServer(mirror, {
+    upstream: () => openServiceSource({ baseUrl, mirror, now: NOW }, { policy }),
+    ...rest,
+  })
 }
 
 /** The made tree behind a service, and a server with that behind it whose mirror is empty. */
@@ -31,7 +38,7 @@ export async function upstreamSetup(options?: UpstreamOptions) {
   const service = await TreeServer.start(tree)
   service.date = NOW
   const mirror = join(tempFolder(), 'mirror')
-  const { ask, url } = await serveUpstream(service.url, mirror, options)
+  const { request, url } = await serveUpstream(service.url, mirror, options)
   /** The bytes of a file as the service has them. */
   const original = (path: string) => readFileSync(join(tree, path))
   /** The bytes of a file as the mirror has them; undefined where it does not. */
@@ -39,18 +46,18 @@ export async function upstreamSetup(options?: UpstreamOptions) {
   /** Every file of the tree that the mirror has. */
   const storedPaths = () => filesBelow(join(mirror, 'api')).map(file => `api/${file}`)
   /** Many requests that wait side by side: the service answers when all of them have come. */
-  const askAtOnce = async (count: number, path: string, asked?: Asked): Promise<Answer[]> => {
+  const requestAtOnce = async (count: number, path: string, asked?: RequestOptions): Promise<TestResponse[]> => {
     let release = () => {}
     const held = new Promise<void>(resolve => {
       release = resolve
     })
     service.hold = () => held
-    const answers = Array.from({ length: count }, () => ask(path, asked))
-    await ask('/api/openapi.json')
+    const answers = Array.from({ length: count }, () => request(path, asked))
+    await request('/api/openapi.json')
     await turns()
     release()
     service.hold = () => {}
     return Promise.all(answers)
   }
-  return { tree, service, baseUrl: service.url, mirror, ask, url, original, stored, storedPaths, askAtOnce }
+  return { tree, service, baseUrl: service.url, mirror, request, url, original, stored, storedPaths, requestAtOnce }
 }
