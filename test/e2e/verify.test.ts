@@ -81,7 +81,6 @@ describe('klines verify', () => {
         column: 'volume',
         value: after,
         expected: before,
-        note: false,
       },
     ])
   })

@@ -46,7 +46,7 @@ describe.skipIf(!hasRealTree)('the real slice', () => {
         column: 'close_time',
         value: '1504713600000',
         expected: '1504713599999',
-        note: true,
+        note: 'known: the exchange has it so',
       },
     ])
     // 2023-03-24 13:00 is missing for all symbols (observed.md).

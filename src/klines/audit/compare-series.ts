@@ -1,88 +1,80 @@
-import { COLUMNS } from '../columns.js'
+import { COLUMNS, type Column } from '../columns.js'
 import type { Interval } from '../intervals.js'
 import { NO_ROW } from '../kernel/assembly/layout.js'
 import { compareCandles } from '../kernel/candle-compare.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
-import type { CandleGrid } from '../resample/target-interval.js'
+import type { CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
 import type { WindowSpan } from '../windows.js'
 
-/** A series as it is held. */
+/** A series in memory. */
 export interface LoadedSeries {
   readonly series: Series
   /** Its candles, in order of time. */
   readonly table: CandleTable
-  /** Stretches for which all candles are held that there are, ascending, ms UTC. */
+  /** The spans whose candles are all loaded, ascending, ms UTC. */
   readonly spans: readonly WindowSpan[]
 }
 
-/** A candle of the exchange that is not what its finer candles add up to. */
+/** A value of a candle that differs from the aggregate of its finer candles. */
 export interface Difference {
   readonly symbol: SymbolName
   readonly interval: Interval
-  /** What it was compared with. */
+  /** The interval of the finer candles. */
   readonly finer: Interval
   readonly openTime: number
-  /** Undefined when one of the two is not there at all. */
-  readonly column: (typeof COLUMNS)[number] | undefined
-  /** What the candle says. */
+  /** Undefined when one of the two candles is missing. */
+  readonly column: Column | undefined
+  /** The candle's own value. */
   readonly value: string
-  /** What the finer ones add up to. */
+  /** The value of the aggregate. */
   readonly expected: string
-  /** Whether this is how the exchange has it, for good (observed.md). */
-  readonly note: boolean
+  /** Why the difference is not a fault, as text; undefined when it is one. */
+  readonly note: string | undefined
 }
 
-/** What came of holding one series against another. */
+/** The result of comparing one series with another. */
 export interface SeriesComparison {
   readonly comparisons: number
   readonly differences: readonly Difference[]
 }
 
-/** BTCUSDT 6h at 2017-09-06 12:00: the exchange's own close time is 1 ms off what its 2h candles say (observed.md). */
-const KNOWN = {
-  symbol: 'BTCUSDT',
-  interval: '6h',
-  finer: '2h',
-  openTime: Date.UTC(2017, 8, 6, 12),
-  column: 'close_time',
-}
+/** The exchange's close time of this candle is 1 ms later than that of its last 2h candle. */
+const KNOWN_DIFFERENCE = ['BTCUSDT', '6h', '2h', Date.UTC(2017, 8, 6, 12), 'close_time'].join()
 
-/** What is compared besides decimals. */
-const OTHERS = COLUMNS.map((_, column) => column).filter(
-  column => !DECIMALS.includes(column) && COLUMNS[column] !== 'open_time',
-)
+/** Indexes of the columns that are compared as text. */
+const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
 /**
- * Holds a series against the candles `made` of a finer one, all tables of one kernel, wherever both are held from a candle's
- * start to its end; marks in the coarser table what was compared.
+ * Compares a series with the `aggregate` of a finer one wherever both are loaded from a candle's start to its end, and marks the
+ * compared candles in the coarser table. All tables belong to one kernel.
  */
 export function compareSeries(
   finer: LoadedSeries,
   coarser: LoadedSeries,
-  made: CandleTable,
+  aggregate: CandleTable,
   grid: CandleGrid,
 ): SeriesComparison {
   const { table, series } = coarser
   const differences: Difference[] = []
-  const differ = (openTime: number, column: Difference['column'], value: string, expected: string) => {
-    const { symbol, interval } = series
-    const found = { symbol, interval, finer: finer.series.interval, openTime, column }
-    const note = Object.entries(KNOWN).every(([key, of]) => found[key as keyof typeof found] === of)
-    differences.push({ ...found, value, expected, note })
+  const differ = (openTime: number, column: Column | undefined, value: string, expected: string) => {
+    const candle = { symbol: series.symbol, interval: series.interval, finer: finer.series.interval, openTime, column }
+    const note = Object.values(candle).join() === KNOWN_DIFFERENCE ? 'known: the exchange has it so' : undefined
+    differences.push({ ...candle, value, expected, note })
   }
   let comparisons = 0
   for (const { startTime, endTime } of overlaps(finer.spans, coarser.spans)) {
-    // The candle under way at the end is held in part. One off the grid goes with the stretch it opens in.
-    const { times, pairs } = compareCandles(made, table, startTime, grid.start(endTime))
+    // The last candle may reach beyond the end of the span. A candle off the grid belongs to the span it opens in.
+    const { times, pairs } = compareCandles(aggregate, table, startTime, grid.start(endTime))
     comparisons += times
-    for (const [row, other] of pairs) {
-      if (other === NO_ROW) differ(made.openTime(row), undefined, 'no candle', `${made.rows(row)} finer candles`)
-      else if (row === NO_ROW) differ(table.openTime(other), undefined, 'a candle', 'no finer candle')
+    for (const [expected, actual] of pairs) {
+      if (actual === NO_ROW) {
+        differ(aggregate.openTime(expected), undefined, 'no candle', `${aggregate.rows(expected)} finer candles`)
+      } else if (expected === NO_ROW) differ(table.openTime(actual), undefined, 'a candle', 'no finer candle')
       else {
-        for (const column of differingColumns(made, row, table, other)) {
-          differ(made.openTime(row), COLUMNS[column], table.text(other, column), made.text(row, column))
+        for (const column of differingColumns(aggregate, expected, table, actual)) {
+          differ(table.openTime(actual), COLUMNS[column], table.text(actual, column), aggregate.text(expected, column))
         }
       }
     }
@@ -90,23 +82,23 @@ export function compareSeries(
   return { comparisons, differences }
 }
 
-/** Zeros in front and at the end of a decimal say nothing. */
-function differingColumns(made: CandleTable, row: number, table: CandleTable, other: number): number[] {
+/** Indexes of the columns whose values differ; decimals by their amount, so that leading and trailing zeros do not count. */
+function differingColumns(table: CandleTable, row: number, other: CandleTable, otherRow: number): number[] {
   return [
-    ...DECIMALS.filter((_, place) => made.amount(row, place) !== table.amount(other, place)),
-    ...OTHERS.filter(column => made.text(row, column) !== table.text(other, column)),
+    ...DECIMALS.filter((_, place) => table.amount(row, place) !== other.amount(otherRow, place)),
+    ...TEXT_COLUMNS.filter(column => table.text(row, column) !== other.text(otherRow, column)),
   ]
 }
 
-/** The stretches that lie in both of two lists, which ascend. */
-function overlaps(one: readonly WindowSpan[], other: readonly WindowSpan[]): WindowSpan[] {
-  const found: WindowSpan[] = []
-  for (let [first, second] = [0, 0]; first < one.length && second < other.length; ) {
-    const startTime = Math.max(one[first].startTime, other[second].startTime)
-    const endTime = Math.min(one[first].endTime, other[second].endTime)
-    if (startTime < endTime) found.push({ startTime, endTime })
-    if (one[first].endTime === endTime) first++
-    else second++
+/** The spans that two ascending lists have in common. */
+function overlaps(spans: readonly WindowSpan[], others: readonly WindowSpan[]): WindowSpan[] {
+  const common: WindowSpan[] = []
+  for (let [index, other] = [0, 0]; index < spans.length && other < others.length; ) {
+    const startTime = Math.max(spans[index].startTime, others[other].startTime)
+    const endTime = Math.min(spans[index].endTime, others[other].endTime)
+    if (startTime < endTime) common.push({ startTime, endTime })
+    if (spans[index].endTime === endTime) index++
+    else other++
   }
-  return found
+  return common
 }

@@ -1,11 +1,12 @@
 import { type Interval, nextOpenTime } from '../intervals.js'
 import { groupCandles, unverifiedCandles } from '../kernel/candle-compare.js'
 import type { CandleTable } from '../kernel/candle-table.js'
-import { CandleGrid, isMultiple, toTarget } from '../resample/target-interval.js'
+import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
+import { isMultiple, toTarget } from '../resample/target-interval.js'
 import type { SymbolName } from '../symbols.js'
 import { compareSeries, type Difference, type LoadedSeries } from './compare-series.js'
 
-/** How often one interval was compared with another. */
+/** How many candles of one interval were compared with those of a finer one. */
 export interface IntervalPair {
   readonly symbol: SymbolName
   readonly interval: Interval
@@ -13,15 +14,15 @@ export interface IntervalPair {
   readonly comparisons: number
 }
 
-/** What an audit of one symbol found. */
+/** The result of cross-checking the intervals of one symbol. */
 export interface CrossCheck {
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
-  /** Candles of each series that no finer series covers: not known to be right, and not known to be wrong. */
+  /** How many candles of each series no finer series covers, so that nothing confirms or refutes them. */
   readonly unverified: ReadonlyMap<Interval, number>
 }
 
-/** Candles made of a finer series. */
+/** The candles of a finer series, grouped to the candles of a coarser one. */
 interface Aggregate {
   readonly coarser: LoadedSeries
   readonly grid: CandleGrid
@@ -29,22 +30,22 @@ interface Aggregate {
 }
 
 /**
- * Compares every coarser candle that a finer series of the same symbol covers with the exact aggregate of its finer candles,
- * in all columns, for every pair of intervals of which one fits into the other. All tables are of one kernel.
+ * Compares every candle that a finer series of the same symbol covers with the exact aggregate of its finer candles, in all
+ * columns, for every pair of intervals of which one fits into the other. All tables belong to one kernel.
  */
-export function crossCheck(held: readonly LoadedSeries[]): CrossCheck {
+export function crossCheck(loaded: readonly LoadedSeries[]): CrossCheck {
   const pairs: IntervalPair[] = []
   const differences: Difference[] = []
-  const shortestFirst = held.toSorted((a, b) => approximateLength(a) - approximateLength(b))
-  for (const finer of held) {
+  const shortestFirst = loaded.toSorted((a, b) => approximateLength(a) - approximateLength(b))
+  for (const finer of loaded) {
     finer.table.kernel.withScratch(() => {
       const aggregates: Aggregate[] = []
       for (const coarser of shortestFirst) {
         const { symbol, interval } = coarser.series
         if (!isMultiple(toTarget(interval), finer.series.interval)) continue
-        const grid = gridOf(coarser)
-        // Sums of sums are the same sums: what is made for one interval serves the next, and few candles are added up twice.
-        const base = aggregates.findLast(one => canBuildFrom(one, coarser))
+        const grid = buildSeriesGrid(coarser.series, firstOpenTime(coarser))
+        // Sums of sums are the same sums: an aggregate serves the next longer interval, so few candles are added up twice.
+        const base = aggregates.findLast(aggregate => canBuildFrom(aggregate, coarser))
         const table = groupCandles(base?.table ?? finer.table, grid)
         aggregates.push({ coarser, grid, table })
         const comparison = compareSeries(finer, coarser, table, grid)
@@ -53,30 +54,23 @@ export function crossCheck(held: readonly LoadedSeries[]): CrossCheck {
       }
     })
   }
-  return {
-    pairs,
-    differences,
-    unverified: new Map(held.map(one => [one.series.interval, unverifiedCandles(one.table)])),
-  }
+  const unverified = new Map(loaded.map(({ series, table }) => [series.interval, unverifiedCandles(table)]))
+  return { pairs, differences, unverified }
 }
 
-/** A 3d grid is taken from the first candle (observed.md, "Grids"). */
-function gridOf({ series, table }: LoadedSeries): CandleGrid {
-  const anchor = table.length > 0 ? table.openTime(0) : undefined
-  return new CandleGrid({ ...toTarget(series.interval), anchor }, series.symbol)
+/** The first candle sets the grid of a 3d series. */
+function firstOpenTime({ table }: LoadedSeries): number | undefined {
+  return table.length > 0 ? table.openTime(0) : undefined
 }
 
-/** Whether a series' candles are whole ones of what is made: the intervals fit, and so does the grid that was found. */
-function canBuildFrom(
-  { coarser: { series }, grid }: Aggregate,
-  { series: { interval }, table }: LoadedSeries,
-): boolean {
-  if (!isMultiple(toTarget(interval), series.interval)) return false
-  const anchor = table.length > 0 ? table.openTime(0) : 0
-  return interval !== '3d' || grid.start(anchor) === anchor
+/** Whether candles of `target` consist of whole candles of the aggregate: the intervals fit, and so do the grids. */
+function canBuildFrom({ coarser, grid }: Aggregate, target: LoadedSeries): boolean {
+  const { interval } = target.series
+  if (!isMultiple(toTarget(interval), coarser.series.interval)) return false
+  return interval !== '3d' || grid.offset(firstOpenTime(target) ?? 0) === 0
 }
 
-/** Of a candle from 1970 on, ms: enough to put intervals in order. */
+/** Length in ms of a candle that opens in January 1970: enough to sort intervals. */
 function approximateLength({ series }: LoadedSeries): number {
   return nextOpenTime(series.interval, 0)
 }

@@ -2,20 +2,20 @@ import type { KlineBatch } from '../batch/kline-batch.js'
 import { stepsBetween } from '../intervals.js'
 import type { Series } from '../series.js'
 
-/** What a run of candles of one series amounts to. Times are open times, ms UTC. */
+/** Totals over the candles of one series. Times are open times, ms UTC. */
 export interface SeriesTotals {
   readonly rows: number
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
-  /** Places where the next candle does not open when the one before says. */
+  /** How often one or more candles are missing between two candles. */
   readonly gaps: number
-  /** Candles that are not there in those places. */
+  /** Candles missing in all gaps. */
   readonly missing: number
 }
 
 /**
- * Counts the candles of one series as they pass, and the holes between them: the grid is the series' own, taken from
- * each candle to the next (observed.md, "Grids"). What lies before the first and after the last candle is not a hole.
+ * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the interval, so
+ * a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
  */
 export class GapCounter {
   private rows = 0

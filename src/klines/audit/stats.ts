@@ -1,11 +1,11 @@
 import type { KlineBatch } from '../batch/kline-batch.js'
-import { COLUMNS } from '../columns.js'
+import { COLUMNS, type Column } from '../columns.js'
 import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
 import type { Series } from '../series.js'
 import { GapCounter, type SeriesTotals } from './gap-counter.js'
 
-/** A series in a few figures. Decimals are exact, in text; undefined where there is no candle. */
+/** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
 export interface SeriesStats extends Series, SeriesTotals {
   readonly firstPrice: string | undefined
   readonly lastPrice: string | undefined
@@ -20,12 +20,12 @@ export interface SeriesStats extends Series, SeriesTotals {
   readonly largestGap: number
 }
 
-/** Adds up a series, batch by batch in order of time. */
+/** Builds the statistics of a series from its batches in order of time. */
 export class StatsBuilder {
   private readonly gapCounter: GapCounter
   private readonly kernel = new Kernel()
   private readonly table = new CandleTable(this.kernel)
-  /** One candle of all of them. */
+  /** The aggregate of all candles. */
   private readonly total = new CandleTable(this.kernel)
 
   constructor(private readonly series: Series) {
@@ -33,7 +33,7 @@ export class StatsBuilder {
     this.total.begin(0)
   }
 
-  /** Throws `digits_lost` at a decimal too long for exact sums. */
+  /** Adds the next batch. Throws `digits_lost` at a decimal too long for exact sums. */
   add(batch: KlineBatch): void {
     this.gapCounter.add(batch)
     this.table.clear()
@@ -43,8 +43,7 @@ export class StatsBuilder {
 
   get result(): SeriesStats {
     const { series, total, gapCounter } = this
-    const text = (name: (typeof COLUMNS)[number]) =>
-      total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name))
+    const text = (name: Column) => (total.rows(0) === 0 ? undefined : total.text(0, COLUMNS.indexOf(name)))
     return {
       ...series,
       ...gapCounter.totals,

@@ -5,35 +5,36 @@ import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
 import type { Series } from '../series.js'
 import type { TimeRange } from '../time-range.js'
-import { CandleGrid, checkMultiple, parseTargetInterval, type TargetInterval } from './target-interval.js'
+import { CandleGrid } from './candle-grid.js'
+import { checkMultiple, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
-/** Which of the resampled candles are wanted. */
+/** Which resampled candles to return. */
 export interface ResampleOptions {
   /** Their open times; default: all. */
   readonly range?: TimeRange | undefined
-  /** From when on the source has candles if there were any, ms UTC: a candle that opens before is not whole. */
+  /** Where the source starts, ms UTC: a candle that opens earlier is incomplete. Default: no limit. */
   readonly coveredFrom?: number | undefined
-  /** Keep candles at either end that the source covers in part only. */
+  /** Keep incomplete candles at either end. */
   readonly partial?: boolean | undefined
 }
 
 /**
- * Makes coarser candles of a series, in one pass and flat memory: batches in, in order of time, and batches out. A candle is
- * whole when the source reaches from its start to its end; what is missing in between is an outage of the exchange, whose own
- * coarser candles are made of the rest, too.
+ * Resamples a series to longer candles, in one pass and constant memory: batches in order of time in, batches out. A candle is
+ * complete when the source reaches from its start to its end. Candles may be missing in between: during an outage, the
+ * exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
   private readonly kernel = new Kernel()
   private readonly table = new CandleTable(this.kernel)
-  /** The candle under way, or nothing yet. */
+  /** At most one row: the candle in progress. */
   private readonly candle = new CandleTable(this.kernel)
   private readonly grid: CandleGrid
   private readonly out: BatchBuilder
-  /** When the candle under way ends, ms; before the first one, nothing is under way. */
+  /** When the candle in progress ends, ms UTC. */
   private endTime = -Infinity
   private reachedTime = -Infinity
 
-  /** Throws `bad_option` when candles of `source` do not fit into those of `target`. */
+  /** Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
   constructor(
     private readonly source: Series,
     target: TargetInterval,
@@ -44,7 +45,7 @@ export class Resampler {
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
   }
 
-  /** Takes the next candles; the coarser ones that are over with them, if any. */
+  /** Adds the next candles and returns the longer ones that they complete, if any. */
   add(batch: KlineBatch): KlineBatch | undefined {
     const { table, candle } = this
     table.clear()
@@ -60,7 +61,7 @@ export class Resampler {
     return this.out.take()
   }
 
-  /** The last candle, if the source reached its end. */
+  /** Returns the last candle if the source reached its end, or if partial candles are wanted. */
   end(): KlineBatch | undefined {
     if (this.reachedTime >= this.endTime || this.options.partial) this.finish()
     return this.out.take()
@@ -84,7 +85,7 @@ export class Resampler {
   }
 }
 
-/** The range of source candles that the target's candles in `range` are made of: whole candles at its end. */
+/** The range of source candles that the target's candles in `range` consist of: the last one may end after `range`. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
   if (toTime === Infinity) return { fromTime, toTime }
   const grid = new CandleGrid(target, symbol)
@@ -93,8 +94,8 @@ export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTi
 }
 
 /**
- * Coarser candles of one series from its batches in order of time; `target` such as `3h` (see `parseTarget`). Throws as
- * `Resampler` does, and `unknown_interval`.
+ * Resamples one series, given as batches in order of time, to longer candles. `target` as text such as `3h` (see
+ * `parseTargetInterval`). Throws `bad_option` when candles of `source` do not fit into the target, and `unknown_interval`.
  */
 export async function* resample(
   batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
@@ -104,8 +105,8 @@ export async function* resample(
 ): AsyncGenerator<KlineBatch> {
   const resampler = new Resampler(source, typeof target === 'string' ? parseTargetInterval(target) : target, options)
   for await (const batch of batches) {
-    const made = resampler.add(batch)
-    if (made) yield made
+    const completed = resampler.add(batch)
+    if (completed) yield completed
   }
   const last = resampler.end()
   if (last) yield last

@@ -11,14 +11,14 @@ import { windowSpan } from '../../../src/klines/windows.js'
 import { aggregateOracle } from '../../support/oracles/resample-oracle.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
-/** All tables of an audit share one. */
+/** All tables of a cross-check share one kernel. */
 const KERNEL = new Kernel()
 
 const HOUR = 3_600_000
 const START = Date.parse('2024-02-01')
 const DAYS = 4
 
-/** Four days of hours whose values differ from one another. */
+/** Four days of 1h candles with different values. */
 const HOURS = Array.from({ length: DAYS * 24 }, (_, hour) =>
   sampleRow(START + hour * HOUR, {
     1: `${1000 + (hour % 7)}.50000000`,
@@ -31,13 +31,13 @@ const HOURS = Array.from({ length: DAYS * 24 }, (_, hour) =>
   }),
 )
 
-/** The candles of `hours` hours each, by the rule in BigInt. */
+/** Candles of `hours` hours each, by the BigInt oracle. */
 const coarse = (hours: number) =>
   Array.from({ length: (DAYS * 24) / hours }, (_, index) =>
     aggregateOracle(START + index * hours * HOUR, HOURS.slice(index * hours, (index + 1) * hours)),
   ) as KlineRow[]
 
-function held(interval: Interval, startDate: string, rows: readonly unknown[], to?: number): LoadedSeries {
+function loadSeries(interval: Interval, startDate: string, rows: readonly unknown[], to?: number): LoadedSeries {
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const { startTime, endTime } = windowSpan(window)
   const spans = [{ startTime, endTime: Math.min(endTime, to ?? START + DAYS * 24 * HOUR) }]
@@ -46,30 +46,34 @@ function held(interval: Interval, startDate: string, rows: readonly unknown[], t
   return { series: { symbol: 'BTCUSDT', interval }, table, spans }
 }
 
-const hoursHeld = (rows: readonly unknown[] = HOURS) => held('1h', '2024-02-01', rows)
-const dayRows = (change: (rows: (string | number)[][]) => void) => {
+const loadHours = (rows: readonly unknown[] = HOURS) => loadSeries('1h', '2024-02-01', rows)
+const loadChangedDays = (change: (rows: (string | number)[][]) => void) => {
   const rows = coarse(24).map(row => [...row])
   change(rows)
-  return held('1d', '2024-01-01', rows)
+  return loadSeries('1d', '2024-01-01', rows)
 }
 
-describe('the audit', () => {
-  it('finds candles that are the sum of their finer ones the same, pair by pair', () => {
-    const audit = crossCheck([hoursHeld(), held('4h', '2024-01-01', coarse(4)), held('1d', '2024-01-01', coarse(24))])
-    expect(audit.differences).toEqual([])
-    expect(audit.pairs.map(({ finer, interval, comparisons }) => [finer, interval, comparisons])).toEqual([
+describe('crossCheck', () => {
+  it('finds no difference between candles and the aggregates of their finer candles, pair by pair', () => {
+    const result = crossCheck([
+      loadHours(),
+      loadSeries('4h', '2024-01-01', coarse(4)),
+      loadSeries('1d', '2024-01-01', coarse(24)),
+    ])
+    expect(result.differences).toEqual([])
+    expect(result.pairs.map(({ finer, interval, comparisons }) => [finer, interval, comparisons])).toEqual([
       ['1h', '4h', DAYS * 6],
       ['1h', '1d', DAYS],
       ['4h', '1d', DAYS],
     ])
-    expect([...audit.unverified]).toEqual([
+    expect([...result.unverified]).toEqual([
       ['1h', DAYS * 24],
       ['4h', 0],
       ['1d', 0],
     ])
   })
 
-  it('finds any digit that was changed for another one, and says where and what it should be', () => {
+  it('finds any changed digit, and returns its place and the expected value', () => {
     fc.assert(
       fc.property(
         fc.nat(DAYS - 1),
@@ -84,12 +88,12 @@ describe('the audit', () => {
           digits[index] = String((Number(digits[index]) + by) % 10)
           const flipped = digits.join('')
           const cell = typeof original[column] === 'number' ? Number(flipped) : flipped
-          // A close time before the open time is the codec's to refuse.
+          // The codec refuses a close time before the open time.
           fc.pre(column !== 6 || Number(cell) >= original[0])
           fc.pre(Number.isSafeInteger(Number(cell)) || typeof cell === 'string')
           const { differences } = crossCheck([
-            hoursHeld(),
-            dayRows(rows => {
+            loadHours(),
+            loadChangedDays(rows => {
               rows[day][column] = cell
             }),
           ])
@@ -100,10 +104,9 @@ describe('the audit', () => {
               finer: '1h',
               openTime: START + day * 24 * HOUR,
               column: COLUMNS[column],
-              // Zeros in front say nothing.
+              // Leading zeros do not change an amount.
               value: String(cell).replace(/^0+(?=\d)/, ''),
               expected: String(original[column]),
-              note: false,
             },
           ])
         },
@@ -112,54 +115,54 @@ describe('the audit', () => {
     )
   })
 
-  it('does not take a stretch for sound that nothing covers', () => {
-    const half = held('1h', '2024-02-01', HOURS.slice(0, 36), START + 36 * HOUR)
+  it('counts candles that no finer series covers as unverified', () => {
+    const half = loadSeries('1h', '2024-02-01', HOURS.slice(0, 36), START + 36 * HOUR)
     const { pairs, differences, unverified } = crossCheck([
       half,
-      dayRows(rows => {
+      loadChangedDays(rows => {
         rows[2][5] = '1'
       }),
     ])
     expect([pairs[0].comparisons, differences, unverified.get('1d')]).toEqual([1, [], DAYS - 1])
   })
 
-  it('does not compare across windows that are not held', () => {
+  it('does not compare candles of windows that are not loaded', () => {
     const { symbol, interval } = { symbol: 'BTCUSDT', interval: '1h' } as const
     const spans = [
       { startTime: START, endTime: START + 24 * HOUR },
       { startTime: START + 48 * HOUR, endTime: START + 96 * HOUR },
     ]
     const rows = HOURS.filter((_, hour) => hour < 24 || hour >= 48)
-    const finer = { series: { symbol, interval }, table: hoursHeld(rows).table, spans }
-    const { pairs, differences, unverified } = crossCheck([finer, held('1d', '2024-01-01', coarse(24))])
+    const finer = { series: { symbol, interval }, table: loadHours(rows).table, spans }
+    const { pairs, differences, unverified } = crossCheck([finer, loadSeries('1d', '2024-01-01', coarse(24))])
     expect([pairs[0].comparisons, differences, unverified.get('1d')]).toEqual([3, [], 1])
   })
 
-  it('asks for no candle where the coarser series is not held', () => {
+  it('expects no candle where the coarser series is not loaded', () => {
     const later = {
-      ...held('1d', '2024-01-01', coarse(24).slice(2)),
+      ...loadSeries('1d', '2024-01-01', coarse(24).slice(2)),
       spans: [{ startTime: START + 48 * HOUR, endTime: START + 96 * HOUR }],
     }
-    const { pairs, differences } = crossCheck([hoursHeld(), later])
+    const { pairs, differences } = crossCheck([loadHours(), later])
     expect([pairs[0].comparisons, differences]).toEqual([2, []])
   })
 
-  it('says when one side has a candle and the other has none', () => {
-    const without = dayRows(rows => rows.splice(1, 1))
-    expect(crossCheck([hoursHeld(), without]).differences).toMatchObject([
+  it('reports a candle that is missing on one side', () => {
+    const without = loadChangedDays(rows => rows.splice(1, 1))
+    expect(crossCheck([loadHours(), without]).differences).toMatchObject([
       { openTime: START + 24 * HOUR, column: undefined, value: 'no candle' },
     ])
-    const hole = hoursHeld(HOURS.filter((_, hour) => hour < 24 || hour >= 48))
-    expect(crossCheck([hole, held('1d', '2024-01-01', coarse(24))]).differences).toMatchObject([
+    const hole = loadHours(HOURS.filter((_, hour) => hour < 24 || hour >= 48))
+    expect(crossCheck([hole, loadSeries('1d', '2024-01-01', coarse(24))]).differences).toMatchObject([
       { openTime: START + 24 * HOUR, column: undefined, expected: 'no finer candle' },
     ])
   })
 
-  it('takes what is the same amount with other zeros for the same', () => {
+  it('treats amounts that differ in trailing zeros only as equal', () => {
     expect(
       crossCheck([
-        hoursHeld(),
-        dayRows(rows => {
+        loadHours(),
+        loadChangedDays(rows => {
           rows[0][1] = String(rows[0][1]).replace(/0+$/, '')
         }),
       ]).differences,

@@ -6,46 +6,53 @@ import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
-/** Candles that open at these times, as the batch of one window. */
+/** A window's batch with candles that open at these times. */
 function candles(interval: Interval, startDate: string, openTimes: readonly number[]): KlineBatch {
   const rows = openTimes.map(openTime => sampleRow(openTime))
   return decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate })
 }
 
-function totalsOf(interval: Interval, batches: readonly KlineBatch[]) {
-  const tally = new GapCounter({ symbol: 'BTCUSDT', interval })
-  for (const batch of batches) tally.add(batch)
-  return tally.totals
+function countTotals(interval: Interval, batches: readonly KlineBatch[]) {
+  const counter = new GapCounter({ symbol: 'BTCUSDT', interval })
+  for (const batch of batches) counter.add(batch)
+  return counter.totals
 }
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const utc = Date.UTC
 
-describe('a tally counts the candles of a series and the holes between them', () => {
+describe('GapCounter counts the candles of a series and the gaps between them', () => {
   const start = utc(2024, 1, 1)
   const cases: [string, Interval, string, number[], number, number][] = [
-    ['one after the other', '1h', '2024-02-01', [0, 1, 2].map(hour => start + hour * HOUR), 0, 0],
-    ['one missing', '1h', '2024-02-01', [0, 2, 3].map(hour => start + hour * HOUR), 1, 1],
-    ['two holes, of one and three', '1h', '2024-02-01', [0, 2, 6].map(hour => start + hour * HOUR), 2, 4],
-    ['nothing before the first counts', '1h', '2024-02-01', [start + 100 * HOUR], 0, 0],
+    ['no gap', '1h', '2024-02-01', [0, 1, 2].map(hour => start + hour * HOUR), 0, 0],
+    ['one candle missing', '1h', '2024-02-01', [0, 2, 3].map(hour => start + hour * HOUR), 1, 1],
+    ['two gaps, of one and three candles', '1h', '2024-02-01', [0, 2, 6].map(hour => start + hour * HOUR), 2, 4],
+    ['the time before the first candle is no gap', '1h', '2024-02-01', [start + 100 * HOUR], 0, 0],
     ['no candle at all', '1h', '2024-02-01', [], 0, 0],
     ['months of 31, 29 and 31 days', '1M', '2010-01-01', [utc(2024, 0, 1), utc(2024, 1, 1), utc(2024, 2, 1)], 0, 0],
     ['February missing', '1M', '2010-01-01', [utc(2023, 11, 1), utc(2024, 0, 1), utc(2024, 2, 1)], 1, 1],
-    ['fourteen months missing over two ends of a year', '1M', '2010-01-01', [utc(2022, 10, 1), utc(2024, 1, 1)], 1, 14],
     [
-      'three days from the listing, off the grid of the epoch',
+      'fourteen months missing across two turns of the year',
+      '1M',
+      '2010-01-01',
+      [utc(2022, 10, 1), utc(2024, 1, 1)],
+      1,
+      14,
+    ],
+    [
+      'a 3d grid that starts at the listing',
       '3d',
       '2015-01-01',
       [0, 3, 6].map(day => utc(2017, 7, 17) + day * DAY),
       0,
       0,
     ],
-    ['three days missing on such a grid', '3d', '2015-01-01', [0, 3, 9].map(day => utc(2018, 4, 4) + day * DAY), 1, 1],
+    ['a gap on such a grid', '3d', '2015-01-01', [0, 3, 9].map(day => utc(2018, 4, 4) + day * DAY), 1, 1],
     ['weeks that open on Mondays', '1w', '2010-01-01', [0, 7, 28].map(day => utc(2019, 10, 4) + day * DAY), 1, 2],
   ]
   test.each(cases)('%s', (_, interval, startDate, openTimes, gaps, missing) => {
-    expect(totalsOf(interval, [candles(interval, startDate, openTimes)])).toEqual({
+    expect(countTotals(interval, [candles(interval, startDate, openTimes)])).toEqual({
       rows: openTimes.length,
       firstOpenTime: openTimes[0],
       lastOpenTime: openTimes.at(-1),
@@ -54,11 +61,11 @@ describe('a tally counts the candles of a series and the holes between them', ()
     })
   })
 
-  test('across windows: a hole at the seam is one hole', () => {
+  test('a gap between two windows is one gap', () => {
     const january = candles('1h', '2024-01-01', [start - 3 * HOUR, start - 2 * HOUR])
     const february = candles('1h', '2024-02-01', [start + HOUR, start + 2 * HOUR])
-    const nothing = candles('1h', '2024-02-01', [])
-    expect(totalsOf('1h', [nothing, january, nothing, february])).toEqual({
+    const empty = candles('1h', '2024-02-01', [])
+    expect(countTotals('1h', [empty, january, empty, february])).toEqual({
       rows: 4,
       firstOpenTime: start - 3 * HOUR,
       lastOpenTime: start + 2 * HOUR,
@@ -67,7 +74,7 @@ describe('a tally counts the candles of a series and the holes between them', ()
     })
   })
 
-  test('for any candles, however they are cut into batches', () => {
+  test('for any candles, however they are divided into batches', () => {
     const hours = fc.uniqueArray(fc.nat(28 * 24 - 1), { maxLength: 30 }).map(list => list.toSorted((a, b) => a - b))
     fc.assert(
       fc.property(hours, fc.nat(30), (list, cut) => {
@@ -77,8 +84,8 @@ describe('a tally counts the candles of a series and the holes between them', ()
           list.map(hour => start + hour * HOUR),
         )
         const steps = list.slice(1).map((hour, index) => hour - list[index])
-        const at = Math.min(cut, batch.length)
-        expect(totalsOf('1h', [batch.rows(0, at), batch.rows(at, batch.length)])).toMatchObject({
+        const end = Math.min(cut, batch.length)
+        expect(countTotals('1h', [batch.rows(0, end), batch.rows(end, batch.length)])).toMatchObject({
           rows: list.length,
           gaps: steps.filter(step => step > 1).length,
           missing: steps.reduce((sum, step) => sum + step - 1, 0),

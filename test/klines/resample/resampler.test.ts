@@ -7,7 +7,7 @@ import { parseTargetInterval } from '../../../src/klines/resample/target-interva
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
 import { thrownBy } from '../../support/thrown-by.js'
-import { toBatch, LEAP_MONTH, sampleRow } from '../../support/windows.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -15,7 +15,11 @@ export function withEightDecimals(text: string): string {
 }
 
 /** What a reader must find for these rows. */
-export function binaryRows(parts: readonly WindowRows[], columns: readonly OutputColumn[], numbers: NumberType): BinaryRow[] {
+export function binaryRows(
+  parts: readonly WindowRows[],
+  columns: readonly OutputColumn[],
+  numbers: NumberType,
+): BinaryRow[] {
   const decimal = { double: Number, decimal: withEightDecimals, text: String }[numbers]
   const value = (name: OutputColumn, { known, rows }: WindowRows, row: number) => {
     if (name === 'symbol' || name === 'interval') return known.window[name]

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { FORMATS } from '../../../src/export/formats/format.js'
 import { openExporter } from '../../../src/export/formats/open-exporter.js'
 import { NUMBER_TYPES } from '../../../src/export/row-format.js'
-import { toBatches, runExporter, manyRows, rowFormat } from '../exporting.js'
+import { manyRows, rowFormat, runExporter, toBatches } from '../exporting.js'
 
 /** The SHA-256 of the same rows in every format and with every type of number. */
 export async function sampleHashes(): Promise<Record<string, string>> {

@@ -1,0 +1,61 @@
+import { DAY_MS, monthIndex, monthStart } from '../intervals.js'
+import type { Series } from '../series.js'
+import type { SymbolName } from '../symbols.js'
+import { parseDate } from '../windows.js'
+import { startsAtListing, type TargetInterval, toTarget } from './target-interval.js'
+
+/** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
+const FIRST_MONDAY = 4 * DAY_MS
+
+/** The listing date of each symbol: its 3d candles are counted from this day (measured on the service's whole tree). */
+const LISTING_DATES: Record<SymbolName, string> = {
+  BTCUSDT: '2017-08-17',
+  ETHUSDT: '2017-08-17',
+  BNBUSDT: '2017-11-06',
+  ADAUSDT: '2018-04-17',
+  XRPUSDT: '2018-05-04',
+  LINKUSDT: '2019-01-16',
+  DOGEUSDT: '2019-07-05',
+  SOLUSDT: '2020-08-11',
+  DOTUSDT: '2020-08-18',
+  AVAXUSDT: '2020-09-22',
+}
+
+/** When the candles of a target interval open, ms UTC. */
+export class CandleGrid {
+  /** Length of a candle in ms; undefined for months. */
+  readonly step: number | undefined
+  /** An open time that the others follow from by whole steps, ms UTC. */
+  readonly anchor: number
+  private readonly months: number
+
+  constructor({ length, anchor }: TargetInterval, symbol: SymbolName) {
+    const ms = 'ms' in length ? length.ms : 0
+    this.step = ms || undefined
+    this.months = 'ms' in length ? 0 : length.months
+    if (startsAtListing(ms)) this.anchor = anchor ?? parseDate(LISTING_DATES[symbol])
+    else this.anchor = ms % (7 * DAY_MS) === 0 ? FIRST_MONDAY : 0
+  }
+
+  /** When the candle that contains `time` opens. */
+  start(time: number): number {
+    const { step, anchor } = this
+    if (step !== undefined) return anchor + Math.floor((time - anchor) / step) * step
+    return monthStart(Math.floor(monthIndex(time) / this.months) * this.months)
+  }
+
+  /** When the candle after the one that opens at `start` opens. */
+  end(start: number): number {
+    return this.step !== undefined ? start + this.step : monthStart(monthIndex(start) + this.months)
+  }
+
+  /** Milliseconds from the start of the candle that contains `time` to `time`: 0 on the grid. */
+  offset(time: number): number {
+    return time - this.start(time)
+  }
+}
+
+/** The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles, if given. */
+export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
+  return new CandleGrid({ ...toTarget(interval), anchor: openTime }, symbol)
+}
