@@ -1,21 +1,16 @@
 import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import { once } from '../download/open-source.js'
-import type { Warn } from '../download/window-source.js'
 import { reportError } from './error-report.js'
+import { toFlags } from './option-flags.js'
+import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import type { ProgressStyle } from './terminal/progress.js'
 
 /** Flags of every command. */
 const baseFlags = {
   json: Flags.boolean({ helpGroup: 'GLOBAL', summary: 'Print one JSON object instead of text.', env: 'KLINES_JSON' }),
-  quiet: Flags.boolean({
-    char: 'q',
-    helpGroup: 'GLOBAL',
-    summary: 'Print data and errors only.',
-    env: 'KLINES_QUIET',
-  }),
+  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'Print data and errors only.', env: 'KLINES_QUIET' }),
   verbose: Flags.boolean({
     char: 'v',
     helpGroup: 'GLOBAL',
@@ -24,24 +19,24 @@ const baseFlags = {
   }),
 }
 
-/** What a command's flags say about talking. */
+/** How a command prints, from its flags. */
 export interface OutputOptions {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
 }
 
-/** What a command hands to the work it starts. */
+/** What a command passes to its job. */
 export interface RunContext {
   /** Aborts when the user interrupts. */
   readonly signal: AbortSignal
-  /** Says what people should know. */
-  readonly warn: Warn
+  /** Reports a warning. */
+  readonly warn: (warning: string) => void
   readonly progressStyle: ProgressStyle
 }
 
 /**
- * The base of all commands: signals become an AbortSignal, warnings go to stderr or into the JSON object, errors become
+ * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
  * one message and an exit code. Data and results go to stdout, everything else to stderr.
  */
 export abstract class BaseCommand extends Command {
@@ -51,49 +46,51 @@ export abstract class BaseCommand extends Command {
   private readonly interruption = interruptible(this.interruptionAdvice, this.graceMs)
   private outputOptions: OutputOptions = { json: false, quiet: false, verbose: false }
 
-  /** Takes the manner of talking from parsed flags; what the work is given to talk with. */
+  /** Applies parsed flags; returns what the job needs. */
   protected context(flags: OutputOptions): RunContext {
     this.outputOptions = flags
-    return { signal: this.interruption.signal, warn: this.note, progressStyle: this.progressStyle }
+    return { signal: this.interruption.signal, warn: text => this.note(text), progressStyle: this.progressStyle }
   }
 
-  /** Says what people should know, once; with `--json` it is part of the object. */
-  private readonly note = once(warning => {
+  /** Prints a warning, each text once; with `--json` it becomes part of the object. */
+  private note(text: string): void {
+    const warning = toFlags(text)
+    if (this.warnings.includes(warning)) return
     this.warnings.push(warning)
     if (!this.outputOptions.json && !this.outputOptions.quiet) process.stderr.write(`Note: ${warning}\n`)
-  })
+  }
 
-  /** How long the command may take to end when the user interrupts it, ms. */
+  /** How long the command may take to end after an interruption, ms. */
   protected get graceMs(): number {
     return GRACE_MS
   }
 
-  /** What is said to who interrupts. */
+  /** The advice after `Interrupted`. */
   protected get interruptionAdvice(): string {
     return 'What was brought stays in the mirror; the same command goes on from there.'
   }
 
-  /** A spinner is for a person at a terminal who did not ask for silence. */
+  /** A spinner needs a person at a terminal. */
   private get progressStyle(): ProgressStyle {
     if (this.outputOptions.quiet || this.outputOptions.json) return 'none'
     if (this.outputOptions.verbose) return 'lines'
-    // A terminal of no known size says that it has 0 columns, over which the spinner would wrap its lines without end.
+    // A terminal of unknown size reports 0 columns, in which the spinner would wrap its lines without end.
     const { isTTY, columns } = process.stderr
     return isTTY === true && columns > 0 && process.env.TERM !== 'dumb' ? 'spinner' : 'none'
   }
 
-  /** Prints what a run did: the JSON object (with the warnings), or the summary unless `--quiet`. */
-  protected show(json: object, summary: () => string): void {
-    if (this.outputOptions.json || !this.outputOptions.quiet) this.showData(json, summary)
+  /** Prints the summary of a run: the JSON object (with the warnings), or the text unless `--quiet`. */
+  protected show(report: Report): void {
+    if (this.outputOptions.json || !this.outputOptions.quiet) this.showData(report)
   }
 
-  /** Prints what was asked for: the JSON object (with the warnings), or the text, also with `--quiet`. */
-  protected showData(json: object, text: () => string): void {
+  /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. */
+  protected showData({ json, text }: Report): void {
     const lines = this.outputOptions.json ? JSON.stringify({ ...json, warnings: this.warnings }, null, 2) : text()
     process.stdout.write(`${lines}\n`)
   }
 
-  /** Never exits: what has been written must be able to reach a slow reader. */
+  /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
     const { json, verbose } = this.optionsFromArgv()
@@ -107,7 +104,7 @@ export abstract class BaseCommand extends Command {
     this.interruption.dispose()
   }
 
-  /** The flags may not have been parsed when an error comes. */
+  /** An error may come before the flags are parsed. */
   private optionsFromArgv(): Pick<OutputOptions, 'json' | 'verbose'> {
     const end = this.argv.indexOf('--')
     const flags = end === -1 ? this.argv : this.argv.slice(0, end)

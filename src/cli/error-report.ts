@@ -1,9 +1,10 @@
 import * as Errors from '@oclif/core/errors'
 import { KlinesError } from '../klines/errors.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
+import { toFlags } from './option-flags.js'
 import { Interruption } from './signals.js'
 
-/** What a failed run says: for people, for programs, for the shell. */
+/** A failed run for people, for programs and for the shell. */
 export interface ErrorReport {
   readonly exitCode: number
   /** Lines for stderr. */
@@ -12,7 +13,7 @@ export interface ErrorReport {
   readonly json: { readonly error: Record<string, unknown> }
 }
 
-/** Everything that is said about an error. The stack is only for `verbose`. */
+/** Describes any thrown value; `verbose` adds the stacks of the error and of its causes. */
 export function reportError(error: unknown, { bin, verbose }: { bin: string; verbose: boolean }): ErrorReport {
   const { code, exitCode, message, suggestions, data } = describe(error)
   const stack = verbose && error instanceof Error ? formatStack(error) : []
@@ -21,19 +22,15 @@ export function reportError(error: unknown, { bin, verbose }: { bin: string; ver
   return { exitCode, text: lines.join('\n'), json }
 }
 
-function describe(error: unknown): {
-  code: string
-  exitCode: number
-  message: string
-  suggestions: string[]
-  data: object
-} {
-  if (error instanceof KlinesError) return { ...pick(error), exitCode: EXIT_CODES[error.code] }
+function describe(error: unknown) {
+  if (error instanceof KlinesError) {
+    const { code, message, suggestions, data } = error
+    return { code, exitCode: EXIT_CODES[code], message: toFlags(message), suggestions: suggestions.map(toFlags), data }
+  }
   if (error instanceof Interruption) {
     return { code: 'interrupted', exitCode: error.exitCode, message: error.message, suggestions: [], data: {} }
   }
   if (error instanceof Errors.CLIError) {
-    // The parser's messages end with advice of their own; its exit code is 2, 0 when it only wanted to stop.
     const exitCode = error.oclif.exit ?? ExitCode.Usage
     return { code: 'usage', exitCode, message: parserMessage(error.message), suggestions: [], data: {} }
   }
@@ -42,11 +39,7 @@ function describe(error: unknown): {
   return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions, data: {} }
 }
 
-function pick({ code, message, suggestions, data }: KlinesError) {
-  return { code, message, suggestions, data }
-}
-
-/** Stacks of an error and of what caused it. */
+/** The stacks of an error and of its causes. */
 function formatStack(error: Error): string[] {
   const cause =
     error.cause instanceof Error
@@ -55,9 +48,7 @@ function formatStack(error: Error): string[] {
   return [error.stack ?? String(error), ...cause]
 }
 
-/**
- * A parser's message without colours, in one paragraph, and without a note of its own on greedy flags, which ours are not.
- */
+/** A message of oclif's parser in one paragraph, without colours and without its note on greedy flags, which ours are not. */
 function parserMessage(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
   const plain = text.replace(/\u001B\[[0-9;]*m/g, '')

@@ -19,7 +19,7 @@ export function incomplete(failures: readonly WindowFailure[], total: number, ad
     return `${of.length} x ${reason} (${names.join(', ')}${more})`
   })
   if (sorted.length > SHOWN_CAUSES)
-    lines.push(`and ${sorted.length - SHOWN_CAUSES} other causes; --json names every window`)
+    lines.push(`and ${sorted.length - SHOWN_CAUSES} other causes; \`error.data\` names every window`)
   const head = `${failures.length} of ${total} windows could not be had, so nothing is exported:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },

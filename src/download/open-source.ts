@@ -46,7 +46,7 @@ export function sourceName({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string
 
 /** The mirror that options mean. */
 export function openMirror(options: SourceOptions): Mirror {
-  if (options.mirror === '') throw new KlinesError('bad_option', '--mirror is empty. Expected the name of a folder.')
+  if (options.mirror === '') throw new KlinesError('bad_option', '`mirror` is empty. Expected the name of a folder.')
   return new Mirror(options.mirror ?? defaultMirrorRoot(sourceName(options)))
 }
 
@@ -71,7 +71,7 @@ export async function openServiceSource(
   const mirror = openMirror(options)
   if (local && mirror.exists && mirror.readMeta() === undefined) {
     throw new KlinesError('mirror_mismatch', `${mirror.root} holds candles of an unknown address, not of ${name}.`, {
-      suggestions: ['Name another folder with --mirror.'],
+      suggestions: ['Name another folder with `mirror`.'],
     })
   }
   const transport = new HttpTransport(local?.url ?? name, {
@@ -104,7 +104,7 @@ function parseConcurrency(concurrency: number): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency
   throw new KlinesError(
     'bad_option',
-    `--concurrency is ${concurrency}. Expected a whole number from 1 to ${MAX_CONCURRENCY}.`,
+    `\`concurrency\` is ${concurrency}. Expected a whole number from 1 to ${MAX_CONCURRENCY}.`,
   )
 }
 

@@ -44,7 +44,7 @@ export async function partsOf(
   selection: Selection,
 ): Promise<ExportSeries[]> {
   if (length !== undefined && derive) {
-    throw new KlinesError('bad_option', '--resample and --derive both say what to make. Expected one of them.')
+    throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
   const series = await source.series(selection)
   if (derive) return derivedParts(source, selection, series)

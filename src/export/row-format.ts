@@ -58,18 +58,18 @@ export interface RowFormatRequest {
 /** The shape of rows in a format. Throws `bad_option` for what the format has no use for: nothing is silently ignored. */
 export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatRequest, format: Format): RowFormat {
   const binary = isBinary(format)
-  checkChoice('--time-format', timeFormat, TIME_FORMATS)
-  checkChoice('--numbers', numbers, NUMBER_TYPES)
+  checkChoice('timeFormat', timeFormat, TIME_FORMATS)
+  checkChoice('numbers', numbers, NUMBER_TYPES)
   if (binary && timeFormat !== undefined && timeFormat !== 'ms') {
     throw new KlinesError(
       'bad_option',
-      `--time-format ${timeFormat} is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+      `\`timeFormat: '${timeFormat}'\` is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
     )
   }
   if (!binary && numbers !== undefined && numbers !== 'text') {
     throw new KlinesError(
       'bad_option',
-      `--numbers ${numbers} is for parquet and arrow; ${format} carries the text of the source untouched.`,
+      `\`numbers: '${numbers}'\` is for parquet and arrow; ${format} carries the text of the source untouched.`,
     )
   }
   return {
@@ -82,7 +82,7 @@ export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatReques
 /** For callers without types: a value that is not one of those there are is refused, not passed over. */
 function checkChoice(name: string, value: string | undefined, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value)) return
-  throw new KlinesError('bad_option', `${name} is "${value}". Expected ${choices.join(', ')}.`)
+  throw new KlinesError('bad_option', `\`${name}\` is "${value}". Expected ${choices.join(', ')}.`)
 }
 
 /** The same columns with those that tell several series of one file apart, in front where they were not asked for. */

@@ -39,7 +39,7 @@ export function planTargets(template: string, format: Format | undefined, series
         `json is an array of rows that do not say their series, and ${of.length} series would share ${path === '-' ? 'stdout' : path}.`,
         {
           suggestions: [
-            'Write a file a series with {symbol} and {interval} in -o, or use -f jsonl or -f csv, which name the series.',
+            "Write a file a series with {symbol} and {interval} in `output`, or use `format: 'jsonl'` or `format: 'csv'`, which name the series.",
           ],
         },
       )

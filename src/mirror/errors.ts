@@ -4,13 +4,13 @@ import { KlinesError } from '../klines/errors.js'
 /** What to do about each fault of a disk. */
 const ADVICE: Record<string, string> = {
   ENOSPC:
-    'Make room, or name a folder on another disk with --mirror; finished files stay, the next run goes on from them.',
-  EDQUOT: 'Your quota on that disk is used up: make room, or name another folder with --mirror.',
-  EACCES: 'Give yourself permission there, or name another folder with --mirror.',
-  EPERM: 'Give yourself permission there, or name another folder with --mirror.',
-  EROFS: 'That disk is read-only: name another folder with --mirror.',
-  ENOTDIR: 'Part of that path is a file: name another folder with --mirror.',
-  EEXIST: 'There is a file of that name: name another folder with --mirror.',
+    'Make room, or name a folder on another disk with `mirror`; finished files stay, the next run goes on from them.',
+  EDQUOT: 'Your quota on that disk is used up: make room, or name another folder with `mirror`.',
+  EACCES: 'Give yourself permission there, or name another folder with `mirror`.',
+  EPERM: 'Give yourself permission there, or name another folder with `mirror`.',
+  EROFS: 'That disk is read-only: name another folder with `mirror`.',
+  ENOTDIR: 'Part of that path is a file: name another folder with `mirror`.',
+  EEXIST: 'There is a file of that name: name another folder with `mirror`.',
 }
 
 /** A fault of the file system under a mirror as an error people can act on; our own errors pass. */

@@ -43,7 +43,7 @@ export function readMeta(root: string): MirrorMeta | undefined {
   }
   if (meta?.layout !== LAYOUT || typeof meta.baseUrl !== 'string') {
     const message = `${path} is of layout ${meta?.layout}; this version reads layout ${LAYOUT}.`
-    throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with --mirror.'] })
+    throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
   }
   return { layout: LAYOUT, baseUrl: meta.baseUrl, complete: meta.complete === true }
 }

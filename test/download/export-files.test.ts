@@ -168,7 +168,7 @@ describe('digits', () => {
     const report = await exportKlines({ ...request, output })
     expect(report.files[0].inexactDoubles).toBe(1)
     expect(warnings).toEqual([
-      expect.stringMatching(/^.*out\.parquet: 1 decimal.* --numbers decimal keeps them all\.$/),
+      expect.stringMatching(/^.*out\.parquet: 1 decimal.* `numbers: 'decimal'` keeps them all\.$/),
     ])
   })
 

@@ -54,7 +54,7 @@ describe('a shape fits its format, and nothing is silently ignored', () => {
     })
     for (const numbers of ['double', 'decimal'] as const) {
       expect(thrownBy(() => parseRowFormat({ numbers }, format)).message).toContain(
-        `--numbers ${numbers} is for parquet and arrow`,
+        `\`numbers: '${numbers}'\` is for parquet and arrow`,
       )
     }
   })
@@ -66,7 +66,7 @@ describe('a shape fits its format, and nothing is silently ignored', () => {
     expect(parseRowFormat({ timeFormat: 'ms' }, format).timeFormat).toBe('ms')
     for (const timeFormat of ['s', 'us', 'iso'] as const) {
       expect(thrownBy(() => parseRowFormat({ timeFormat }, format)).message).toContain(
-        `--time-format ${timeFormat} is for csv, json and jsonl`,
+        `\`timeFormat: '${timeFormat}'\` is for csv, json and jsonl`,
       )
     }
   })

@@ -125,7 +125,7 @@ describe('a range', () => {
     [{ from: '2024', to: '2024' }, 'The range is empty: from 2024-01-01T00:00:00.000Z to 2024-01-01T00:00:00.000Z.'],
     [{ from: '2025', to: '2024' }, 'The range is empty: from 2025-01-01T00:00:00.000Z to 2024-01-01T00:00:00.000Z.'],
     [{ from: '2024-01-01T01:00+02:00', to: '2023-12-31T23:00Z' }, 'The range is empty'],
-    [{ from: '2024', last: '1d' }, '--from and --last both say where the range starts.'],
+    [{ from: '2024', last: '1d' }, '`from` and `last` both say where the range starts.'],
   ])('%j is refused', (text, message) => {
     const error = thrownBy(() => parseRange(text, NOW))
     expect(error.code).toBe('bad_range')

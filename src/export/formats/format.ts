@@ -40,7 +40,7 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
       'bad_output',
       `The name ${path} does not tell a format. Expected an ending of .csv, .json, .jsonl (also with .gz), .parquet or .arrow.`,
       {
-        suggestions: [`Name the format with -f: ${FORMATS.join(', ')}.`],
+        suggestions: [`Name the format with \`format\`: ${FORMATS.join(', ')}.`],
       },
     )
   }

@@ -21,7 +21,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
     if (target?.isDirectory()) throw new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
     if (target?.isFile() && !force) {
       throw new KlinesError('output_exists', `${path} exists already.`, {
-        suggestions: ['Replace it with --force, or name another file.'],
+        suggestions: ['Replace it with `force: true`, or name another file.'],
       })
     }
     // A device is written where it is; a file is replaced by another one in its folder.
@@ -111,7 +111,7 @@ export class OutputFile {
     try {
       if (!this.force && (await lstat(this.target).catch(missing))) {
         throw new KlinesError('output_exists', `${this.path} was made by somebody else meanwhile.`, {
-          suggestions: ['Replace it with --force, or name another file.'],
+          suggestions: ['Replace it with `force: true`, or name another file.'],
         })
       }
       await rename(this.temp, this.target)
