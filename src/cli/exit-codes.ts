@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../klines/errors.js'
 
-/** How a run ended, for scripts. 130, 143 and 129 follow from the signal that ended it. */
+/** Exit codes for scripts. An interrupted run ends with 130, 143 or 129, which follow from the signal. */
 export enum ExitCode {
   Done = 0,
   Unexpected = 1,
@@ -11,7 +11,7 @@ export enum ExitCode {
   VerificationFailed = 6,
 }
 
-/** The one mapping from what went wrong to how the run ended. */
+/** The exit code of each error. */
 export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   unknown_symbol: ExitCode.Usage,
   unknown_interval: ExitCode.Usage,

@@ -15,13 +15,13 @@ export const symbolArgs = {
 }
 
 /** Where candles come from and where they are kept. */
-export const baseUrlFlag = Flags.string({
+const baseUrlFlag = Flags.string({
   summary: 'Base address of the klines service, the part before /api; sample serves made candles without a network.',
   helpValue: 'URL',
   env: 'KLINES_BASE_URL',
 })
 
-export const mirrorFlag = Flags.string({
+const mirrorFlag = Flags.string({
   summary: 'Folder of the mirror. Default: one a base address under the cache folder (klines mirror path).',
   helpValue: 'DIR',
   env: 'KLINES_MIRROR',
@@ -29,7 +29,13 @@ export const mirrorFlag = Flags.string({
 
 export const locationFlags = { 'base-url': baseUrlFlag, mirror: mirrorFlag }
 
-/** How the service is asked. */
+/** What `locationFlags` parse to. */
+export interface LocationFlags {
+  'base-url'?: string | undefined
+  mirror?: string | undefined
+}
+
+/** How candles are downloaded. */
 export const fetchFlags = {
   concurrency: Flags.integer({ summary: 'Requests at once. Default 16.', helpValue: 'N', env: 'KLINES_CONCURRENCY' }),
   refresh: Flags.boolean({ summary: 'Ask again for final windows too.', env: 'KLINES_REFRESH' }),
@@ -64,7 +70,7 @@ export const selectionFlags = {
   }),
 }
 
-/** What is looked at of a mirror, and how it is shown. */
+/** Which series of a mirror, and how the table is printed. */
 export const mirrorSeriesFlags = {
   interval: selectionFlags.interval,
   format: Flags.option({
@@ -76,7 +82,13 @@ export const mirrorSeriesFlags = {
   })(),
 }
 
-/** What files are made. */
+/** What `mirrorSeriesFlags` and `locationFlags` parse to. */
+export interface TableFlags extends LocationFlags {
+  interval: string[]
+  format?: string | undefined
+}
+
+/** Which files are written, and how. */
 export const outputFlags = {
   output: Flags.string({
     char: 'o',
@@ -131,14 +143,36 @@ export const dryRunFlag = Flags.boolean({
   env: 'KLINES_DRY_RUN',
 })
 
-/** What the flags above parse to. */
-export interface JobFlags {
+/** The fields of a user update. */
+export const userFlags = {
+  email: Flags.string({ summary: 'E-mail address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),
+  name: Flags.string({ summary: 'Full name.', helpValue: 'TEXT', env: 'KLINES_NAME' }),
+  age: Flags.string({ summary: 'Age, a number.', helpValue: 'YEARS', env: 'KLINES_AGE' }),
+  notify: Flags.string({
+    summary: 'How the user is to be notified, such as email, push or none.',
+    helpValue: 'TYPE',
+    env: 'KLINES_NOTIFY',
+  }),
+  data: Flags.string({
+    summary: 'JSON object with email and profile, from a file or - for stdin; the other flags win over it.',
+    helpValue: 'FILE',
+    env: 'KLINES_DATA',
+  }),
+}
+
+/** What `userFlags` parse to. */
+export type UserFlags = { [name in keyof typeof userFlags]?: string | undefined }
+
+/** How tokens are printed: their messages as one text, or an object a line. */
+export const TOKEN_FORMATS = ['text', 'jsonl'] as const
+export type TokenFormat = (typeof TOKEN_FORMATS)[number]
+
+/** What the flags of `download` and `export` parse to. */
+export interface JobFlags extends LocationFlags {
   interval: string[]
   from?: string | undefined
   to?: string | undefined
   last?: string | undefined
-  'base-url'?: string | undefined
-  mirror?: string | undefined
   concurrency?: number | undefined
   refresh?: boolean
   output?: string | undefined

@@ -1,18 +1,17 @@
 import * as Flags from '@oclif/core/flags'
 import type { GreetingClient } from '../greeting-client/client.js'
-import { openGreetingClient } from '../greeting-client/open.js'
 import { GREETING_BASE_URL } from '../http/base-url.js'
 import { BaseCommand, type OutputOptions } from './base-command.js'
 import { startEndpoint } from './endpoint.js'
 
-/** The base of the commands of the greeting API: whom they ask, for how long, and that nothing stays on disk. */
+/** The base of the commands of the greeting API. They leave nothing on disk. */
 export abstract class GreetingCommand extends BaseCommand {
   static override baseFlags = {
     ...BaseCommand.baseFlags,
     'base-url': Flags.string({
       summary: `Base address of the greeting service, the part before /api; sample runs one for this command. Default: ${GREETING_BASE_URL}.`,
       helpValue: 'URL',
-      // KLINES_BASE_URL is the address of the klines service, which is another one.
+      // KLINES_BASE_URL is the address of the klines service.
       env: 'KLINES_GREETING_URL',
     }),
   }
@@ -21,19 +20,20 @@ export abstract class GreetingCommand extends BaseCommand {
     return ''
   }
 
-  /** Does `work` with the service that the flags name; whatever is left of it is ended. */
+  /** Calls `work` with a client of the service that the flags name, and closes what was opened for it. */
   protected async withService<T>(
     flags: OutputOptions & { 'base-url'?: string | undefined },
-    work: (service: GreetingClient, signal: AbortSignal) => Promise<T>,
+    work: (client: GreetingClient, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { signal } = this.context(flags)
+    const { openGreetingClient } = await import('../greeting-client/open.js')
     const endpoint = await startEndpoint(flags['base-url'])
     try {
-      const service = await openGreetingClient({ baseUrl: endpoint.baseUrl })
+      const client = await openGreetingClient({ baseUrl: endpoint.baseUrl })
       try {
-        return await work(service, signal)
+        return await work(client, signal)
       } finally {
-        await service.close()
+        await client.close()
       }
     } finally {
       await endpoint.close()

@@ -2,10 +2,10 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** How long a run may take to end cleanly, ms. */
+/** How long a run may take to end after a signal, ms. */
 export const GRACE_MS = 2_000
 
-/** Why a run was aborted: a signal, with the exit code that shells expect of it (128 and its number). */
+/** The reason of an aborted run: a signal, with the exit code that shells expect (128 plus its number). */
 export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number
@@ -18,7 +18,7 @@ export class Interruption extends Error {
 
 /**
  * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within `graceMs`. A
- * second one ends the process at once: nothing on disk depends on ending cleanly. `advice` says what then stays.
+ * second one ends the process at once: nothing on disk depends on a clean end. `advice` follows the message.
  */
 export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
@@ -27,7 +27,7 @@ export function interruptible(advice: string, graceMs = GRACE_MS): { signal: Abo
       const interruption = new Interruption(name, advice)
       if (controller.signal.aborted) process.exit(interruption.exitCode)
       controller.abort(interruption)
-      // What has gone to a reader that does not read would keep the process alive for as long as that does not.
+      // Output that a stalled reader does not take would keep the process alive.
       setTimeout(() => process.exit(interruption.exitCode), graceMs).unref()
     }
     process.on(name, handler)

@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { dryRunFlag, fetchFlags, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
-import { runJob } from '../cli/jobs/candles.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Bring candles into the mirror, and export them with -o or -f.'
@@ -18,7 +17,8 @@ When a window cannot be had, the others are brought all the same, nothing is exp
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Download)
-    const result = await runJob(args.symbol, flags, false, this.context(flags))
-    if (result) this.show(result.json, result.text)
+    const { runCandles } = await import('../cli/jobs/candles.js')
+    const report = await runCandles(args.symbol, flags, false, this.context(flags))
+    if (report) this.show(report)
   }
 }

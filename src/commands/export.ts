@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { deriveFlag, dryRunFlag, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
-import { runJob } from '../cli/jobs/candles.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the mirror alone; the network is never touched.'
@@ -23,7 +22,8 @@ export default class Export extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Export)
-    const result = await runJob(args.symbol, flags, true, this.context(flags))
-    if (result) this.show(result.json, result.text)
+    const { runCandles } = await import('../cli/jobs/candles.js')
+    const report = await runCandles(args.symbol, flags, true, this.context(flags))
+    if (report) this.show(report)
   }
 }

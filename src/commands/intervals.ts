@@ -1,7 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
-import { runListJob } from '../cli/jobs/lists.js'
-import { intervalsReport } from '../cli/reports/catalogue.js'
 
 export default class Intervals extends BaseCommand {
   static override description = `The candle lengths: how they are cut into windows, since when, and what is mirrored.
@@ -12,7 +10,7 @@ Asks the service for its lists; when it cannot be reached, the mirror.`
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Intervals)
-    const { json, text } = await runListJob(flags, this.context(flags), intervalsReport)
-    this.showData(json, text)
+    const { runIntervals } = await import('../cli/jobs/lists.js')
+    this.showData(await runIntervals(flags, this.context(flags)))
   }
 }

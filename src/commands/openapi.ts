@@ -13,8 +13,8 @@ export default class OpenApi extends GreetingCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(OpenApi)
-    const document = await this.withService(flags, (service, signal) =>
-      args.api === 'klines' ? service.getKlinesSpec(signal) : service.getSpec(signal),
+    const document = await this.withService(flags, (client, signal) =>
+      args.api === 'klines' ? client.getKlinesSpec(signal) : client.getSpec(signal),
     )
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
   }

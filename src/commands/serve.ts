@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
-import { startServing } from '../cli/jobs/serve.js'
 
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror and the greeting API on this machine.'
@@ -39,15 +38,16 @@ The address comes first on stdout. Ctrl-C ends the server once requests under wa
     ...locationFlags,
   }
 
-  /** Requests under way have five seconds to end. */
+  /** The server gives requests five seconds to end. */
   protected override get graceMs(): number {
     return 8_000
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve)
-    const { json, text, ended } = await startServing(flags, this.context(flags))
-    this.showData(json, text)
-    await ended
+    const { runServe } = await import('../cli/jobs/serve.js')
+    const server = await runServe(flags, this.context(flags))
+    this.showData(server)
+    await server.ended
   }
 }

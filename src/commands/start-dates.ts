@@ -1,9 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
-import { runListJob } from '../cli/jobs/lists.js'
-import { startDatesReport } from '../cli/reports/catalogue.js'
-import { parseInterval } from '../klines/intervals.js'
 
 export default class StartDates extends BaseCommand {
   static override description = `The windows of an interval, and which symbols the mirror holds of each.
@@ -17,8 +14,7 @@ Asks the service for its list; when it cannot be reached, the mirror.`
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)
-    const interval = parseInterval(args.interval)
-    const report = await runListJob(flags, this.context(flags), lists => startDatesReport(lists, interval), [interval])
-    this.showData(report.json, report.text)
+    const { runStartDates } = await import('../cli/jobs/lists.js')
+    this.showData(await runStartDates(args.interval, flags, this.context(flags)))
   }
 }

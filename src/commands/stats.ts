@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
-import { statsJob } from '../cli/jobs/verify.js'
 
 export default class Stats extends BaseCommand {
   static override summary = 'Figures of series in the mirror: range, prices, exact totals, the largest gap.'
@@ -13,7 +12,7 @@ export default class Stats extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Stats)
-    const { json, text } = await statsJob(args.symbol, flags, this.context(flags))
-    this.showData(json, text)
+    const { runStats } = await import('../cli/jobs/stats.js')
+    this.showData(await runStats(args.symbol, flags, this.context(flags)))
   }
 }

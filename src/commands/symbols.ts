@@ -1,7 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
-import { runListJob } from '../cli/jobs/lists.js'
-import { symbolsReport } from '../cli/reports/catalogue.js'
 
 export default class Symbols extends BaseCommand {
   static override description = `The trading pairs, and what the mirror holds of each.
@@ -12,7 +10,7 @@ Asks the service for its lists; when it cannot be reached, the mirror.`
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Symbols)
-    const { json, text } = await runListJob(flags, this.context(flags), symbolsReport, [])
-    this.showData(json, text)
+    const { runSymbols } = await import('../cli/jobs/lists.js')
+    this.showData(await runSymbols(flags, this.context(flags)))
   }
 }

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
-import { verifyKlinesJob } from '../cli/jobs/verify.js'
 
 export default class Verify extends BaseCommand {
   static override summary = 'Prove that the candles of the mirror are whole and right, to the last digit.'
@@ -28,8 +27,9 @@ Gaps that several symbols share are outages of the exchange. Exit code 6 when so
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Verify)
-    const { json, text, exitCode } = await verifyKlinesJob(args.symbol, flags, this.context(flags))
-    this.showData(json, text)
-    process.exitCode = exitCode
+    const { runVerify } = await import('../cli/jobs/verify.js')
+    const report = await runVerify(args.symbol, flags, this.context(flags))
+    this.showData(report)
+    process.exitCode = report.exitCode
   }
 }

@@ -46,7 +46,7 @@ describe('the lists', () => {
     for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(firstWords(text.stdout)).toEqual([...SYMBOLS])
     expect(JSON.parse(json.stdout)).toEqual({
-      source: 'service',
+      listsFrom: 'service',
       mirror: 'm',
       symbols: [
         { symbol: 'BTCUSDT', mirrored: { intervals: ['15m'], windows: 1 } },
@@ -55,7 +55,7 @@ describe('the lists', () => {
       warnings: [],
     })
     expect(firstWords(dateText.stdout)).toEqual(START_DATES)
-    expect(JSON.parse(dates.stdout)).toMatchObject({ source: 'service', interval: '15m', windowLength: '7 days' })
+    expect(JSON.parse(dates.stdout)).toMatchObject({ listsFrom: 'service', interval: '15m', windowLength: '7 days' })
     const ends = START_DATES.map(date => new Date(Date.parse(date) + 7 * 86_400_000).toISOString().slice(0, 10))
     expect(JSON.parse(dates.stdout).startDates).toEqual(
       START_DATES.map((startDate, index) => ({
@@ -83,8 +83,8 @@ describe('the lists', () => {
     expect(firstWords(symbols.stdout)).toEqual(TEN)
     expect(quiet).toMatchObject({ code: 0, stdout: symbols.stdout, stderr: '' })
     expect(dates).toMatchObject({ code: 0, stderr: '' })
-    const { source, warnings, startDates } = JSON.parse(dates.stdout)
-    expect({ source, warnings: warnings.length }).toEqual({ source: 'mirror', warnings: 1 })
+    const { listsFrom, warnings, startDates } = JSON.parse(dates.stdout)
+    expect({ listsFrom, warnings: warnings.length }).toEqual({ listsFrom: 'mirror', warnings: 1 })
     expect(startDates.map(({ startDate }: { startDate: string }) => startDate)).toEqual(START_DATES)
     expect(startDates.every(({ mirrored }: { mirrored: string[] }) => mirrored.join() === SYMBOLS.join())).toBe(true)
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
@@ -100,7 +100,7 @@ describe('the lists', () => {
       server.reset()
       const run = await sandbox.run([...command, '--mirror', 'm', '--json'])
       expect(run).toMatchObject({ code: 0, stderr: '' })
-      expect(JSON.parse(run.stdout)).toMatchObject({ source: 'service', mirror: 'm', warnings: [] })
+      expect(JSON.parse(run.stdout)).toMatchObject({ listsFrom: 'service', mirror: 'm', warnings: [] })
       expect(server.log.length).toBeGreaterThan(0)
     }
     server.reset()
@@ -123,9 +123,9 @@ describe('the lists', () => {
     })
     const run = await sandbox.run('intervals --mirror m --json'.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { source, intervals } = JSON.parse(run.stdout)
-    expect({ source, last: intervals.at(-1) }).toMatchObject({
-      source: 'service',
+    const { listsFrom, intervals } = JSON.parse(run.stdout)
+    expect({ listsFrom, last: intervals.at(-1) }).toMatchObject({
+      listsFrom: 'service',
       last: { interval: '1M', windows: 2, mirrored: 1 },
     })
   })

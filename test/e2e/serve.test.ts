@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { startServe } from '../support/servers/serve-command.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -15,7 +15,7 @@ const json = async (url: string) => (await fetch(url)).json()
 
 describe('klines serve', () => {
   it('prints its address first, and serves the sample and says so when there is no mirror yet', async () => {
-    const server = await startServe(newSandbox())
+    const server = await startServeCommand(newSandbox())
     expect(await json(`${server.url}/api/klines/symbols.json`)).toHaveLength(10)
     expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
     const run = await server.stop()
@@ -27,7 +27,7 @@ describe('klines serve', () => {
   it('serves a mirror, and says which and of whom', async () => {
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
-    const server = await startServe(newSandbox(), ['--mirror', root])
+    const server = await startServeCommand(newSandbox(), ['--mirror', root])
     const answer = await fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     const { stdout } = await server.stop('SIGTERM')
@@ -37,7 +37,7 @@ describe('klines serve', () => {
   })
 
   it('--json prints one object, and nothing after it', async () => {
-    const server = await startServe(newSandbox(), ['--json', '--strict', '--base-url', 'sample'])
+    const server = await startServeCommand(newSandbox(), ['--json', '--strict', '--base-url', 'sample'])
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toEqual({
@@ -52,12 +52,12 @@ describe('klines serve', () => {
   })
 
   it('-q prints the address alone', async () => {
-    const server = await startServe(newSandbox(), ['-q'])
+    const server = await startServeCommand(newSandbox(), ['-q'])
     expect(await server.stop()).toMatchObject({ code: 0, stdout: `${server.url}\n`, stderr: '' })
   })
 
   it('-v says each request on stderr, fit for a terminal', async () => {
-    const server = await startServe(newSandbox(), ['-v'])
+    const server = await startServeCommand(newSandbox(), ['-v'])
     await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
     await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
     const { stderr } = await server.stop()
@@ -67,7 +67,10 @@ describe('klines serve', () => {
   })
 
   it('--strict takes only what the public instance takes', async () => {
-    const [lenient, strict] = await Promise.all([startServe(newSandbox()), startServe(newSandbox(), ['--strict'])])
+    const [lenient, strict] = await Promise.all([
+      startServeCommand(newSandbox()),
+      startServeCommand(newSandbox(), ['--strict']),
+    ])
     const path = '/api/users/123e4567-e89b-12d3-a456-426614174000?notify=pigeon'
     const body = JSON.stringify({ email: 'a@example.com', profile: { name: 'A', age: 3 } })
     const post = (url: string) =>
@@ -80,7 +83,7 @@ describe('klines serve', () => {
   it('--upstream fetches what is missing into the mirror, with no mirror to begin with', async () => {
     const [sandbox, service] = [newSandbox(), await TreeServer.start(makeTree(tempFolder()))]
     const place = ['--mirror', sandbox.path('m'), '--base-url', service.url]
-    const server = await startServe(sandbox, [...place, '--upstream'])
+    const server = await startServeCommand(sandbox, [...place, '--upstream'])
     for (let time = 0; time < 2; time++) {
       expect(await json(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)).toHaveLength(8)
     }
@@ -92,7 +95,7 @@ describe('klines serve', () => {
   })
 
   it('lets an answer that has begun come to its end before it ends', async () => {
-    const server = await startServe(newSandbox())
+    const server = await startServeCommand(newSandbox())
     const answer = await fetch(`${server.url}/api/streams/tokens`)
     const ended = server.stop('SIGTERM')
     const words = lines(await answer.text()).map(line => JSON.parse(line).message)
@@ -101,7 +104,7 @@ describe('klines serve', () => {
   })
 
   it('a second signal ends it at once', async () => {
-    const server = await startServe(newSandbox())
+    const server = await startServeCommand(newSandbox())
     const answer = await fetch(`${server.url}/api/streams/tokens`)
     const started = performance.now()
     server.child.kill('SIGINT')
@@ -147,7 +150,7 @@ describe('klines serve', () => {
 
   it('what it serves, klines download takes: byte for byte the same export', async () => {
     const sandbox = newSandbox()
-    const server = await startServe(sandbox, ['--mirror', makeTree(tempFolder())])
+    const server = await startServeCommand(sandbox, ['--mirror', makeTree(tempFolder())])
     const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
     const run = await sandbox.run(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
     expect(run).toMatchObject({ code: 0 })

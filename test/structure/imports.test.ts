@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Edge, edges, importsIn, ROOT, sourceFiles } from '../support/imports.js'
+import { type Edge, edges, importsIn, packagesLoadedBy, ROOT, sourceFiles } from '../support/imports.js'
 
 /** A folder imports from itself and from lower layers; folders of one layer do not know each other. */
 const LAYERS: Record<string, number> = {
@@ -112,24 +112,22 @@ describe('imports go one way: main > commands > cli > export, server > download 
   })
 })
 
-/** The packages that load as soon as a file does. */
-function packagesLoadedBy(file: string): string[] {
-  const loaded = new Set([file])
-  const packages = new Set<string>()
-  for (const from of loaded) {
-    for (const edge of all) {
-      if (edge.from !== from || edge.kind !== 'static') continue
-      if (edge.target) loaded.add(edge.target)
-      else packages.add(edge.specifier)
-    }
-  }
-  return [...packages]
-}
-
 test('the library does not load arrow, parquet or fastify before they are asked for', () => {
-  expect(packagesLoadedBy('src/export/formats/parquet.ts')).toEqual(expect.arrayContaining(['apache-arrow', 'parquet-wasm']))
-  expect(packagesLoadedBy('src/index.ts')).toContain('@date-fns/utc/date/mini')
-  expect(packagesLoadedBy('src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
+  expect(packagesLoadedBy(all, 'src/export/formats/parquet.ts')).toEqual(
+    expect.arrayContaining(['apache-arrow', 'parquet-wasm']),
+  )
+  expect(packagesLoadedBy(all, 'src/index.ts')).toContain('@date-fns/utc/date/mini')
+  expect(packagesLoadedBy(all, 'src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
+})
+
+/** Small packages that flags need. */
+const LIGHT = ['fastest-levenshtein']
+const commands = sourceFiles().filter(file => partOf(file) === 'commands' && file !== 'src/commands/index.ts')
+
+test.each(commands)('%s loads oclif alone before its job runs', file => {
+  const packages = packagesLoadedBy(all, file).filter(name => !isBuiltin(name) && !LIGHT.includes(name))
+  expect(packages).toContain('@oclif/core/command')
+  expect(packages.filter(name => !name.startsWith('@oclif/core/'))).toEqual([])
 })
 
 test('no import cycles', async () => {

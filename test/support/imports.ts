@@ -53,3 +53,17 @@ export function edges(): Edge[] {
     }),
   )
 }
+
+/** The packages that load as soon as a source file does. */
+export function packagesLoadedBy(all: readonly Edge[], file: string): string[] {
+  const loaded = new Set([file])
+  const packages = new Set<string>()
+  for (const from of loaded) {
+    for (const edge of all) {
+      if (edge.from !== from || edge.kind !== 'static') continue
+      if (edge.target) loaded.add(edge.target)
+      else packages.add(edge.specifier)
+    }
+  }
+  return [...packages]
+}

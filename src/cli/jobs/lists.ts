@@ -1,26 +1,40 @@
 import { type Catalogue, readCatalogue } from '../../download/catalogue.js'
 import { openMirror } from '../../download/open-source.js'
-import type { Interval } from '../../klines/intervals.js'
+import { type Interval, parseInterval } from '../../klines/intervals.js'
 import type { RunContext } from '../base-command.js'
 import { startEndpoint } from '../endpoint.js'
-import type { ListReport } from '../reports/catalogue.js'
+import type { LocationFlags } from '../flags.js'
+import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
+import type { Report } from '../reports/report.js'
 
-/** What the list commands share: the lists from where the flags say, then what one of them makes of these. */
-export async function runListJob(
-  flags: { 'base-url'?: string | undefined; mirror?: string | undefined },
+/** `symbols`. */
+export async function runSymbols(flags: LocationFlags, context: RunContext): Promise<Report> {
+  return symbolsReport(await readLists(flags, context, []))
+}
+
+/** `intervals`. */
+export async function runIntervals(flags: LocationFlags, context: RunContext): Promise<Report> {
+  return intervalsReport(await readLists(flags, context))
+}
+
+/** `start-dates`. Throws `unknown_interval`. */
+export async function runStartDates(text: string, flags: LocationFlags, context: RunContext): Promise<Report> {
+  const interval = parseInterval(text)
+  return startDatesReport(await readLists(flags, context, [interval]), interval)
+}
+
+/** Lists of the service that the flags name; with `--mirror` alone, of the service that the mirror was made from. */
+async function readLists(
+  flags: LocationFlags,
   { signal, warn }: RunContext,
-  report: (catalogue: Catalogue) => ListReport,
   intervals?: readonly Interval[],
-): Promise<ListReport> {
-  const endpoint = await startEndpoint(flags['base-url'] ?? addressOf(flags.mirror))
+): Promise<Catalogue> {
+  const { mirror } = flags
+  const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).readMeta()?.baseUrl)
+  const endpoint = await startEndpoint(flags['base-url'] ?? findBaseUrl())
   try {
-    return report(await readCatalogue({ baseUrl: endpoint.baseUrl, mirror: flags.mirror, signal, warn }, intervals))
+    return await readCatalogue({ baseUrl: endpoint.baseUrl, mirror, signal, warn }, intervals)
   } finally {
     await endpoint.close()
   }
-}
-
-/** Where a mirror that was named comes from; undefined when none was, or it does not say. */
-function addressOf(mirror: string | undefined): string | undefined {
-  return mirror === undefined ? undefined : openMirror({ mirror }).readMeta()?.baseUrl
 }

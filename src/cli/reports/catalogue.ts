@@ -1,45 +1,31 @@
 import type { Catalogue } from '../../download/catalogue.js'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
-import { formatCount, textTable } from '../terminal/text.js'
-
-/** What a list command has to show. */
-export interface ListReport {
-  readonly json: object
-  readonly text: () => string
-}
+import { textTable } from '../terminal/table.js'
+import { formatCount } from '../terminal/text.js'
+import type { Report } from './report.js'
 
 /** `symbols`: what the mirror holds of each. */
-export function symbolsReport({ source, mirror, symbols }: Catalogue): ListReport {
+export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
   const rows = symbols.map(symbol => {
-    const held = INTERVALS.map(interval => ({
-      interval,
-      windows: mirror.cachedStartDates({ symbol, interval }).length,
-    }))
-    const mirrored = held.filter(({ windows }) => windows > 0)
-    return {
-      symbol,
-      intervals: mirrored.map(({ interval }) => interval),
-      windows: mirrored.reduce((sum, one) => sum + one.windows, 0),
-    }
+    const counts = INTERVALS.map(interval => mirror.cachedStartDates({ symbol, interval }).length)
+    const intervals = INTERVALS.filter((_, index) => counts[index] > 0)
+    return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }
   })
+  const head = ['symbol', 'mirrored windows', 'mirrored intervals']
+  const cells = rows.map(({ symbol, mirrored: { windows, intervals } }) => [
+    symbol,
+    formatCount(windows),
+    intervals.join(' ') || '-',
+  ])
   return {
-    json: {
-      source,
-      mirror: mirror.root,
-      symbols: rows.map(({ symbol, intervals, windows }) => ({ symbol, mirrored: { intervals, windows } })),
-    },
-    text: () =>
-      textTable(
-        ['symbol', 'mirrored windows', 'mirrored intervals'],
-        rows.map(({ symbol, intervals, windows }) => [symbol, formatCount(windows), intervals.join(' ') || '-']),
-        ['mirrored windows'],
-      ),
+    json: { listsFrom: source, mirror: mirror.root, symbols: rows },
+    text: () => textTable({ head, rows: cells, right: ['mirrored windows'] }),
   }
 }
 
 /** `intervals`: how each is cut into windows, since when, and what the mirror holds. */
-export function intervalsReport({ source, mirror, symbols, startDates }: Catalogue): ListReport {
+export function intervalsReport({ source, mirror, symbols, startDates }: Catalogue): Report {
   const rows = [...startDates].map(([interval, dates]) => ({
     interval,
     windowLength: windowLength(interval),
@@ -48,42 +34,42 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
     windows: dates.length,
     mirrored: symbols.reduce((sum, symbol) => sum + mirror.cachedStartDates({ symbol, interval }).length, 0),
   }))
+  const head = ['interval', 'a window', 'first', 'last', 'windows', 'mirrored (all symbols)']
+  const cells = rows.map(({ interval, windowLength, firstStartDate, lastStartDate, windows, mirrored }) => [
+    interval,
+    windowLength,
+    firstStartDate ?? '-',
+    lastStartDate ?? '-',
+    windows,
+    formatCount(mirrored),
+  ])
   return {
-    json: { source, mirror: mirror.root, intervals: rows },
-    text: () =>
-      textTable(
-        ['interval', 'a window', 'first', 'last', 'windows', 'mirrored (all symbols)'],
-        rows.map(row => [
-          row.interval,
-          row.windowLength,
-          row.firstStartDate ?? '-',
-          row.lastStartDate ?? '-',
-          row.windows,
-          formatCount(row.mirrored),
-        ]),
-        ['windows', 'mirrored (all symbols)'],
-      ),
+    json: { listsFrom: source, mirror: mirror.root, intervals: rows },
+    text: () => textTable({ head, rows: cells, right: ['windows', 'mirrored (all symbols)'] }),
   }
 }
 
 /** `start-dates`: every window of an interval, and which symbols the mirror holds of it. */
-export function startDatesReport({ source, mirror, symbols, startDates }: Catalogue, interval: Interval): ListReport {
-  const held = symbols.map(symbol => ({ symbol, dates: new Set(mirror.cachedStartDates({ symbol, interval })) }))
+export function startDatesReport({ source, mirror, symbols, startDates }: Catalogue, interval: Interval): Report {
+  const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.cachedStartDates({ symbol, interval })) }))
   const rows = (startDates.get(interval) ?? []).map(startDate => ({
     startDate,
     endDate: formatDate(windowSpan({ interval, startDate }).endTime),
-    mirrored: held.filter(({ dates }) => dates.has(startDate)).map(({ symbol }) => symbol),
+    mirrored: cached.filter(({ dates }) => dates.has(startDate)).map(({ symbol }) => symbol),
   }))
+  const cells = rows.map(({ startDate, endDate, mirrored }) => [
+    startDate,
+    endDate,
+    mirrored.length === symbols.length ? 'all' : mirrored.join(' ') || '-',
+  ])
   return {
-    json: { source, mirror: mirror.root, interval, windowLength: windowLength(interval), startDates: rows },
-    text: () =>
-      textTable(
-        ['start', 'end (left out)', 'mirrored'],
-        rows.map(({ startDate, endDate, mirrored }) => [
-          startDate,
-          endDate,
-          mirrored.length === symbols.length ? 'all' : mirrored.join(' ') || '-',
-        ]),
-      ),
+    json: {
+      listsFrom: source,
+      mirror: mirror.root,
+      interval,
+      windowLength: windowLength(interval),
+      startDates: rows,
+    },
+    text: () => textTable({ head: ['start', 'end (left out)', 'mirrored'], rows: cells }),
   }
 }

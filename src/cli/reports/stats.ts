@@ -1,49 +1,37 @@
 import type { SeriesStats } from '../../klines/audit/stats.js'
-import type { Mirror } from '../../mirror/mirror.js'
-import type { TableReport } from '../terminal/table.js'
+import { csvTable, type Table, textTable } from '../terminal/table.js'
 import { formatTime } from '../terminal/text.js'
+import type { Report } from './report.js'
+
+const PRICES = ['first price', 'last price', 'lowest', 'highest']
+const COUNTS = ['volume', 'quote volume', 'trades', 'missing', 'largest gap']
 
 /** `stats`: figures of series, exact. */
-export function statsReport(mirror: Mirror, series: readonly SeriesStats[]): { json: object; table: TableReport } {
-  const figures = [
-    'candles',
-    'first price',
-    'last price',
-    'lowest',
-    'highest',
-    'volume',
-    'quote volume',
-    'trades',
-    'missing',
-    'largest gap',
-  ]
-  const [candles, ...rest] = figures
+export function statsReport(
+  mirror: string,
+  series: readonly SeriesStats[],
+  { format }: { format?: string | undefined },
+): Report {
+  const table: Table = {
+    head: ['symbol', 'interval', 'candles', 'first (UTC)', 'last (UTC)', ...PRICES, ...COUNTS],
+    rows: series.map(toRow),
+    right: ['candles', ...PRICES, ...COUNTS],
+  }
   return {
-    json: { mirror: mirror.root, series: series.map(({ rows, ...one }) => nullsFor({ candles: rows, ...one })) },
-    table: {
-      head: ['symbol', 'interval', candles, 'first (UTC)', 'last (UTC)', ...rest],
-      rows: series.map(one => [
-        one.symbol,
-        one.interval,
-        one.rows,
-        formatTime(one.firstOpenTime),
-        formatTime(one.lastOpenTime),
-        one.firstPrice ?? '-',
-        one.lastPrice ?? '-',
-        one.lowest ?? '-',
-        one.highest ?? '-',
-        one.volume ?? '-',
-        one.quoteVolume ?? '-',
-        one.trades,
-        one.missing,
-        one.largestGap,
-      ]),
-      right: figures,
-    },
+    json: { mirror, series: series.map(({ rows, ...rest }) => withNulls({ candles: rows, ...rest })) },
+    text: () => (format === 'csv' ? csvTable(table) : textTable(table)),
   }
 }
 
+function toRow(stats: SeriesStats): (string | number)[] {
+  const { symbol, interval, rows, firstOpenTime, lastOpenTime, trades, missing, largestGap } = stats
+  const { firstPrice, lastPrice, lowest, highest, volume, quoteVolume } = stats
+  const decimals = [firstPrice, lastPrice, lowest, highest, volume, quoteVolume].map(text => text ?? '-')
+  const times = [formatTime(firstOpenTime), formatTime(lastOpenTime)]
+  return [symbol, interval, rows, ...times, ...decimals, trades, missing, largestGap]
+}
+
 /** JSON has no undefined. */
-function nullsFor(object: object): object {
+function withNulls(object: object): object {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, value ?? null]))
 }

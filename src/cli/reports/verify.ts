@@ -2,60 +2,64 @@ import type { Difference } from '../../klines/audit/compare-series.js'
 import type { AnomalyKind } from '../../klines/audit/inspect.js'
 import { seriesName } from '../../klines/series.js'
 import type { SeriesReport, VerificationReport } from '../../verify/verify.js'
-import type { TableReport } from '../terminal/table.js'
+import { csvTable, type Table, textTable } from '../terminal/table.js'
 import { formatCount, formatTime, plural } from '../terminal/text.js'
+import type { Report } from './report.js'
 
-/** Oddities that are faults; the others are how the exchange was. */
+/** Anomalies that are faults; the others happened at the exchange. */
 const FAULTS: readonly AnomalyKind[] = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values']
+const COUNTS = ['gaps', 'missing', 'early close', 'no trade', 'faults', 'differences', 'not covered']
 
-/** What a verification has to say, for people and for scripts. */
-export interface VerifyReport {
-  readonly json: object
-  readonly table: TableReport
-  /** What stands below the table. */
-  readonly lines: readonly string[]
-  /** Every finding with its time. */
-  readonly findings: readonly string[]
-  /** Whether something is wrong, gaps left aside. */
+/** The result of a verification, and whether something is wrong (gaps apart). */
+export interface VerifyReport extends Report {
   readonly isFaulty: boolean
   readonly hasGaps: boolean
 }
 
-/** Puts a verdict into words and figures. */
-export function verifyReport(verdict: VerificationReport): VerifyReport {
-  const { series, differences, pairs, mirror } = verdict
+/** `verify`: a table of the series; `verbose` also lists every finding with its time. */
+export function verifyReport(
+  result: VerificationReport,
+  { format, verbose }: { format?: string | undefined; verbose: boolean },
+): VerifyReport {
+  const { series, differences, pairs, mirror } = result
   const comparisons = sum(pairs.map(pair => pair.comparisons))
-  const unknown = differences.filter(({ note }) => !note)
-  const faults = sum(series.map(one => one.corrupt.length + countAnomalies(one, ...FAULTS)))
-  const windows = { total: sum(series.map(one => one.windows)), corrupt: sum(series.map(one => one.corrupt.length)) }
-  const judged =
-    windows.corrupt > 0 ? ` ${plural(windows.corrupt, 'window')} could not be read as what it should be.` : ''
+  const table = toTable(series, differences)
+  const text = () => {
+    if (format === 'csv') return csvTable(table)
+    const findings = verbose ? [...series.flatMap(listFindings), ...differences.map(describeDifference)] : []
+    return [textTable(table), '', ...findings, ...(findings.length > 0 ? [''] : []), ...summaryLines(result)].join('\n')
+  }
   return {
     json: { mirror, series: series.map(toJson), comparisons, pairs, differences },
-    table: toTable(series, differences),
-    lines: [
-      `${plural(sum(series.map(one => one.candles)), 'candle')} of ${formatCount(series.length)} series in ${plural(windows.total, 'window')}.${judged}`,
-      ...(pairs.length > 0 ? [comparisonLine(comparisons, pairs.length, differences.length, unknown.length)] : []),
-      `Mirror: ${mirror}`,
-    ],
-    findings: [...series.flatMap(listFindings), ...differences.map(differenceLine)],
-    isFaulty: faults > 0 || unknown.length > 0,
-    hasGaps: series.some(one => one.gaps.length > 0),
+    text,
+    isFaulty: series.some(report => countFaults(report) > 0) || differences.some(({ note }) => !note),
+    hasGaps: series.some(report => report.gaps.length > 0),
   }
 }
 
-function toJson({ anomalies, gaps, ...one }: SeriesReport): object {
-  const {
-    symbol,
-    interval,
-    candles,
-    firstOpenTime = null,
-    lastOpenTime = null,
-    windows,
-    corrupt,
-    unverified = null,
-  } = one
-  const of = (kind: AnomalyKind) => anomalies.filter(anomaly => anomaly.kind === kind)
+function summaryLines({ series, differences, pairs, mirror }: VerificationReport): string[] {
+  const corrupt = sum(series.map(report => report.corrupt.length))
+  const note = corrupt > 0 ? ` ${plural(corrupt, 'window')} could not be read as what it should be.` : ''
+  const candles = plural(sum(series.map(report => report.candles)), 'candle')
+  const windows = plural(sum(series.map(report => report.windows)), 'window')
+  const lines = [`${candles} of ${formatCount(series.length)} series in ${windows}.${note}`]
+  if (pairs.length > 0) lines.push(comparisonLine(pairs, differences))
+  return [...lines, `Mirror: ${mirror}`]
+}
+
+function comparisonLine(pairs: VerificationReport['pairs'], differences: readonly Difference[]): string {
+  const comparisons = plural(sum(pairs.map(pair => pair.comparisons)), 'comparison')
+  const compared = `${comparisons} of a candle with its finer ones over ${plural(pairs.length, 'pair')} of intervals`
+  if (differences.length === 0) return `${compared}: no difference.`
+  const known = differences.filter(({ note }) => note).length
+  const note = known > 0 ? `, ${formatCount(known)} of them known to be the exchange's own` : ''
+  return `${compared}: ${plural(differences.length, 'difference')}${note}.`
+}
+
+function toJson({ anomalies, ...report }: SeriesReport): object {
+  const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null, windows, corrupt, gaps } = report
+  const openTimes = (kind: AnomalyKind) =>
+    anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime)
   return {
     symbol,
     interval,
@@ -66,56 +70,51 @@ function toJson({ anomalies, gaps, ...one }: SeriesReport): object {
     corrupt,
     gaps,
     missing: sum(gaps.map(gap => gap.missing)),
-    earlyClose: of('early_close').map(({ openTime }) => openTime),
-    zeroTrades: of('zero_trades').map(({ openTime }) => openTime),
+    earlyClose: openTimes('early_close'),
+    zeroTrades: openTimes('zero_trades'),
     faults: anomalies.filter(({ kind }) => FAULTS.includes(kind)),
-    unverified,
+    unverified: report.unverified ?? null,
   }
 }
 
-function toTable(series: readonly SeriesReport[], differences: readonly Difference[]): TableReport {
-  const counted = ['candles', 'gaps', 'missing', 'early close', 'no trade', 'faults', 'differences', 'not covered']
-  const rows = series.map(one => [
-    one.symbol,
-    one.interval,
-    one.candles,
-    formatTime(one.firstOpenTime),
-    formatTime(one.lastOpenTime),
-    one.gaps.length,
-    sum(one.gaps.map(gap => gap.missing)),
-    countAnomalies(one, 'early_close'),
-    countAnomalies(one, 'zero_trades'),
-    countAnomalies(one, ...FAULTS) + one.corrupt.length,
-    differences.filter(({ symbol, interval }) => symbol === one.symbol && interval === one.interval).length,
-    one.unverified ?? '-',
+function toTable(series: readonly SeriesReport[], differences: readonly Difference[]): Table {
+  const rows = series.map(report => [
+    report.symbol,
+    report.interval,
+    report.candles,
+    formatTime(report.firstOpenTime),
+    formatTime(report.lastOpenTime),
+    report.gaps.length,
+    sum(report.gaps.map(gap => gap.missing)),
+    countAnomalies(report, 'early_close'),
+    countAnomalies(report, 'zero_trades'),
+    countFaults(report),
+    differences.filter(difference => seriesName(difference) === seriesName(report)).length,
+    report.unverified ?? '-',
   ])
-  const [candles, ...rest] = counted
-  return { head: ['symbol', 'interval', candles, 'first (UTC)', 'last (UTC)', ...rest], rows, right: counted }
+  const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'last (UTC)', ...COUNTS]
+  return { head, rows, right: ['candles', ...COUNTS] }
 }
 
-function comparisonLine(comparisons: number, pairs: number, differences: number, unknown: number): string {
-  const compared = `${plural(comparisons, 'comparison')} of a candle with its finer ones over ${plural(pairs, 'pair')} of intervals`
-  if (differences === 0) return `${compared}: no difference.`
-  const known = differences - unknown
-  const note = known > 0 ? `, ${formatCount(known)} of them known to be the exchange's own` : ''
-  return `${compared}: ${plural(differences, 'difference')}${note}.`
-}
-
-function listFindings(one: SeriesReport): string[] {
-  const name = seriesName(one)
+function listFindings(report: SeriesReport): string[] {
+  const name = seriesName(report)
   return [
-    ...one.corrupt.map(({ startDate, reason }) => `${name} window ${startDate}: ${reason}`),
-    ...one.gaps.map(
+    ...report.corrupt.map(({ startDate, reason }) => `${name} window ${startDate}: ${reason}`),
+    ...report.gaps.map(
       ({ startTime, endTime, missing, outage }) =>
         `${name} ${iso(startTime)} to ${iso(endTime)}: ${plural(missing, 'candle')} missing${outage ? ', for other symbols too: an outage of the exchange' : ''}`,
     ),
-    ...one.anomalies.map(({ openTime, description }) => `${name} ${iso(openTime)} ${description}`),
+    ...report.anomalies.map(({ openTime, description }) => `${name} ${iso(openTime)} ${description}`),
   ]
 }
 
-function differenceLine({ symbol, interval, finer, openTime, column, value, expected, note }: Difference): string {
-  const remark = note ? ' (known: the exchange has it so)' : ''
+function describeDifference({ symbol, interval, finer, openTime, column, value, expected, note }: Difference): string {
+  const remark = note ? ` (${note})` : ''
   return `${symbol} ${interval} ${iso(openTime)} ${column ?? 'is there'}: ${value}, but its ${finer} candles make ${expected}${remark}`
+}
+
+function countFaults(report: SeriesReport): number {
+  return report.corrupt.length + countAnomalies(report, ...FAULTS)
 }
 
 function countAnomalies({ anomalies }: SeriesReport, ...kinds: AnomalyKind[]): number {

@@ -1,18 +1,15 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Whether there is a person to ask: one who sees the question, and can answer. */
+/** Whether a person can see a question on stderr and answer it on stdin. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
-/**
- * Asks a question at the terminal. Anything but yes is no, the end of input (Ctrl-D) too; Ctrl-C interrupts as it does
- * everywhere. Throws the signal's reason.
- */
+/** Asks a question at the terminal. Anything but yes means no, also the end of input (Ctrl-D). Throws the signal's reason. */
 export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted()
   const prompt = createInterface({ input: process.stdin, output: process.stderr })
-  // The terminal hands over Ctrl-C as a key while it is asked, and a prompt that is closed answers nothing.
+  // While readline waits, the terminal delivers Ctrl-C as a key.
   prompt.on('SIGINT', () => process.emit('SIGINT'))
   let isAnswered = false
   const answered = prompt.question(`${question} [y/N] `).then(
@@ -22,6 +19,7 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
     },
     () => '',
   )
+  // A closed prompt never answers its question.
   const ended = new Promise<string>(resolve => prompt.once('close', () => resolve('')))
   const interrupted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -30,7 +28,7 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
     return /^y(es)?$/i.test((await Promise.race([interrupted, answered, ended])).trim())
   } finally {
     prompt.close()
-    // The cursor stands behind the question still.
+    // The cursor is still behind the question.
     if (!isAnswered) process.stderr.write('\n')
   }
 }

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
-import { clearJob } from '../../cli/jobs/mirror.js'
 
 export default class MirrorClear extends BaseCommand {
   static override summary = 'Remove all that the mirror holds.'
@@ -22,7 +21,7 @@ export default class MirrorClear extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorClear)
-    const { json, text } = await clearJob(flags, this.context(flags))
-    this.show(json, text)
+    const { runMirrorClear } = await import('../../cli/jobs/mirror-clear.js')
+    this.show(await runMirrorClear(flags, this.context(flags)))
   }
 }

@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
-import { mirrorPath } from '../../cli/reports/mirror-status.js'
 
 export default class MirrorPath extends BaseCommand {
   static override description = 'Print the folder of the mirror that the other commands would use.'
@@ -10,7 +9,7 @@ export default class MirrorPath extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPath)
     this.context(flags)
-    const path = mirrorPath(flags)
-    this.showData({ mirror: path }, () => path)
+    const { runMirrorPath } = await import('../../cli/jobs/mirror-path.js')
+    this.showData(runMirrorPath(flags))
   }
 }

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
-import { pruneJob } from '../../cli/jobs/mirror.js'
 
 export default class MirrorPrune extends BaseCommand {
   static override summary = 'Remove leftovers of killed processes and files that no list names.'
@@ -17,7 +16,7 @@ export default class MirrorPrune extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPrune)
     this.context(flags)
-    const { json, text } = pruneJob(flags)
-    this.show(json, text)
+    const { runMirrorPrune } = await import('../../cli/jobs/mirror-prune.js')
+    this.show(runMirrorPrune(flags))
   }
 }

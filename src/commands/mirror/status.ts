@@ -1,6 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
-import { mirrorReport } from '../../cli/reports/mirror-status.js'
 
 export default class MirrorStatus extends BaseCommand {
   static override description = `What the mirror holds: windows, candles from when to when, size.
@@ -15,7 +14,7 @@ Looks at the files' sizes and reads none of them.`
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorStatus)
     this.context(flags)
-    const { json, text } = mirrorReport(flags)
-    this.showData(json, text)
+    const { runMirrorStatus } = await import('../../cli/jobs/mirror-status.js')
+    this.showData(runMirrorStatus(flags))
   }
 }

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
-import { checkJob } from '../../cli/jobs/mirror.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Read every file of the mirror and name each that is not sound.'
@@ -23,8 +22,9 @@ export default class MirrorVerify extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorVerify)
-    const { json, text, exitCode } = await checkJob(flags, this.context(flags))
-    this.showData(json, text)
-    process.exitCode = exitCode
+    const { runMirrorCheck } = await import('../../cli/jobs/mirror-check.js')
+    const report = await runMirrorCheck(flags, this.context(flags))
+    this.showData(report)
+    process.exitCode = report.exitCode
   }
 }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
+import { TOKEN_FORMATS } from '../../cli/flags.js'
 import { GreetingCommand } from '../../cli/greeting-command.js'
-import { printTokenStream, TOKEN_FORMATS } from '../../cli/jobs/tokens.js'
 
 export default class StreamsTokens extends GreetingCommand {
   static override summary = 'Print the token stream of the greeting service as it comes.'
@@ -23,6 +23,7 @@ export default class StreamsTokens extends GreetingCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(StreamsTokens)
-    await this.withService(flags, (service, signal) => printTokenStream(service.streamTokens(signal), flags, signal))
+    const { runTokens } = await import('../../cli/jobs/tokens.js')
+    await this.withService(flags, (client, signal) => runTokens(client.streamTokens(signal), flags, signal))
   }
 }

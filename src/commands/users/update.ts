@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
+import { userFlags } from '../../cli/flags.js'
 import { GreetingCommand } from '../../cli/greeting-command.js'
-import { readUserFields, updateReport, userFlags } from '../../cli/jobs/user-update.js'
 
 export default class UsersUpdate extends GreetingCommand {
   static override summary = 'Update a user of the greeting service.'
@@ -18,10 +18,7 @@ export default class UsersUpdate extends GreetingCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(UsersUpdate)
-    const answer = await this.withService(flags, async (service, signal) =>
-      service.updateUser(args.id, await readUserFields(flags, signal), flags.notify, signal),
-    )
-    const { json, text } = updateReport(answer)
-    this.show(json, text)
+    const { runUserUpdate } = await import('../../cli/jobs/user-update.js')
+    this.show(await this.withService(flags, (client, signal) => runUserUpdate(client, args.id, flags, signal)))
   }
 }

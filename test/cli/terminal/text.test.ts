@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatCount, formatTime, plural, textTable } from '../../../src/cli/terminal/text.js'
+import { formatBytes, formatCount, formatTime, plural } from '../../../src/cli/terminal/text.js'
 
 it.each([
   [0, '0 B'],
@@ -33,14 +33,4 @@ it('counts have commas', () => {
 it('times are UTC, wherever the machine stands', () => {
   expect(formatTime(Date.UTC(2024, 0, 31, 12))).toBe('2024-01-31 12:00')
   expect(formatTime(undefined)).toBe('-')
-})
-
-it('a table has plain columns, numbers to the right, no frame, and no blanks at the ends of lines', () => {
-  const rows = [
-    ['BTCUSDT', 5, '-'],
-    ['X', 1234, 'yes'],
-  ]
-  expect(textTable(['symbol', 'windows', 'note'], rows, ['windows'])).toBe(
-    ['symbol   windows  note', 'BTCUSDT        5  -', 'X           1234  yes'].join('\n'),
-  )
 })

@@ -1,0 +1,28 @@
+import { KlinesError } from '../../klines/errors.js'
+import { clearMirror, mirrorContents, type Removal } from '../../mirror/prune.js'
+import type { RunContext } from '../base-command.js'
+import type { LocationFlags } from '../flags.js'
+import { requireMirror } from '../local-mirror.js'
+import { removalReport } from '../reports/removal.js'
+import type { Report } from '../reports/report.js'
+import type { ClearObject } from '../reports/schema.js'
+import { confirm, isInteractive } from '../terminal/confirm.js'
+import { formatBytes, plural } from '../terminal/text.js'
+
+/** `mirror clear`: asks first, unless `force` is set. Throws `bad_option` without a terminal to ask at. */
+export async function runMirrorClear(
+  flags: LocationFlags & { force: boolean },
+  { signal }: RunContext,
+): Promise<Report<ClearObject>> {
+  const mirror = requireMirror(flags)
+  if (flags.force || (await isConfirmed(mirrorContents(mirror), signal))) return removalReport(clearMirror(mirror))
+  return { json: { mirror: mirror.root, removed: [], bytes: 0, outside: [] }, text: () => 'Nothing removed.' }
+}
+
+async function isConfirmed({ mirror, paths, bytes }: Removal, signal: AbortSignal): Promise<boolean> {
+  if (!isInteractive()) {
+    const message = `mirror clear asks before it removes ${plural(paths.length, 'file')} of ${mirror}, and there is no terminal.`
+    throw new KlinesError('bad_option', message, { suggestions: ['--force removes them without asking.'] })
+  }
+  return confirm(`Remove ${plural(paths.length, 'file')} (${formatBytes(bytes)}) of the mirror ${mirror}?`, signal)
+}

@@ -1,0 +1,28 @@
+import { withoutStop } from '../../download/errors.js'
+import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
+import { KlinesError } from '../../klines/errors.js'
+import type { Series } from '../../klines/series.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { RunContext } from '../base-command.js'
+import type { TableFlags } from '../flags.js'
+import { cachedSeries } from '../local-mirror.js'
+import type { Report } from '../reports/report.js'
+import { statsReport } from '../reports/stats.js'
+
+/** `stats`. Throws `incomplete` at a corrupt window: figures without it would be wrong. */
+export async function runStats(symbols: string[], flags: TableFlags, { warn }: RunContext): Promise<Report> {
+  const { mirror, series } = await cachedSeries(symbols, flags, warn)
+  const stats = series.map(name => computeStats(mirror, name))
+  return statsReport(mirror.root, stats, flags)
+}
+
+function computeStats(mirror: Mirror, series: Series): SeriesStats {
+  const builder = new StatsBuilder(series)
+  for (const startDate of mirror.cachedStartDates(series)) {
+    const window = mirror.borrowWindow({ ...series, startDate })
+    if (window.state === 'corrupt')
+      throw new KlinesError('incomplete', `Broken in the mirror: ${withoutStop(window.error.message)}.`)
+    if (window.state === 'cached') builder.add(window.batch)
+  }
+  return builder.result
+}

@@ -1,0 +1,54 @@
+import type { MirrorSource } from '../download/mirror-source.js'
+import { openMirror, openMirrorSource, type SourceOptions, sourceName } from '../download/open-source.js'
+import { parseSelection } from '../download/selection.js'
+import { KlinesError } from '../klines/errors.js'
+import { type Series, seriesName } from '../klines/series.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { offlineEndpoint } from './endpoint.js'
+import type { LocationFlags, TableFlags } from './flags.js'
+
+/** What the flags name, for a command that makes no request. */
+function offlineOptions(flags: LocationFlags): SourceOptions {
+  return { baseUrl: offlineEndpoint(flags['base-url']).baseUrl, mirror: flags.mirror }
+}
+
+/** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */
+export function openNamedSource(flags: LocationFlags, warn?: (warning: string) => void): MirrorSource {
+  return openMirrorSource({ ...offlineOptions(flags), warn })
+}
+
+/** The mirror that the flags name; its folder may be missing. */
+export function namedMirror(flags: LocationFlags): Mirror {
+  return openMirror(offlineOptions(flags))
+}
+
+/**
+ * The mirror that the flags name, also one without a window. Throws `window_missing` where there is none, and
+ * `mirror_mismatch` when it belongs to another base address.
+ */
+export function requireMirror(flags: LocationFlags): Mirror {
+  const options = offlineOptions(flags)
+  const mirror = openMirror(options)
+  if (mirror.readMeta() === undefined) openMirrorSource(options)
+  if (options.baseUrl !== undefined) mirror.checkBase(sourceName(options))
+  return mirror
+}
+
+/** The series that arguments and flags select. Throws `window_missing` when one that is named is not cached. */
+export async function cachedSeries(
+  symbols: string[],
+  flags: TableFlags,
+  warn: (warning: string) => void,
+): Promise<{ mirror: Mirror; series: Series[] }> {
+  const source = openNamedSource(flags, warn)
+  // oclif returns one text for a repeatable flag that comes from the environment.
+  const selection = parseSelection(symbols, [flags.interval].flat())
+  const series = await source.series(selection)
+  // `all` stands for what is cached.
+  const isNamed = selection.symbols !== 'all' && selection.intervals !== 'all'
+  const missing = isNamed ? series.filter(name => !source.hasSeries(name)) : []
+  if (missing.length === 0) return { mirror: namedMirror(flags), series }
+  throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
+    suggestions: [source.advice],
+  })
+}

@@ -1,0 +1,5 @@
+/** What a command shows: the object that `--json` prints, to which `warnings` are added, and the text for people. */
+export interface Report<Json extends object = object> {
+  readonly json: Omit<Json, 'warnings'>
+  readonly text: () => string
+}
