@@ -2,30 +2,36 @@ import { FetchError } from '../http/fetch-error.js'
 import type { HttpResponse, WholeResponse } from '../http/response.js'
 import type { HttpTransport } from '../http/transport.js'
 import { KlinesError } from '../klines/errors.js'
-import { type Asked, brokenStream, cannotReach, notTheService, refused } from './errors.js'
+import {
+  incompleteStreamError,
+  type RequestName,
+  toKlinesError,
+  unexpectedResponseError,
+  unreachableError,
+} from './errors.js'
 import { decodeUtf8, parseJson, readLines } from './json-lines.js'
 import { type OpenApiDocument, parseOpenApi, parseTokenLine, parseUserUpdateResult } from './parse.js'
 import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH, userPath } from './paths.js'
 import type { Token, UserUpdate, UserUpdateResult } from './schema.js'
 
-/** How long a whole answer may take, ms; a stream may take as long as something comes. */
+/** The time for a whole response, ms; a stream may take longer. */
 const ANSWER_MS = 30_000
 
-const STREAM: Asked = 'the token stream'
+const STREAM: RequestName = 'the token stream'
 
-/** The fields of a user update; which of them it takes is for the server to say. */
+/** The fields of a user update, all optional: the server checks them. */
 export type UserUpdateFields = Partial<Omit<UserUpdate, 'profile'>> & { profile?: Partial<UserUpdate['profile']> }
 
-/** What a `GreetingService` is made of beside its transport; all have real defaults. */
+/** Settings of a `GreetingClient`. */
 export interface GreetingClientOptions {
   readonly now?: () => number
   readonly answerMs?: number
 }
 
 /**
- * The operations of the greeting API (service.md, endpoints 8 to 10), each asked once. They throw a `KlinesError`:
- * `rejected` when the server refuses, `unreachable` when there is no such server, `rate_limited` when it wants to be left
- * alone; or the signal's reason when that aborts.
+ * The operations of the greeting API, as in its OpenAPI description, without retries. They throw a `KlinesError`: `rejected`
+ * when the server refuses, `unreachable` when no greeting service answers, `rate_limited` when the server asks to wait; or the
+ * signal's reason when it aborts.
  */
 export class GreetingClient {
   private readonly now: () => number
@@ -40,7 +46,7 @@ export class GreetingClient {
     this.answerMs = answerMs
   }
 
-  /** updateUser. Throws `bad_option` for an id that no path can carry. Never asked twice: an update is no read. */
+  /** Updates a user. Throws `bad_option` for an id that cannot be part of a path. Never retried: an update is not a read. */
   async updateUser(
     id: string,
     fields: UserUpdateFields,
@@ -52,86 +58,87 @@ export class GreetingClient {
     const body = JSON.stringify(fields)
     const post = async (limit: AbortSignal) =>
       (await this.transport.open({ method: 'POST', path, headers, body, signal: limit })).readWhole()
-    return this.answer('the update', post, parseUserUpdateResult, signal)
+    return this.request('the update', post, parseUserUpdateResult, signal)
   }
 
   /**
-   * streamTokens: each token as soon as its line is whole. Stopping early hangs up. Throws `incomplete` when the stream
-   * is cut, falls silent for 15 s, ends with an error of the server or goes on as something else, after all tokens before.
+   * Yields each token as soon as its line is complete; a caller that stops early closes the connection. Throws `incomplete`,
+   * after all tokens before, when the stream is cut, silent for 15 s, invalid, or ended by an error of the server.
    */
   async *streamTokens(signal: AbortSignal = new AbortController().signal): AsyncGenerator<Token, void, undefined> {
-    const reply = await this.openStream(signal)
+    const response = await this.openStream(signal)
     let tokens = 0
     try {
-      for await (const text of readLines(reply.chunks())) {
+      for await (const text of readLines(response.chunks())) {
         const line = parseTokenLine(text)
-        if ('reason' in line) throw brokenStream(tokens, `the server says ${line.reason}`)
+        if ('reason' in line) throw incompleteStreamError(tokens, `the server says ${line.reason}`)
         yield line.token
-        // More lines may lie here than the one that was asked for.
+        // The next lines may be buffered already.
         signal.throwIfAborted()
         tokens++
       }
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
-      if (error.kind !== 'invalid') throw brokenStream(tokens, error.message, error)
-      if (tokens > 0) throw brokenStream(tokens, `of what came next, ${error.message}`, error)
-      throw notTheService(this.baseUrl, STREAM, error, reply.headers['content-type'])
+      if (error.kind !== 'invalid') throw incompleteStreamError(tokens, error.message, error)
+      if (tokens > 0) throw incompleteStreamError(tokens, `of what came next, ${error.message}`, error)
+      throw unexpectedResponseError(this.baseUrl, STREAM, error, response.headers['content-type'])
     }
   }
 
-  /** getSpec: the OpenAPI description of the greeting API. */
+  /** Downloads the OpenAPI description of the greeting API. */
   getSpec(signal?: AbortSignal): Promise<OpenApiDocument> {
     return this.getDocument(GREETING_SPEC_PATH, signal)
   }
 
-  /** The OpenAPI description of the klines service. */
+  /** Downloads the OpenAPI description of the klines service. */
   getKlinesSpec(signal?: AbortSignal): Promise<OpenApiDocument> {
     return this.getDocument(KLINES_SPEC_PATH, signal)
   }
 
-  /** Ends what is under way. */
+  /** Aborts running requests. */
   close(): Promise<void> {
     return this.transport.close()
   }
 
   private getDocument(path: string, signal?: AbortSignal): Promise<OpenApiDocument> {
     const get = (limit: AbortSignal) => this.transport.get(path, { signal: limit })
-    return this.answer('the OpenAPI description', get, parseOpenApi, signal)
+    return this.request('the OpenAPI description', get, parseOpenApi, signal)
   }
 
   private async openStream(signal: AbortSignal): Promise<HttpResponse> {
-    // Not compressed: a compressor on the way would hold back what is meant to be read at once.
+    // Not compressed: a compressing proxy would delay the tokens.
     const headers = { accept: 'application/jsonl, application/json', 'accept-encoding': 'identity' }
     try {
-      const reply = await this.transport.open({ method: 'GET', path: TOKENS_PATH, headers, signal })
-      if (isSuccess(reply)) return reply
-      throw refused(this.baseUrl, STREAM, await reply.readWhole(), this.now())
+      const response = await this.transport.open({ method: 'GET', path: TOKENS_PATH, headers, signal })
+      if (isSuccess(response)) return response
+      throw toKlinesError(this.baseUrl, STREAM, await response.readWhole(), this.now())
     } catch (error) {
-      throw error instanceof FetchError ? cannotReach(this.baseUrl, error) : error
+      throw error instanceof FetchError ? unreachableError(this.baseUrl, error) : error
     }
   }
 
-  /** A whole answer, believed only when `parse` takes it. */
-  private async answer<T>(
-    asked: Asked,
-    ask: (limit: AbortSignal) => Promise<WholeResponse>,
+  /** Sends a request and parses its whole response. */
+  private async request<T>(
+    name: RequestName,
+    send: (limit: AbortSignal) => Promise<WholeResponse>,
     parse: (value: unknown) => T,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<T> {
     const deadline = AbortSignal.timeout(this.answerMs)
-    let reply: WholeResponse | undefined
+    let response: WholeResponse | undefined
     try {
-      reply = await ask(AbortSignal.any([signal, deadline]))
-      if (!isSuccess(reply)) throw refused(this.baseUrl, asked, reply, this.now())
-      return parse(parseJson(decodeUtf8(reply.body)))
+      response = await send(AbortSignal.any([signal, deadline]))
+      if (!isSuccess(response)) throw toKlinesError(this.baseUrl, name, response, this.now())
+      return parse(parseJson(decodeUtf8(response.body)))
     } catch (error) {
       signal.throwIfAborted()
-      if (reply && error instanceof FetchError)
-        throw notTheService(this.baseUrl, asked, error, reply.headers['content-type'])
-      if (error instanceof KlinesError) throw error
-      if (error instanceof FetchError) throw cannotReach(this.baseUrl, error)
-      if (!deadline.aborted) throw error
-      throw cannotReach(this.baseUrl, new FetchError('transient', `no whole answer within ${this.answerMs / 1000} s`))
+      if (error instanceof FetchError) {
+        if (!response) throw unreachableError(this.baseUrl, error)
+        throw unexpectedResponseError(this.baseUrl, name, error, response.headers['content-type'])
+      }
+      if (error instanceof KlinesError || !deadline.aborted) throw error
+      const reason = `no whole answer within ${this.answerMs / 1000} s`
+      throw unreachableError(this.baseUrl, new FetchError('transient', reason))
     }
   }
 }

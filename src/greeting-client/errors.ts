@@ -2,79 +2,72 @@ import { cleanText, parseErrorBody } from '../http/error-body.js'
 import type { FetchError } from '../http/fetch-error.js'
 import type { WholeResponse } from '../http/response.js'
 import { parseRetryAfter } from '../http/retry.js'
+import { rateLimited } from '../http/service-errors.js'
 import { KlinesError } from '../klines/errors.js'
 
-/** Every error of the greeting service, said in one place. */
-
 const ADVICE = [
-  'Start one with klines serve, or name an address with --base-url; --base-url sample runs one for a single command.',
+  'Start one with klines serve, or name an address with `baseUrl`; `startSample()` runs one for a single command.',
 ]
 
-/** What was asked for, as a sentence names it. */
-export type Asked = 'the update' | 'the token stream' | 'the OpenAPI description'
+/** What was requested, as error messages name it. */
+export type RequestName = 'the update' | 'the token stream' | 'the OpenAPI description'
 
-/** Nothing that answers. */
-export function cannotReach(baseUrl: string, failure: FetchError): KlinesError {
-  return new KlinesError('unreachable', `The greeting service at ${baseUrl} cannot be reached: ${failure.message}.`, {
-    cause: failure,
+/** The error for a service that does not answer. */
+export function unreachableError(baseUrl: string, cause: FetchError): KlinesError {
+  return new KlinesError('unreachable', `The greeting service at ${baseUrl} cannot be reached: ${cause.message}.`, {
+    cause,
     suggestions: ADVICE,
     data: { baseUrl },
   })
 }
 
-/** Something that answers, and not as the greeting service does. */
-export function notTheService(
+/** The error for a response that a greeting service would not send. */
+export function unexpectedResponseError(
   baseUrl: string,
-  asked: Asked,
-  failure: FetchError,
+  request: RequestName,
+  cause: FetchError,
   type: string | undefined,
 ): KlinesError {
   const kind = type ? ` (${cleanText(type, 60)})` : ''
-  const message = `What answers at ${baseUrl} is not the greeting service: asked for ${asked}, it sent something else${kind}: ${failure.message}.`
-  return new KlinesError('unreachable', message, { cause: failure, suggestions: ADVICE, data: { baseUrl } })
+  const message = `What answers at ${baseUrl} is not the greeting service: asked for ${request}, it sent something else${kind}: ${cause.message}.`
+  return new KlinesError('unreachable', message, { cause, suggestions: ADVICE, data: { baseUrl } })
 }
 
-/** An answer that is not a success, `now` in ms UTC: the server's own words, and what follows for the asker. */
-export function refused(
+/** Converts a response that is not a success, with the server's own message; `now` in ms UTC. */
+export function toKlinesError(
   baseUrl: string,
-  asked: Asked,
+  request: RequestName,
   { status, headers, body }: WholeResponse,
   now: number,
 ): KlinesError {
   const waitMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'], now) : undefined
-  if (waitMs !== undefined) {
-    const until = new Date(now + waitMs).toISOString().replace(/\.\d+Z$/, 'Z')
-    return new KlinesError('rate_limited', `${baseUrl} answered ${status} and asks to stay away until ${until}.`, {
-      suggestions: ['Run the same command again after that.'],
-      data: { status, until },
-    })
-  }
-  const words = parseErrorBody(body)
-  const said = words?.message ? `: ${words.message.replace(/\.$/, '')}` : ''
-  const causes = words?.causes ?? []
+  if (waitMs !== undefined) return rateLimited(baseUrl, status, now + waitMs, 'Run the same command again after that.')
+  const errorBody = parseErrorBody(body)
+  const reason = errorBody?.message ? `: ${errorBody.message.replace(/\.$/, '')}` : ''
+  const causes = errorBody?.causes ?? []
   const data = { status, ...(causes.length > 0 && { cause: causes }) }
-  const unsaid = causes.filter(cause => !words?.message.includes(cause))
+  const newCauses = causes.filter(cause => !errorBody?.message.includes(cause))
   if (status === 429) {
-    const suggestions = [...unsaid, 'Try again later, and less often.']
-    return new KlinesError('rate_limited', `${baseUrl} is asked too often (429)${said}.`, { suggestions, data })
+    const suggestions = [...newCauses, 'Try again later, and less often.']
+    return new KlinesError('rate_limited', `${baseUrl} is asked too often (429)${reason}.`, { suggestions, data })
   }
   if (status >= 400 && status < 500 && status !== 408) {
-    // Without the error object it is hardly a greeting service that refuses.
-    const suggestions = words
-      ? unsaid
-      : ['That is not how a greeting service refuses: is --base-url the right address?']
-    return new KlinesError('rejected', `The server refused ${asked} (${status})${said}.`, { suggestions, data })
+    // A greeting service sends an error object.
+    const suggestions = errorBody
+      ? newCauses
+      : ['That is not how a greeting service refuses: is `baseUrl` the right address?']
+    return new KlinesError('rejected', `The server refused ${request} (${status})${reason}.`, { suggestions, data })
   }
-  return new KlinesError('unreachable', `${baseUrl} answered ${status} when asked for ${asked}${said}.`, {
-    suggestions: [...unsaid, ...ADVICE],
+  return new KlinesError('unreachable', `${baseUrl} answered ${status} when asked for ${request}${reason}.`, {
+    suggestions: [...newCauses, ...ADVICE],
     data: { baseUrl, ...data },
   })
 }
 
-/** A stream that ended before its end, after `tokens` whole ones. */
-export function brokenStream(tokens: number, why: string, cause?: unknown): KlinesError {
+/** The error for a stream that broke off after `tokens` tokens. */
+export function incompleteStreamError(tokens: number, reason: string, cause?: unknown): KlinesError {
   const after = tokens === 0 ? 'before the first token' : `after ${tokens} token${tokens === 1 ? '' : 's'}`
-  return new KlinesError('incomplete', `The token stream is not whole, it broke off ${after}: ${why}.`, {
+  return new KlinesError('incomplete', `The token stream is not whole, it broke off ${after}: ${reason}.`, {
     cause,
     suggestions: ['Ask again for a whole one.'],
     data: { tokens },

@@ -1,17 +1,16 @@
 import { FetchError } from '../http/fetch-error.js'
 
-/** Most bytes one line may have. */
+/** The longest line accepted, bytes. */
 export const MAX_LINE_BYTES = 1024 * 1024
 
 const LINE_FEED = 0x0a
 
 /**
- * The lines of a body in UTF-8 as they become whole, wherever it was cut on its way; blank ones are left out, the last
- * one may lack its line end, and a CR before it counts as space. Throws a `invalid` failure for a line of more than
- * 1 MiB or one that is not UTF-8, after the lines before it.
+ * Yields the lines of a UTF-8 body as soon as they are complete, trimmed, without blank lines; the last one needs no line
+ * end. Throws an `invalid` error for a line that is longer than 1 MiB or not UTF-8, after the lines before it.
  */
 export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  // Cut at bytes, before decoding: in UTF-8 a line feed is never part of another character.
+  // Lines are split before decoding: in UTF-8 a line feed byte is never part of another character.
   const parts: Buffer[] = []
   let size = 0
   const add = (part: Buffer) => {
@@ -39,7 +38,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (last !== '') yield last
 }
 
-/** A text in UTF-8, without a BOM. Throws a `invalid` failure when it is not UTF-8. */
+/** Decodes UTF-8 and removes a BOM. Throws an `invalid` error when the bytes are not UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -48,7 +47,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** A JSON value. Throws a `invalid` failure when the text is none. */
+/** Parses JSON. Throws an `invalid` error when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -9,33 +9,33 @@ export interface OpenApiDocument {
   readonly [key: string]: unknown
 }
 
-/** What an update answers (service.md, endpoint 8). Throws a `invalid` failure for anything else. */
+/** Checks the result of a user update. Throws an `invalid` error for anything else. */
 export function parseUserUpdateResult(value: unknown): UserUpdateResult {
-  const { success, id, notify } = asObject(value)
+  const { success, id, notify } = expectObject(value)
   if (typeof success === 'boolean' && typeof id === 'string' && typeof notify === 'string') {
     return value as UserUpdateResult
   }
   throw new FetchError('invalid', 'it lacks success, id or notify')
 }
 
-/** An OpenAPI description (endpoint 10). Throws a `invalid` failure for anything else. */
+/** Checks an OpenAPI description. Throws an `invalid` error for anything else. */
 export function parseOpenApi(value: unknown): OpenApiDocument {
-  if (typeof asObject(value).openapi === 'string') return value as OpenApiDocument
+  if (typeof expectObject(value).openapi === 'string') return value as OpenApiDocument
   throw new FetchError('invalid', 'it is no OpenAPI description')
 }
 
-/** A line of the token stream: a token, or why the server ended the stream (observed.md). */
+/** A line of the token stream: a token, or the reason why the server ended the stream. */
 export type TokenLine = { readonly token: Token } | { readonly reason: string }
 
-/** Parses a line of the token stream. Throws a `invalid` failure for anything that is neither. */
+/** Parses a line of the token stream. Throws an `invalid` error for anything that is neither. */
 export function parseTokenLine(line: string): TokenLine {
-  const value = asObject(parseJson(line))
+  const value = expectObject(parseJson(line))
   if (value.isError === true) return { reason: cleanValue(value.reason ?? value.message ?? 'no reason given') }
   if (typeof value.message === 'string') return { token: value as Token }
   throw new FetchError('invalid', 'it is no token, which has a message that is text')
 }
 
-function asObject(value: unknown): Record<string, unknown> {
+function expectObject(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new FetchError('invalid', 'it is no JSON object')
 }

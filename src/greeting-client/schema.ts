@@ -1,19 +1,19 @@
 import Type from 'typebox'
 
 /**
- * The objects of the greeting API (service.md, "Greeting application"), as JSON Schema: the one source of the server's
- * validation, of the types, and of the OpenAPI description.
+ * The objects of the greeting API as JSON Schema, the source of the server's validation, of the types, and of the OpenAPI
+ * description.
  */
 
-/** As the public instance has it: version and variant are checked (RFC 9562), or all bits are the same. */
+/** As on the public instance: a valid version and variant (RFC 9562), the nil UUID or the max UUID. */
 const STRICT_UUID =
   '^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}|0{8}(-0{4}){3}-0{12}|[fF]{8}(-[fF]{4}){3}-[fF]{12})$'
 
-/** `strict`: the public instance's narrower rules (observed.md, "Greeting application"). */
+/** `strict`: the narrower rules of the public instance. */
 export function userUpdateSchemas(strict: boolean) {
   return {
     params: Type.Object({
-      // The format alone takes a urn:uuid: in front of it.
+      // The format alone accepts a `urn:uuid:` prefix.
       id: Type.String({
         format: 'uuid',
         maxLength: 36,
@@ -70,7 +70,7 @@ export const TokenSchema = Type.Object(
 
 /** The body of a user update. */
 export type UserUpdate = Type.Static<ReturnType<typeof userUpdateSchemas>['body']>
-/** What a user update answers. */
+/** The response of a user update. */
 export type UserUpdateResult = Type.Static<typeof UserUpdateResultSchema>
 /** One object of the token stream. */
 export type Token = Type.Static<typeof TokenSchema>

@@ -7,7 +7,7 @@ import { openGreetingClient } from '../../src/greeting-client/open.js'
 import type { UserUpdate } from '../../src/greeting-client/schema.js'
 import { HttpTransport } from '../../src/http/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'
-import { errorOf } from '../support/errors.js'
+import { catchError } from '../support/errors.js'
 import {
   type GreetingAnswer,
   GreetingServer,
@@ -24,74 +24,74 @@ const RESULT = { success: true, id: ID, notify: 'email' }
 const ESC = String.fromCharCode(0x1b)
 const CHUNKED = ['Content-Type: application/jsonl', 'Transfer-Encoding: chunked']
 
-interface ServiceOptions extends GreetingClientOptions {
+interface ClientOptions extends GreetingClientOptions {
   readonly idleMs?: number
 }
 
-/** A service that is closed when the test is over. */
-function serviceAt(url: string, { idleMs, ...options }: ServiceOptions = {}): GreetingClient {
+/** Creates a client that is closed after the test. */
+function createClient(url: string, { idleMs, ...options }: ClientOptions = {}): GreetingClient {
   const transport = new HttpTransport(url, { connections: 4, idleMs })
   onTestFinished(() => transport.close())
   return new GreetingClient(transport, url, options)
 }
 
-async function scripted(answer?: GreetingAnswer, options?: ServiceOptions) {
+async function startServer(answer?: GreetingAnswer, options?: ClientOptions) {
   const server = await GreetingServer.start(answer)
-  return { server, service: serviceAt(server.url, options) }
+  return { server, client: createClient(server.url, options) }
 }
 
-async function raw(answer: RawAnswer, options?: ServiceOptions) {
+async function startRawServer(answer: RawAnswer, options?: ClientOptions) {
   const server = await RawServer.start(answer)
-  return { server, service: serviceAt(server.url, options) }
+  return { server, client: createClient(server.url, options) }
 }
 
-/** Messages of a stream until it ends, and the error with which it did. */
-async function readAll(service: GreetingClient, signal?: AbortSignal) {
+/** Reads a stream to its end: its messages, and the error that ended it. */
+async function readAll(client: GreetingClient, signal?: AbortSignal) {
   const messages: string[] = []
   try {
-    for await (const { message } of service.streamTokens(signal)) messages.push(message)
+    for await (const { message } of client.streamTokens(signal)) messages.push(message)
   } catch (error) {
     return { messages, error: error as Error & Record<string, unknown> }
   }
   return { messages, error: undefined }
 }
 
-/** A chunk of a chunked body. */
+/** Encodes a chunk of a chunked body. */
 const chunk = (bytes: string | Buffer) =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')])
 const chunkedReply = (...parts: (string | Buffer)[]) => rawReply('200 OK', CHUNKED, Buffer.concat(parts.map(chunk)))
 const LAST_CHUNK = '0\r\n\r\n'
 
 describe('updateUser', () => {
-  it('posts the body as JSON and gives the answer', async () => {
-    const { server, service } = await scripted()
-    expect(await service.updateUser(ID, BODY, 'email')).toEqual(RESULT)
+  it('posts the body as JSON and returns the result', async () => {
+    const { server, client } = await startServer()
+    expect(await client.updateUser(ID, BODY, 'email')).toEqual(RESULT)
     const [{ method, url, headers, body }] = server.log
     expect({ method, url }).toEqual({ method: 'POST', url: `/api/users/${ID}?notify=email` })
     expect(headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
     expect(JSON.parse(body)).toEqual(BODY)
   })
 
-  it('leaves out what is not given', async () => {
-    const { server, service } = await scripted()
-    await service.updateUser(ID, { profile: { age: 3 } })
+  it('sends only the given fields', async () => {
+    const { server, client } = await startServer()
+    await client.updateUser(ID, { profile: { age: 3 } })
     expect(server.log[0]).toMatchObject({ url: `/api/users/${ID}`, body: '{"profile":{"age":3}}' })
   })
 
-  it('goes below the path of the base address', async () => {
+  it('uses a path below the base address', async () => {
     const server = await GreetingServer.start({ body: RESULT })
-    await serviceAt(`${server.url}/below/it/`).updateUser(ID, BODY, 'email')
+    await createClient(`${server.url}/below/it/`).updateUser(ID, BODY, 'email')
     expect(server.log[0].url).toBe(`/below/it/api/users/${ID}?notify=email`)
   })
 
-  it('carries any id and notification type, whatever a path or a query would make of them', async () => {
-    const { server, service } = await scripted()
+  it('sends any id and notification type, also characters with a meaning in a path or query', async () => {
+    const { server, client } = await startServer()
     const text = fc.string({ unit: 'grapheme', minLength: 1 })
-    const id = text.filter(one => !/^\.{1,2}$/.test(one))
+    const id = text.filter(value => !/^\.{1,2}$/.test(value))
     await fc.assert(
       fc.asyncProperty(id, text, async (id, notify) => {
-        expect(await service.updateUser(id, BODY, notify)).toEqual({ success: true, id, notify })
-        // No character that has a meaning in a path, and nothing beside the two.
+        expect(await client.updateUser(id, BODY, notify)).toEqual({ success: true, id, notify })
+        // No character with a meaning in a path, and nothing besides the two.
         expect(server.log.at(-1)?.url).toMatch(/^\/api\/users\/[^/?#]+\?notify=[^&#]+$/)
       }),
       {
@@ -105,67 +105,70 @@ describe('updateUser', () => {
     )
   })
 
-  it.each(['', '.', '..', '\ud800'])('refuses the id %j, which no path can carry, and asks nobody', async id => {
-    const { server, service } = await scripted()
-    expect(await errorOf(service.updateUser(id, BODY))).toMatchObject({ code: 'bad_option' })
-    expect(server.log).toEqual([])
-  })
+  it.each(['', '.', '..', '\ud800'])(
+    'rejects the id %j, which cannot be part of a path, without a request',
+    async id => {
+      const { server, client } = await startServer()
+      expect(await catchError(client.updateUser(id, BODY))).toMatchObject({ code: 'bad_option' })
+      expect(server.log).toEqual([])
+    },
+  )
 
-  it.each([200, 201, 202])('takes any success status (%i)', async status => {
-    const { service } = await scripted({ status, body: RESULT })
-    expect(await service.updateUser(ID, BODY)).toEqual(RESULT)
+  it.each([200, 201, 202])('accepts any success status (%i)', async status => {
+    const { client } = await startServer({ status, body: RESULT })
+    expect(await client.updateUser(ID, BODY)).toEqual(RESULT)
   })
 
   it.each([
     ['gzip', gzipSync(JSON.stringify(RESULT))],
     ['br', brotliCompressSync(JSON.stringify(RESULT))],
   ])('decodes %s', async (coding, body) => {
-    const { service } = await scripted({ headers: { 'content-encoding': coding }, body })
-    expect(await service.updateUser(ID, BODY)).toEqual(RESULT)
+    const { client } = await startServer({ headers: { 'content-encoding': coding }, body })
+    expect(await client.updateUser(ID, BODY)).toEqual(RESULT)
   })
 
   it.each<[string, GreetingAnswer]>([
     ['a web page', { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><title>Log in</title>' }],
-    ['nothing', { status: 204 }],
+    ['no body', { status: 204 }],
     ['null', { body: 'null' }],
     ['an array', { body: [RESULT] }],
-    ['a success that is text', { body: { ...RESULT, success: 'true' } }],
+    ['a success that is a string', { body: { ...RESULT, success: 'true' } }],
     ['no id', { body: { success: true, notify: 'email' } }],
     ['no notify', { body: { success: true, id: ID } }],
     ['an error object with status 200', { body: { statusCode: 400, message: 'No', isError: true } }],
     ['bytes that are not UTF-8', { body: Buffer.from([0x22, 0xff, 0x22]) }],
-  ])('does not believe %s', async (_, answer) => {
-    const { server, service } = await scripted(answer)
-    const error = await errorOf(service.updateUser(ID, BODY))
+  ])('rejects %s', async (_, answer) => {
+    const { server, client } = await startServer(answer)
+    const error = await catchError(client.updateUser(ID, BODY))
     expect(error).toMatchObject({ name: 'KlinesError', code: 'unreachable' })
     expect(error.message).toContain(`What answers at ${server.url} is not the greeting service`)
     expect(server.log).toHaveLength(1)
   })
 
-  it('says what came instead', async () => {
-    const { service } = await scripted({ headers: { 'content-type': 'text/html' }, body: '<p>' })
-    expect((await errorOf(service.updateUser(ID, BODY))).message).toMatch(/\(text\/html\): it is not JSON\.$/)
+  it('describes an unexpected response', async () => {
+    const { client } = await startServer({ headers: { 'content-type': 'text/html' }, body: '<p>' })
+    expect((await catchError(client.updateUser(ID, BODY))).message).toMatch(/\(text\/html\): it is not JSON\.$/)
   })
 
-  it('does not take an answer of 9 MiB', async () => {
-    const { service } = await scripted({ body: Buffer.alloc(9 * 1024 * 1024, 0x20) })
-    expect((await errorOf(service.updateUser(ID, BODY))).message).toMatch(/larger than 8388608 bytes/)
+  it('rejects a response of 9 MiB', async () => {
+    const { client } = await startServer({ body: Buffer.alloc(9 * 1024 * 1024, 0x20) })
+    expect((await catchError(client.updateUser(ID, BODY))).message).toMatch(/larger than 8388608 bytes/)
   })
 
   it.each<[string, RawAnswer]>([
     ['closes', socket => socket.end()],
     ['resets', socket => socket.resetAndDestroy()],
-    ['cuts its answer', socket => socket.end(rawReply('200 OK', ['Content-Length: 99'], '{"success":true'))],
-  ])('is never sent a second time, also when the other side %s', async (_, answer) => {
-    const { server, service } = await raw(answer)
-    expect(await errorOf(service.updateUser(ID, BODY))).toMatchObject({ code: 'unreachable' })
+    ['cuts its response', socket => socket.end(rawReply('200 OK', ['Content-Length: 99'], '{"success":true'))],
+  ])('is never sent again, even when the server %s', async (_, answer) => {
+    const { server, client } = await startRawServer(answer)
+    expect(await catchError(client.updateUser(ID, BODY))).toMatchObject({ code: 'unreachable' })
     await turns()
     expect(server.heads).toHaveLength(1)
   })
 
   it.each([301, 302, 307, 308])('follows no redirect (%i)', async status => {
-    const { server, service } = await scripted({ status, headers: { location: '/elsewhere' } })
-    const error = await errorOf(service.updateUser(ID, BODY))
+    const { server, client } = await startServer({ status, headers: { location: '/elsewhere' } })
+    const error = await catchError(client.updateUser(ID, BODY))
     expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining(String(status)) })
     expect(server.log).toHaveLength(1)
   })
@@ -174,8 +177,8 @@ describe('updateUser', () => {
 describe('a refusal', () => {
   const refuse = async (status: number, fields: object, headers: Record<string, string> = {}, now = Date.now) => {
     const body = { statusCode: status, isError: true, ...fields }
-    const { server, service } = await scripted({ status, headers, body }, { now })
-    return { server, error: await errorOf(service.updateUser(ID, BODY)) }
+    const { server, client } = await startServer({ status, headers, body }, { now })
+    return { server, error: await catchError(client.updateUser(ID, BODY)) }
   }
 
   it.each([400, 401, 403, 404, 405, 409, 413, 415, 418, 422, 451])('of status %i is rejected', async status => {
@@ -190,8 +193,8 @@ describe('a refusal', () => {
   })
 
   it.each<[string, unknown, string[]]>([
-    ['a text', 'age is below 0', ['age is below 0']],
-    ['a list of texts', ['one', 'two'], ['one', 'two']],
+    ['a string', 'age is below 0', ['age is below 0']],
+    ['a list of strings', ['one', 'two'], ['one', 'two']],
     [
       'a list of validation errors',
       [
@@ -213,8 +216,8 @@ describe('a refusal', () => {
     ],
     ['lines and escapes', [`one\ntwo ${ESC}[31mred`], ['one two [31mred']],
     ['3,000 levels', JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`), [`${'['.repeat(200)}...`]],
-    ['nothing', undefined, []],
-  ])('says its cause, a line an entry: %s', async (_, cause, lines) => {
+    ['no cause', undefined, []],
+  ])('reports its cause, one line for each entry: %s', async (_, cause, lines) => {
     const { error } = await refuse(400, { message: 'Validation failed', cause })
     expect(error).toMatchObject({
       code: 'rejected',
@@ -224,7 +227,7 @@ describe('a refusal', () => {
     expect(error.data).toEqual({ status: 400, ...(lines.length > 0 && { cause: lines }) })
   })
 
-  it('does not say twice what its message says', async () => {
+  it('does not repeat a cause that the message contains', async () => {
     const { error } = await refuse(400, { message: 'Bad: age', cause: ['age'] })
     expect(error).toMatchObject({ suggestions: [], data: { cause: ['age'] } })
   })
@@ -234,21 +237,21 @@ describe('a refusal', () => {
     expect(error.message).toBe('The server refused the update (400): ]0;owned [2JNo way.')
   })
 
-  it('that is no error object asks whether the address is right', async () => {
-    const { service } = await scripted({ status: 404, body: '<!DOCTYPE html><p>Not found' })
-    expect(await errorOf(service.updateUser(ID, BODY))).toMatchObject({
+  it('without an error object suggests to check the address', async () => {
+    const { client } = await startServer({ status: 404, body: '<!DOCTYPE html><p>Not found' })
+    expect(await catchError(client.updateUser(ID, BODY))).toMatchObject({
       code: 'rejected',
       message: 'The server refused the update (404).',
-      suggestions: [expect.stringContaining('--base-url')],
+      suggestions: [expect.stringContaining('`baseUrl`')],
     })
   })
 
-  it.each([408, 500, 502, 503, 504, 520])('of status %i is no refusal: the service is away', async status => {
+  it.each([408, 500, 502, 503, 504, 520])('of status %i is not a refusal: the service is unreachable', async status => {
     const { server, error } = await refuse(status, { message: 'Oops.' })
     expect(error).toMatchObject({
       code: 'unreachable',
       message: `${server.url} answered ${status} when asked for the update: Oops.`,
-      suggestions: [expect.stringMatching(/klines serve.*--base-url/)],
+      suggestions: [expect.stringMatching(/klines serve.*`baseUrl`/)],
     })
     expect(server.log).toHaveLength(1)
   })
@@ -257,8 +260,8 @@ describe('a refusal', () => {
   it.each([
     [429, '90', '2026-01-02T03:05:35Z'],
     [503, 'Fri, 02 Jan 2026 04:00:00 GMT', '2026-01-02T04:00:00Z'],
-  ])('of status %i with Retry-After: %s says until when to stay away', async (status, wait, until) => {
-    const { server, error } = await refuse(status, { message: 'x' }, { 'retry-after': wait }, () => NOW)
+  ])('of status %i with Retry-After: %s reports the time to wait until', async (status, retryAfter, until) => {
+    const { server, error } = await refuse(status, { message: 'x' }, { 'retry-after': retryAfter }, () => NOW)
     expect(error).toMatchObject({
       code: 'rate_limited',
       message: `${server.url} answered ${status} and asks to stay away until ${until}.`,
@@ -266,7 +269,7 @@ describe('a refusal', () => {
     })
   })
 
-  it.each([{}, { 'retry-after': 'soon' }])('of status 429 without a time (%j) asks for patience', async headers => {
+  it.each([{}, { 'retry-after': 'soon' }])('of status 429 without a time (%j) suggests to try later', async headers => {
     const { error } = await refuse(429, { message: 'Slow down' }, headers as Record<string, string>)
     expect(error).toMatchObject({
       code: 'rate_limited',
@@ -274,9 +277,9 @@ describe('a refusal', () => {
     })
   })
 
-  it('of the stream and of the description says what was refused', async () => {
-    const { service } = await scripted({ status: 403, body: { statusCode: 403, message: 'Not you', isError: true } })
-    const messages = [await errorOf(service.streamTokens().next()), await errorOf(service.getSpec())]
+  it('of the stream and of the description names the request', async () => {
+    const { client } = await startServer({ status: 403, body: { statusCode: 403, message: 'Not you', isError: true } })
+    const messages = [await catchError(client.streamTokens().next()), await catchError(client.getSpec())]
     expect(messages.map(({ code, message }) => `${code} ${message}`)).toEqual([
       'rejected The server refused the token stream (403): Not you.',
       'rejected The server refused the OpenAPI description (403): Not you.',
@@ -285,35 +288,35 @@ describe('a refusal', () => {
 })
 
 describe('an OpenAPI description', () => {
-  it('of each API is given as it is', async () => {
-    const { server, service } = await scripted()
-    expect(await service.getSpec()).toEqual(OPENAPI)
-    expect(await service.getKlinesSpec()).toEqual(KLINES_OPENAPI)
+  it('of each API is returned unchanged', async () => {
+    const { server, client } = await startServer()
+    expect(await client.getSpec()).toEqual(OPENAPI)
+    expect(await client.getKlinesSpec()).toEqual(KLINES_OPENAPI)
     expect(server.log.map(({ url }) => url)).toEqual(['/api/static/openapi.json', '/api/openapi.json'])
   })
 
-  it('is found behind a redirect', async () => {
-    const { service } = await scripted((response, { url }) => {
+  it('is downloaded after a redirect', async () => {
+    const { client } = await startServer((response, { url }) => {
       if (url === '/moved.json') response.end(JSON.stringify(OPENAPI))
       else response.writeHead(301, { location: '/moved.json' }).end()
     })
-    expect(await service.getSpec()).toEqual(OPENAPI)
+    expect(await client.getSpec()).toEqual(OPENAPI)
   })
 
   it.each<[string, unknown]>([
     ['a web page', '<!DOCTYPE html>'],
     ['an array', []],
     ['an object of another kind', { swagger: '2.0' }],
-  ])('is not believed to be %s', async (_, body) => {
-    const { service } = await scripted({ body })
-    expect(await errorOf(service.getSpec())).toMatchObject({ code: 'unreachable' })
+  ])('cannot be %s', async (_, body) => {
+    const { client } = await startServer({ body })
+    expect(await catchError(client.getSpec())).toMatchObject({ code: 'unreachable' })
   })
 })
 
 describe('the token stream', () => {
-  it('is asked for as JSON Lines, uncompressed', async () => {
-    const { server, service } = await scripted()
-    expect(await readAll(service)).toEqual({ messages: WORDS, error: undefined })
+  it('is requested as JSON Lines, uncompressed', async () => {
+    const { server, client } = await startServer()
+    expect(await readAll(client)).toEqual({ messages: WORDS, error: undefined })
     expect(server.log[0]).toMatchObject({
       method: 'GET',
       url: '/api/streams/tokens',
@@ -322,11 +325,11 @@ describe('the token stream', () => {
   })
 
   it.each(['application/jsonl; charset=utf-8', 'text/plain; charset=utf-8', 'application/x-ndjson', ''])(
-    'comes as %j',
+    'may have content type %j',
     async type => {
       const headers: Record<string, string> = type ? { 'content-type': type } : {}
-      const { service } = await scripted({ headers, body: tokenLines(WORDS) })
-      expect((await readAll(service)).messages).toEqual(WORDS)
+      const { client } = await startServer({ headers, body: tokenLines(WORDS) })
+      expect((await readAll(client)).messages).toEqual(WORDS)
     },
   )
 
@@ -337,25 +340,25 @@ describe('the token stream', () => {
     ['a BOM', '\ufeff{"message":"a"}\n{"message":"b"}\n'],
     ['other fields', '{"message":"a","n":1}\n{"isError":false,"message":"b"}\n'],
   ])('may have %s', async (_, body) => {
-    const { service } = await scripted({ body })
-    expect(await readAll(service)).toEqual({ messages: ['a', 'b'], error: undefined })
+    const { client } = await startServer({ body })
+    expect(await readAll(client)).toEqual({ messages: ['a', 'b'], error: undefined })
   })
 
-  it('gives a token as it came, with fields of a later version', async () => {
-    const { service } = await scripted({ body: '{"message":"a","role":"x"}\n' })
-    expect((await service.streamTokens().next()).value).toEqual({ message: 'a', role: 'x' })
+  it('yields a token unchanged, with unknown fields', async () => {
+    const { client } = await startServer({ body: '{"message":"a","role":"x"}\n' })
+    expect((await client.streamTokens().next()).value).toEqual({ message: 'a', role: 'x' })
   })
 
   it('may be empty', async () => {
-    const { service } = await scripted({ body: '' })
-    expect(await readAll(service)).toEqual({ messages: [], error: undefined })
+    const { client } = await startServer({ body: '' })
+    expect(await readAll(client)).toEqual({ messages: [], error: undefined })
   })
 
-  it('is the same however it is cut on its way, in characters and line ends too', async () => {
+  it('is the same wherever it is split, in characters and line ends too', async () => {
     let body: Buffer[] = []
-    const { service } = await raw(async socket => {
+    const { client } = await startRawServer(async socket => {
       socket.setNoDelay().write(rawReply('200 OK', CHUNKED))
-      // Apart from each other, so that they are not one read.
+      // Delayed, so that one read does not return several parts.
       for (const part of body) {
         socket.write(chunk(part))
         await turns(2)
@@ -367,27 +370,27 @@ describe('the token stream', () => {
     await fc.assert(
       fc.asyncProperty(words, fc.constantFrom('\n', '\r\n'), fc.integer({ min: 1, max: 9 }), async (all, end, size) => {
         const bytes = Buffer.from(all.map(message => JSON.stringify({ message })).join(end))
-        const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => at * size)
+        const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => index * size)
         body = starts.map(start => bytes.subarray(start, start + size))
-        expect(await readAll(service)).toEqual({ messages: all, error: undefined })
+        expect(await readAll(client)).toEqual({ messages: all, error: undefined })
       }),
       { numRuns: 40, examples: [[['ß€\u{1F30D}', 'a'], '\r\n', 1]] },
     )
   })
 
-  it('gives each token before the next is sent', async () => {
-    const taken = WORDS.map(() => deferred())
-    const { service } = await scripted(async response => {
+  it('yields each token before the next is sent', async () => {
+    const received = WORDS.map(() => deferred())
+    const { client } = await startServer(async response => {
       response.writeHead(200, { 'content-type': 'application/jsonl' })
       for (const [index, word] of WORDS.entries()) {
         response.write(tokenLines([word]))
-        await taken[index].promise
+        await received[index].promise
       }
       response.end()
     })
     const messages: string[] = []
-    for await (const { message } of service.streamTokens()) {
-      taken[messages.length].resolve()
+    for await (const { message } of client.streamTokens()) {
+      received[messages.length].resolve()
       messages.push(message)
     }
     expect(messages).toEqual(WORDS)
@@ -400,9 +403,9 @@ describe('the token stream', () => {
     ['{"statusCode":500,"message":"Broken","isError":true}', 'Broken'],
     ['{"isError":true}', 'no reason given'],
     [`{"isError":true,"reason":"${'\\u001b'}[31mred\\nline"}`, '[31mred line'],
-  ])('that ends with the line %s is incomplete and says why', async (line, reason) => {
-    const { service } = await scripted({ body: `${tokenLines(['a', 'b'])}${line}\n` })
-    const { messages, error } = await readAll(service)
+  ])('that ends with the line %s is incomplete and reports the reason', async (line, reason) => {
+    const { client } = await startServer({ body: `${tokenLines(['a', 'b'])}${line}\n` })
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a', 'b'])
     expect(error).toMatchObject({ name: 'KlinesError', code: 'incomplete', data: { tokens: 2 } })
     expect(error?.message).toBe(
@@ -410,9 +413,9 @@ describe('the token stream', () => {
     )
   })
 
-  it('that is an error line alone is incomplete too', async () => {
-    const { service } = await scripted({ body: '{"isError":true,"reason":"no words"}' })
-    expect((await readAll(service)).error).toMatchObject({
+  it('that is only an error line is incomplete too', async () => {
+    const { client } = await startServer({ body: '{"isError":true,"reason":"no words"}' })
+    expect((await readAll(client)).error).toMatchObject({
       code: 'incomplete',
       message: expect.stringContaining('before the first token: the server says no words'),
       data: { tokens: 0 },
@@ -439,28 +442,28 @@ describe('the token stream', () => {
       socket => socket.write(chunkedReply(tokenLines(['a', 'b'])), () => setImmediate(() => socket.resetAndDestroy())),
     ],
     [
-      'in a line, without a length to tell',
+      'in a line, without a content-length',
       socket => socket.end(rawReply('200 OK', ['Connection: close'], `${tokenLines(['a', 'b'])}{"mess`)),
     ],
-  ])('that is cut %s is incomplete, after all that came whole', async (_, answer) => {
-    const { service } = await raw(answer)
-    const { messages, error } = await readAll(service)
+  ])('that is cut %s is incomplete, after all complete tokens', async (_, answer) => {
+    const { client } = await startRawServer(answer)
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a', 'b'])
     expect(error).toMatchObject({ code: 'incomplete', data: { tokens: 2 } })
   })
 
-  it('that is cut gives a slow reader all that had come', async () => {
+  it('that is cut yields all received tokens to a slow reader', async () => {
     const cut = deferred()
-    const { service } = await raw(socket => {
+    const { client } = await startRawServer(socket => {
       socket.on('close', () => cut.resolve())
       socket.write(chunkedReply(tokenLines(['a'])))
-      // Apart from each other, so that they are not one read.
+      // Delayed, so that one read does not return several parts.
       setImmediate(() => socket.write(chunk(tokenLines(['b']))))
       setImmediate(() => setImmediate(() => socket.end(chunk(tokenLines(['c'])))))
     })
     const messages: string[] = []
-    const error = await errorOf(async () => {
-      for await (const { message } of service.streamTokens()) {
+    const error = await catchError(async () => {
+      for await (const { message } of client.streamTokens()) {
         messages.push(message)
         await cut.promise
         await turns()
@@ -474,41 +477,41 @@ describe('the token stream', () => {
     ['not JSON', '{"message":', /it is not JSON/],
     ['an array', '["a"]', /it is no JSON object/],
     ['null', 'null', /it is no JSON object/],
-    ['a text', '"a"', /it is no JSON object/],
+    ['a string', '"a"', /it is no JSON object/],
     ['an object without a message', '{"text":"a"}', /it is no token/],
     ['a message that is a number', '{"message":1}', /it is no token/],
     ['not UTF-8', Buffer.from([0x7b, 0xff]), /it is not UTF-8/],
     ['two tokens', '{"message":"a"}{"message":"b"}', /it is not JSON/],
-  ])('that goes on with a line that is %s is incomplete', async (_, line, words) => {
+  ])('that goes on with a line that is %s is incomplete', async (_, line, reason) => {
     const body = Buffer.concat([Buffer.from(tokenLines(['a'])), Buffer.from(line), Buffer.from('\n{"message":"z"}\n')])
-    const { service } = await scripted({ body })
-    const { messages, error } = await readAll(service)
+    const { client } = await startServer({ body })
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a'])
-    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(words) })
+    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(reason) })
   })
 
   it.each([
     ['a web page', '<!DOCTYPE html>\n<title>Log in</title>', 'text/html'],
     ['another JSON', '[]', 'application/json'],
-    ['a compressed body nobody asked for', gzipSync('{"message":"a"}'), 'application/jsonl'],
-  ])('that is %s is not believed to be one', async (_, body, type) => {
-    const { server, service } = await scripted({ headers: { 'content-type': type }, body })
-    const { messages, error } = await readAll(service)
+    ['an unexpected compressed body', gzipSync('{"message":"a"}'), 'application/jsonl'],
+  ])('that is %s is rejected', async (_, body, type) => {
+    const { server, client } = await startServer({ headers: { 'content-type': type }, body })
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual([])
     expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining(`(${type})`) })
     expect(error?.message).toContain(server.url)
   })
 
-  it('takes a line of exactly 1 MiB', async () => {
+  it('accepts a line of exactly 1 MiB', async () => {
     const message = 'x'.repeat(MAX_LINE_BYTES - '{"message":""}'.length)
-    const { service } = await scripted({ body: tokenLines([message, 'b']) })
-    expect((await readAll(service)).messages.map(({ length }) => length)).toEqual([message.length, 1])
+    const { client } = await startServer({ body: tokenLines([message, 'b']) })
+    expect((await readAll(client)).messages.map(({ length }) => length)).toEqual([message.length, 1])
   })
 
-  it('refuses a longer line, also one without an end, and hangs up', async () => {
+  it('rejects a longer line, also one without an end, and closes the connection', async () => {
     const closed = deferred()
     let sent = 0
-    const { service } = await raw(socket => {
+    const { client } = await startRawServer(socket => {
       socket.on('close', () => closed.resolve())
       socket.write(chunkedReply(tokenLines(['a']), '{"message":"'))
       const block = chunk(Buffer.alloc(64 * 1024, 0x78))
@@ -521,26 +524,26 @@ describe('the token stream', () => {
       socket.on('drain', pump)
       pump()
     })
-    const { messages, error } = await readAll(service)
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a'])
     expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(/longer than 1048576 bytes/) })
     await closed.promise
-    // What lies in the buffers of both sides comes on top.
+    // The buffers of both sides hold more than the line.
     expect(sent).toBeLessThan(32 * 1024 * 1024)
   })
 
-  it('that falls silent is incomplete', async () => {
-    const { service } = await raw(chunkedReply(tokenLines(['a']), '{"mess'), { idleMs: 100 })
-    const { messages, error } = await readAll(service)
+  it('that stops is incomplete', async () => {
+    const { client } = await startRawServer(chunkedReply(tokenLines(['a']), '{"mess'), { idleMs: 100 })
+    const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a'])
     expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(/the body stopped coming/) })
   })
 
-  it('makes the server wait for a reader that reads nothing, and goes on when it does', async () => {
+  it('makes the server wait for a slow reader', async () => {
     const line = tokenLines(['x'.repeat(1000)])
     const total = 20_000
     let sent = 0
-    const { service } = await raw(socket => {
+    const { client } = await startRawServer(socket => {
       socket.write(rawReply('200 OK', CHUNKED))
       const pump = () => {
         while (sent < total) {
@@ -552,11 +555,11 @@ describe('the token stream', () => {
       socket.on('drain', pump)
       pump()
     })
-    const stream = service.streamTokens()
+    const stream = client.streamTokens()
     await stream.next()
-    // As long as it takes: until nothing moves any more.
-    for (let before = -1; before !== sent; ) {
-      before = sent
+    // Until the server has stopped sending.
+    for (let lastSent = -1; lastSent !== sent; ) {
+      lastSent = sent
       await turns(200)
     }
     expect(sent).toBeLessThan(total)
@@ -566,38 +569,38 @@ describe('the token stream', () => {
   })
 })
 
-describe('a service that is not there', () => {
-  const calls: [string, (service: GreetingClient) => Promise<unknown>][] = [
-    ['updateUser', service => service.updateUser(ID, BODY)],
-    ['streamTokens', service => service.streamTokens().next()],
-    ['getSpec', service => service.getSpec()],
-    ['getKlinesSpec', service => service.getKlinesSpec()],
+describe('a service that does not answer', () => {
+  const calls: [string, (client: GreetingClient) => Promise<unknown>][] = [
+    ['updateUser', client => client.updateUser(ID, BODY)],
+    ['streamTokens', client => client.streamTokens().next()],
+    ['getSpec', client => client.getSpec()],
+    ['getKlinesSpec', client => client.getKlinesSpec()],
   ]
 
-  it.each(calls)('is said by %s, with the ways on', async (_, call) => {
+  it.each(calls)('is an error of %s with suggestions', async (_, call) => {
     const server = await RawServer.start('')
     const { url } = server
     await server.stop()
-    expect(await errorOf(call(serviceAt(url)))).toMatchObject({
+    expect(await catchError(call(createClient(url)))).toMatchObject({
       code: 'unreachable',
       message: `The greeting service at ${url} cannot be reached: connection refused (ECONNREFUSED).`,
-      suggestions: [expect.stringMatching(/klines serve.*--base-url/)],
+      suggestions: [expect.stringMatching(/klines serve.*`baseUrl`/)],
       data: { baseUrl: url },
     })
   })
 
-  it.each(calls)('that never answers is given up by %s', async (_, call) => {
-    const { service } = await raw(() => {}, { idleMs: 100 })
-    expect(await errorOf(call(service))).toMatchObject({
+  it.each(calls)('times out in %s', async (_, call) => {
+    const { client } = await startRawServer(() => {}, { idleMs: 100 })
+    expect(await catchError(call(client))).toMatchObject({
       code: 'unreachable',
       message: expect.stringMatching(/no answer in time/),
     })
   })
 
   it.each(calls.filter(([name]) => name !== 'streamTokens'))(
-    'whose answer drips is given up by %s',
+    'that sends its response too slowly times out in %s',
     async (_, call) => {
-      const { service } = await raw(
+      const { client } = await startRawServer(
         socket => {
           socket.write(rawReply('200 OK', ['Content-Length: 1000000']))
           const drip = setInterval(() => socket.write(' '), 10)
@@ -605,7 +608,7 @@ describe('a service that is not there', () => {
         },
         { answerMs: 150 },
       )
-      expect(await errorOf(call(service))).toMatchObject({
+      expect(await catchError(call(client))).toMatchObject({
         code: 'unreachable',
         message: expect.stringMatching(/no whole answer within 0\.15 s/),
       })
@@ -614,118 +617,118 @@ describe('a service that is not there', () => {
 })
 
 describe('an abort', () => {
-  it.each<[string, (service: GreetingClient, signal: AbortSignal) => Promise<unknown>]>([
-    ['an update', (service, signal) => service.updateUser(ID, BODY, 'none', signal)],
-    ['a stream', (service, signal) => service.streamTokens(signal).next()],
-    ['a description', (service, signal) => service.getSpec(signal)],
-  ])('of %s that is not answered yet rejects with its reason and hangs up', async (_, call) => {
-    const { server, service } = await scripted(() => {})
+  it.each<[string, (client: GreetingClient, signal: AbortSignal) => Promise<unknown>]>([
+    ['an update', (client, signal) => client.updateUser(ID, BODY, 'none', signal)],
+    ['a stream', (client, signal) => client.streamTokens(signal).next()],
+    ['a description', (client, signal) => client.getSpec(signal)],
+  ])('of %s before the response rejects with its reason and closes the connection', async (_, call) => {
+    const { server, client } = await startServer(() => {})
     const controller = new AbortController()
     const reason = new Error('enough')
-    const asked = errorOf(call(service, controller.signal))
+    const result = catchError(call(client, controller.signal))
     await until(() => server.log.length === 1)
     controller.abort(reason)
-    expect(await asked).toBe(reason)
+    expect(await result).toBe(reason)
     await until(() => server.connections === 0)
   })
 
   it.each([true, false])(
-    'in the middle of a stream rejects with its reason and hangs up (waiting: %s)',
+    'in the middle of a stream rejects with its reason and closes the connection (waiting: %s)',
     async waiting => {
-      const { server, service } = await scripted(response => {
+      const { server, client } = await startServer(response => {
         response.write(tokenLines(waiting ? ['a'] : ['a', 'b', 'c']))
       })
       const controller = new AbortController()
       const reason = new Error('enough')
-      const stream = service.streamTokens(controller.signal)
+      const stream = client.streamTokens(controller.signal)
       expect((await stream.next()).value).toEqual({ message: 'a' })
-      const next = waiting ? errorOf(stream.next()) : undefined
+      const next = waiting ? catchError(stream.next()) : undefined
       controller.abort(reason)
-      expect(await (next ?? errorOf(stream.next()))).toBe(reason)
+      expect(await (next ?? catchError(stream.next()))).toBe(reason)
       await until(() => server.connections === 0)
     },
   )
 
-  it('before the request asks nobody', async () => {
-    const { server, service } = await scripted()
+  it('before the request sends nothing', async () => {
+    const { server, client } = await startServer()
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
-    expect(await errorOf(service.updateUser(ID, BODY, 'none', signal))).toBe(reason)
-    expect(await errorOf(service.streamTokens(signal).next())).toBe(reason)
+    expect(await catchError(client.updateUser(ID, BODY, 'none', signal))).toBe(reason)
+    expect(await catchError(client.streamTokens(signal).next())).toBe(reason)
     expect(server.log).toEqual([])
   })
 
-  it('by leaving the loop hangs up', async () => {
-    const { server, service } = await scripted(response => {
+  it('by leaving the loop closes the connection', async () => {
+    const { server, client } = await startServer(response => {
       response.write(tokenLines(['a', 'b']))
     })
-    for await (const { message } of service.streamTokens()) {
+    for await (const { message } of client.streamTokens()) {
       expect(message).toBe('a')
       break
     }
     await until(() => server.connections === 0)
   })
 
-  it('by close ends what is under way', async () => {
-    const { server, service } = await scripted(() => {})
-    const asked = errorOf(service.getSpec())
+  it('by close ends running requests', async () => {
+    const { server, client } = await startServer(() => {})
+    const result = catchError(client.getSpec())
     await until(() => server.log.length === 1)
-    await service.close()
-    expect(await asked).toMatchObject({ code: 'unreachable' })
+    await client.close()
+    expect(await result).toMatchObject({ code: 'unreachable' })
     await until(() => server.connections === 0)
   })
 })
 
-describe('openGreetingService', () => {
+describe('openGreetingClient', () => {
   const NAMES = ['HTTP_PROXY', 'http_proxy', 'NO_PROXY', 'no_proxy']
-  const before = new Map(NAMES.map(name => [name, process.env[name]]))
+  const originalValues = new Map(NAMES.map(name => [name, process.env[name]]))
   beforeEach(() => {
     for (const name of NAMES) delete process.env[name]
   })
   afterEach(() => {
-    for (const [name, value] of before) {
+    for (const [name, value] of originalValues) {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }
   })
 
   async function open(baseUrl: Parameters<typeof openGreetingClient>[0]) {
-    const service = await openGreetingClient(baseUrl)
-    onTestFinished(() => service.close())
-    return service
+    const client = await openGreetingClient(baseUrl)
+    onTestFinished(() => client.close())
+    return client
   }
 
-  it('asks where klines serve serves unless told otherwise', async () => {
+  it('uses the address of klines serve by default', async () => {
     expect((await open({})).baseUrl).toBe('http://127.0.0.1:8787')
   })
 
-  it('refuses what is no base address', async () => {
-    expect(await errorOf(openGreetingClient({ baseUrl: 'http://127.0.0.1:8787/api' }))).toMatchObject({
+  it('rejects an invalid base address', async () => {
+    expect(await catchError(openGreetingClient({ baseUrl: 'http://127.0.0.1:8787/api' }))).toMatchObject({
       code: 'bad_base_url',
       suggestions: ['Did you mean http://127.0.0.1:8787?'],
     })
   })
 
-  it('reads a stream and asks for more beside it', async () => {
+  it('sends requests while it reads a stream', async () => {
     const server = await GreetingServer.start()
-    const service = await open({ baseUrl: server.url })
+    const client = await open({ baseUrl: server.url })
     const messages: string[] = []
-    for await (const { message } of service.streamTokens()) {
-      expect(await service.updateUser(ID, BODY, 'email')).toEqual(RESULT)
+    for await (const { message } of client.streamTokens()) {
+      expect(await client.updateUser(ID, BODY, 'email')).toEqual(RESULT)
       messages.push(message)
     }
     expect(messages).toEqual(WORDS)
   })
 
-  it('goes through a proxy, but not to a server of this process', async () => {
+  it('uses a proxy, except for a server in this process', async () => {
     const server = await GreetingServer.start()
     const proxy = await RawServer.start(socket => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
     process.env.HTTP_PROXY = proxy.url
-    const [outside, local] = [
+    const [remote, local] = [
       await open({ baseUrl: server.url }),
       await open({ baseUrl: { name: 'sample', url: server.url } }),
     ]
-    expect(await errorOf(outside.getSpec())).toMatchObject({ code: 'unreachable' })
+    expect(await catchError(remote.getSpec())).toMatchObject({ code: 'unreachable' })
     expect(proxy.heads).toHaveLength(1)
     expect(await local.getSpec()).toEqual(OPENAPI)
     expect(local.baseUrl).toBe('sample')
