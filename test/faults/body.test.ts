@@ -12,7 +12,7 @@ const BODY = Buffer.from(JSON.stringify(VALID))
 
 const coded = (coding: string, body: Buffer): FaultResponse => ok(body, `Content-Encoding: ${coding}`)
 
-describe('a body that is no text, or another one', () => {
+describe('a body that is not a valid window', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le')
   const badText = Buffer.from(JSON.stringify(VALID).replace(/"0"\]\]$/, '"\xff"]]'), 'latin1')
   testFaults(
@@ -25,8 +25,18 @@ describe('a body that is no text, or another one', () => {
         requests: 3,
         message: /not UTF-8/,
       },
-      { name: 'F14 UTF-16 with its mark', responses: ok(utf16(`\ufeff${BODY}`)), requests: 3, message: /not UTF-8/ },
-      { name: 'F14 UTF-16 without', responses: ok(utf16(String(BODY))), requests: 3, message: /not JSON/ },
+      {
+        name: 'F14 UTF-16 with a byte order mark',
+        responses: ok(utf16(`\ufeff${BODY}`)),
+        requests: 3,
+        message: /not UTF-8/,
+      },
+      {
+        name: 'F14 UTF-16 without a byte order mark',
+        responses: ok(utf16(String(BODY))),
+        requests: 3,
+        message: /not JSON/,
+      },
       {
         name: 'F16 an object',
         responses: ok('{"0":[]}'),
@@ -34,7 +44,7 @@ describe('a body that is no text, or another one', () => {
         message: /expected an array of rows, got an object/,
       },
       { name: 'F16 null', responses: ok('null'), requests: 3, message: /expected an array of rows, got null/ },
-      { name: 'F16 a text', responses: ok('"[]"'), requests: 3, message: /expected an array of rows/ },
+      { name: 'F16 a string', responses: ok('"[]"'), requests: 3, message: /expected an array of rows/ },
       {
         name: 'F16 an error object with status 200',
         responses: ok('{"isError":true}'),
@@ -47,21 +57,21 @@ describe('a body that is no text, or another one', () => {
         requests: 3,
         message: /row 0: expected an array/,
       },
-      { name: 'F16 two values', responses: ok(`${BODY}${BODY}`), requests: 3, message: /not JSON/ },
-      { name: 'F16 a NUL behind it', responses: ok(`${BODY}\0`), requests: 3, message: /not JSON/ },
+      { name: 'F16 two JSON values', responses: ok(`${BODY}${BODY}`), requests: 3, message: /not JSON/ },
+      { name: 'F16 a trailing NUL', responses: ok(`${BODY}\0`), requests: 3, message: /not JSON/ },
       {
         name: 'F17 11 elements',
-        responses: changed(3, row => row.slice(0, 11)),
+        responses: withRow(3, row => row.slice(0, 11)),
         requests: 3,
         message: /row 3: .*12.*got 11/,
       },
       {
         name: 'F17 13 elements',
-        responses: changed(3, row => [...row, '0']),
+        responses: withRow(3, row => [...row, '0']),
         requests: 3,
         message: /row 3: .*12.*got 13/,
       },
-      { name: 'F17 no element', responses: changed(0, () => []), requests: 3, message: /row 0: .*12.*got 0/ },
+      { name: 'F17 an empty row', responses: withRow(0, () => []), requests: 3, message: /row 0: .*12.*got 0/ },
       ...['9007199254740993', '1e400', '1.5', 'true', '"1"', 'null', '-1e300'].map(value => ({
         name: `F18 a count of ${value}`,
         responses: ok(String(BODY).replace(',42,', `,${value},`)),
@@ -81,19 +91,19 @@ describe('a body that is no text, or another one', () => {
         message: /row 2, element 4 .*string/,
       },
       {
-        name: 'F18 a price that would steer a terminal',
+        name: 'F18 a price with terminal control characters',
         responses: cell(2, 4, '\u001b[2J\u009b2J\u202e\u2028\u007f'),
         requests: 3,
         message: /row 2, element 4 \(close\): expected a decimal/,
       },
       {
-        name: 'F19 a row twice',
+        name: 'F19 a duplicate row',
         responses: rows([...VALID.slice(0, 3), ...VALID.slice(2)]),
         requests: 3,
         message: /row 3, element 0 \(open_time\): .*does not come after the row before/,
       },
       {
-        name: 'F19 rows backwards',
+        name: 'F19 rows in descending order',
         responses: rows(VALID.toReversed()),
         requests: 3,
         message: /row 1, element 0 \(open_time\): .*does not come after/,
@@ -129,13 +139,13 @@ describe('a body that is no text, or another one', () => {
         message: /outside the window/,
       },
       {
-        name: 'F21 __proto__ in the place of the rows',
+        name: 'F21 __proto__ instead of the rows',
         responses: ok(`{"__proto__":${BODY},"length":8}`),
         requests: 3,
         message: /expected an array of rows, got an object/,
       },
       {
-        name: 'F21 __proto__ in the place of a row',
+        name: 'F21 __proto__ instead of a row',
         responses: ok('[{"__proto__":[1,2],"length":12}]'),
         requests: 3,
         message: /row 0: expected an array, got an object/,
@@ -153,7 +163,7 @@ describe('a body that is no text, or another one', () => {
         message: /the body is no list of rows/,
       },
       {
-        name: 'F21 sixteen million arrays in each other',
+        name: 'F21 sixteen million nested arrays',
         responses: coded('gzip', gzipSync('['.repeat(16_000_000))),
         requests: 3,
         message: /the body is no list of rows/,
@@ -165,19 +175,19 @@ describe('a body that is no text, or another one', () => {
         message: /the body is no list of rows/,
       },
       {
-        name: 'F21 200,000 arrays in each other',
+        name: 'F21 200,000 nested arrays',
         responses: ok(`${'['.repeat(200_000)}${']'.repeat(200_000)}`),
         requests: 3,
         message: /row 0: expected 12 elements, got 1/,
       },
       {
-        name: 'F21 200,000 arrays without an end',
+        name: 'F21 200,000 unclosed arrays',
         responses: ok('['.repeat(200_000)),
         requests: 3,
         message: /not JSON/,
       },
       {
-        name: 'F21 150,000 objects in a cell',
+        name: 'F21 150,000 nested objects in a cell',
         responses: ok(String(BODY).replace('"0"]', `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}]`)),
         requests: 3,
         message: /row 0, element 11 .*expected a string, got an object/,
@@ -193,12 +203,12 @@ describe('a body that is no text, or another one', () => {
   )
 })
 
-/** One row of the window made into another. */
-function changed(index: number, change: (row: unknown[]) => unknown): FaultResponse {
+/** Returns the window with one row changed. */
+function withRow(index: number, change: (row: unknown[]) => unknown): FaultResponse {
   return rows(VALID.map((row, at) => (at === index ? change([...row]) : row)))
 }
 
-/** One cell of the window made into another. */
+/** Returns the window with one cell changed. */
 function cell(row: number, element: number, value: unknown): FaultResponse {
-  return changed(row, cells => cells.with(element, value))
+  return withRow(row, cells => cells.with(element, value))
 }

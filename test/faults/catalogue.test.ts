@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Faults of the catalogue. */
+/** The number of faults that the catalogue lists, F01 to F57. */
 const FAULTS = 57
 
-it('every fault of the catalogue is the name of a test here', () => {
+it('every fault of the catalogue has a test named after it', () => {
   const folder = import.meta.dirname
   const names = readdirSync(folder).filter(name => name.endsWith('.test.ts'))
   const titles = names.flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['"`](F\d\d) \S/g)])

@@ -15,19 +15,22 @@ const clocks: readonly [string, Record<string, string>][] = [
 const preload = ['shifted-clock.mjs']
 
 describe('F52 a clock', () => {
-  it.concurrent.each(clocks)('%s has the same candles, and takes the same windows for final', async (_, env) => {
-    const scenario = await newScenario()
-    expect(await scenario.download({ env, preload })).toMatchObject({ code: 0, stderr: '' })
-    expect(scenario.server.windowRequests().sort()).toEqual(ALL_WINDOWS)
-    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-    scenario.server.heal()
-    expect(await scenario.download({ env, preload, args: ['--force'] })).toMatchObject({ code: 0, stderr: '' })
-    expect(scenario.server.windowRequests().sort()).toEqual(OPEN_WINDOWS)
-    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-  })
+  it.concurrent.each(clocks)(
+    '%s yields the same candles, and the same windows are treated as final',
+    async (_, env) => {
+      const scenario = await newScenario()
+      expect(await scenario.download({ env, preload })).toMatchObject({ code: 0, stderr: '' })
+      expect(scenario.server.windowRequests().sort()).toEqual(ALL_WINDOWS)
+      expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+      expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+      scenario.server.heal()
+      expect(await scenario.download({ env, preload, args: ['--force'] })).toMatchObject({ code: 0, stderr: '' })
+      expect(scenario.server.windowRequests().sort()).toEqual(OPEN_WINDOWS)
+      expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    },
+  )
 
-  it.concurrent.each(clocks)('%s neither shortens the tries of a file nor lengthens a pause', async (_, env) => {
+  it.concurrent.each(clocks)('%s neither cuts the retries of a file short nor lengthens a pause', async (_, env) => {
     const scenario = await newScenario()
     scenario.server.script(
       FAULTY,

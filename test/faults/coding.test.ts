@@ -10,93 +10,93 @@ const newScenario = useFaultScenarios()
 const VALID = weekRows(WEEK)
 const BODY = Buffer.from(JSON.stringify(VALID))
 const GZIP = gzipSync(BODY)
-/** Gzip's last eight bytes: a checksum and a length. */
+/** A gzip body ends with a checksum and a length of four bytes each. */
 const BAD_CRC = Buffer.concat([GZIP.subarray(0, -8), Buffer.alloc(4, 0xab), GZIP.subarray(-4)])
 const ZEROS = Buffer.alloc(64 * 1024 * 1024)
 
-const coded = (coding: string, body: Buffer): FaultResponse => ok(body, `Content-Encoding: ${coding}`)
+const encoded = (encoding: string, body: Buffer): FaultResponse => ok(body, `Content-Encoding: ${encoding}`)
 
-describe('a body in a coding', () => {
+describe('a body with a content encoding', () => {
   testFaults(
     newScenario,
     [
       {
-        name: 'F11 a bomb of gzip',
-        responses: coded('gzip', gzipSync(ZEROS)),
+        name: 'F11 a gzip bomb',
+        responses: encoded('gzip', gzipSync(ZEROS)),
         requests: 1,
         message: /the gzip body decodes to more than 16777216 bytes/,
       },
       {
-        name: 'F11 a bomb of brotli',
-        responses: coded('br', brotliCompressSync(ZEROS, { params: { 1: 1 } })),
+        name: 'F11 a brotli bomb',
+        responses: encoded('br', brotliCompressSync(ZEROS, { params: { 1: 1 } })),
         requests: 1,
         message: /the br body decodes to more than 16777216 bytes/,
       },
       {
-        name: 'F12 two codings, one in the other',
-        responses: coded('gzip, gzip', gzipSync(GZIP)),
+        name: 'F12 two encodings, one in the other',
+        responses: encoded('gzip, gzip', gzipSync(GZIP)),
         requests: 3,
         message: /unknown content encoding "gzip, gzip"/,
       },
       {
-        name: 'F12 gzip in gzip, said once',
-        responses: coded('gzip', gzipSync(GZIP)),
+        name: 'F12 gzip in gzip, announced once',
+        responses: encoded('gzip', gzipSync(GZIP)),
         requests: 3,
         message: /not UTF-8/,
       },
       {
-        name: 'F12 an unknown coding',
-        responses: coded('zstd', BODY),
+        name: 'F12 an unknown encoding',
+        responses: encoded('zstd', BODY),
         requests: 3,
         message: /unknown content encoding "zstd"/,
       },
       {
-        name: 'F12 a coding of C1 controls',
-        responses: coded('\u009b2J', BODY),
+        name: 'F12 an encoding named with C1 control characters',
+        responses: encoded('\u009b2J', BODY),
         requests: 3,
         message: /unknown content encoding "/,
       },
       {
-        name: 'F12 a coding that would steer a terminal',
-        responses: coded('\x1b[2J\x07', BODY),
+        name: 'F12 an encoding named with terminal control characters',
+        responses: encoded('\x1b[2J\x07', BODY),
         requests: 6,
         message: /Invalid header value/,
       },
-      { name: 'F12 a wrong checksum', responses: coded('gzip', BAD_CRC), requests: 3, message: /not sound gzip/ },
+      { name: 'F12 a wrong checksum', responses: encoded('gzip', BAD_CRC), requests: 3, message: /not sound gzip/ },
       {
         name: 'F12 gzip cut short',
-        responses: coded('gzip', GZIP.subarray(0, -12)),
+        responses: encoded('gzip', GZIP.subarray(0, -12)),
         requests: 3,
         message: /not sound gzip/,
       },
       {
         name: 'F12 gzip without its checksum',
-        responses: coded('gzip', GZIP.subarray(0, -8)),
+        responses: encoded('gzip', GZIP.subarray(0, -8)),
         requests: 3,
         message: /not sound gzip/,
       },
       {
         name: 'F12 a plain body labelled gzip',
-        responses: coded('gzip', BODY),
+        responses: encoded('gzip', BODY),
         requests: 3,
         message: /not sound gzip/,
       },
       { name: 'F12 gzip without its label', responses: ok(GZIP), requests: 3, message: /not UTF-8/ },
       {
-        name: 'F12 a second member behind the first',
-        responses: coded('gzip', Buffer.concat([GZIP, GZIP])),
+        name: 'F12 a second gzip member behind the first',
+        responses: encoded('gzip', Buffer.concat([GZIP, GZIP])),
         requests: 3,
         message: /not JSON/,
       },
-      { name: 'F12 gzip and brotli that are sound', responses: [coded('x-gzip', GZIP)], requests: 1 },
-    ].map(runInProcessExcept(['F11 a bomb of gzip', 'F11 a bomb of brotli', 'F12 a wrong checksum'])),
+      { name: 'F12 valid gzip named x-gzip', responses: [encoded('x-gzip', GZIP)], requests: 1 },
+    ].map(runInProcessExcept(['F11 a gzip bomb', 'F11 a brotli bomb', 'F12 a wrong checksum'])),
   )
 })
 
-it('F11 every window at once decodes to 16 MB: memory is that of one or two', async () => {
+it('F11 every window at once decodes to 16 MB: memory stays that of one or two', async () => {
   const scenario = await newScenario()
   const body = gzipSync(`[${' '.repeat(16_000_000)}{}]`)
-  for (const path of ALL_WINDOWS) scenario.server.always(path, coded('gzip', body))
+  for (const path of ALL_WINDOWS) scenario.server.always(path, encoded('gzip', body))
   const run = await scenario.download({ policy: SHORT_DELAYS })
   expect(run).toMatchObject({ code: 3, stdout: '' })
   expect(run.stderr).toMatch(/^klines: 8 of 8 [^\n]*\n8 x the body is no list of rows/)

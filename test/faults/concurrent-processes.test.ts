@@ -17,21 +17,21 @@ import { reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
-/** The healthy answer, once somebody message so. */
-function gated(): { answer: FaultResponse; open: () => void } {
+/** The healthy response, held back until `open` is called. */
+function gatedResponse(): { response: FaultResponse; open: () => void } {
   const gate = deferred()
-  const answer: FaultResponse = async exchange => {
+  const response: FaultResponse = async request => {
     await gate.promise
-    healthy(exchange)
+    healthy(request)
   }
-  return { answer, open: () => gate.resolve() }
+  return { response, open: () => gate.resolve() }
 }
 
 describe('F49 processes that share a mirror', () => {
-  it.concurrent.each([2, 4])('%d at the same time all end right, and ask for no window twice each', async count => {
+  it.concurrent.each([2, 4])('%d at the same time all succeed, and none requests a window twice', async count => {
     const scenario = await newScenario()
-    const { answer, open } = gated()
-    scenario.server.always(LIST, answer)
+    const { response, open } = gatedResponse()
+    scenario.server.always(LIST, response)
     const outputs = Array.from({ length: count }, (_, index) => `x${index}.csv`)
     const started = outputs.map(output => scenario.start([...scenario.args(['-q']).slice(0, -2), output, '-q']))
     await until(() => scenario.server.requestsFor(LIST).length === count, 40_000)
@@ -44,31 +44,31 @@ describe('F49 processes that share a mirror', () => {
   })
 })
 
-/** Two versions of the file of a week: all rows are of one or all of the other. */
+/** Two versions of a week's file, which differ in every row. */
 const SEEDS = [0, 5] as const
-const weekOf = (seed: number) => Buffer.from(JSON.stringify(weekRows(FULL_WEEKS[2], { seed })))
+const weekVersion = (seed: number) => Buffer.from(JSON.stringify(weekRows(FULL_WEEKS[2], { seed })))
 
-/** Runs `--refresh` downloads over a service that changes its mind about a week until `done`, at most 12 times. */
+/** Runs `--refresh` downloads, each after the service has changed the week's file, until `done`; at most 12 times. */
 async function churn(scenario: FaultScenario, done: () => boolean): Promise<void> {
   for (let round = 1; round <= 12 && !done(); round++) {
-    putFile(scenario.tree, FAULTY, weekOf(SEEDS[round % 2]), RENDERED + 1_000 * round)
+    putFile(scenario.tree, FAULTY, weekVersion(SEEDS[round % 2]), RENDERED + 1_000 * round)
     expect((await scenario.downloadInProcess({ force: true, refresh: true })).code).toBe(0)
   }
 }
 
 describe('F50 while a download replaces files', () => {
-  it.concurrent('a server gives one version or the other, whole', async () => {
+  it.concurrent('a server returns one version or the other in full', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
-    const versions = SEEDS.map(seed => String(weekOf(seed)))
+    const versions = SEEDS.map(seed => String(weekVersion(seed)))
     const seen = new Set<number>()
     let over = false
     const reading = (async () => {
       for (let reads = 0; reads < 5_000 && !over; reads++) {
-        const answer = await fetch(`${server.url}/${FAULTY}`)
-        expect(answer.status).toBe(200)
-        const version = versions.indexOf(await answer.text())
+        const response = await fetch(`${server.url}/${FAULTY}`)
+        expect(response.status).toBe(200)
+        const version = versions.indexOf(await response.text())
         expect(version, 'a version of the file').not.toBe(-1)
         seen.add(version)
       }
@@ -81,7 +81,7 @@ describe('F50 while a download replaces files', () => {
     scenario.expectHealthy()
   })
 
-  it.concurrent('an export has each week from one version or the other, whole', async () => {
+  it.concurrent('an export takes the whole week from one version or the other', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     const csvOf = (seed: number) => weekRows(FULL_WEEKS[2], { seed }).map(row => row.join(','))
@@ -100,11 +100,11 @@ describe('F50 while a download replaces files', () => {
   })
 })
 
-describe('F51 while a download runs, its mirror is cleared', () => {
-  it.concurrent('in the middle: the run ends right, the export is whole, and the next run has the rest', async () => {
+describe('F51 a mirror that is cleared during a download', () => {
+  it.concurrent('once: the run succeeds, the export is complete, and the next run downloads the rest', async () => {
     const scenario = await newScenario()
-    const { answer, open } = gated()
-    scenario.server.script(FAULTY, answer)
+    const { response, open } = gatedResponse()
+    scenario.server.script(FAULTY, response)
     const { running } = scenario.start(scenario.args(['--concurrency', '1', '-q']))
     await until(() => scenario.server.requestsFor(FAULTY).length === 1, 40_000)
     const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
@@ -113,17 +113,17 @@ describe('F51 while a download runs, its mirror is cleared', () => {
     open()
     expect(await running.ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-    const held = scenario.mirroredFiles()
-    await scenario.expectRepair([...ALL_WINDOWS.filter(path => !held.includes(path)), ...OPEN_WINDOWS])
+    const stored = scenario.mirroredFiles()
+    await scenario.expectRepair([...ALL_WINDOWS.filter(path => !stored.includes(path)), ...OPEN_WINDOWS])
   })
 
-  it.concurrent('over and over: no file is torn, whatever stands at the end', async () => {
+  it.concurrent('repeatedly: no file is ever torn', async () => {
     const scenario = await newScenario()
     let running = true
     const clearing = (async () => {
       for (let time = 0; time < 8 && running; time++) {
         const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
-        // There may be none at the moment.
+        // The mirror may be missing at that moment.
         expect([0, 3]).toContain(clear.code)
       }
     })()
@@ -134,16 +134,16 @@ describe('F51 while a download runs, its mirror is cleared', () => {
     }
     running = false
     await clearing
-    const held = scenario.mirroredFiles()
-    expect(held.every(name => readFileSync(join(scenario.tree, name)).length > 0)).toBe(true)
-    await scenario.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
+    const stored = scenario.mirroredFiles()
+    expect(stored.every(name => readFileSync(join(scenario.tree, name)).length > 0)).toBe(true)
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
   })
 })
 
-it.concurrent('F49 one that is told to stop does not stop the other', async () => {
+it.concurrent('F49 a run that fails does not stop the next one', async () => {
   const scenario = await newScenario()
-  const { answer, open } = gated()
-  scenario.server.script(weekPath('BTCUSDT', FULL_WEEKS[0]), reply('404 X', [], ''), answer)
+  const { response, open } = gatedResponse()
+  scenario.server.script(weekPath('BTCUSDT', FULL_WEEKS[0]), reply('404 X', [], ''), response)
   const first = scenario.start([...scenario.args().slice(0, -1), 'a.csv'])
   expect((await first.running.ended).code).toBe(3)
   const second = scenario.start([...scenario.args().slice(0, -1), 'b.csv'])

@@ -4,7 +4,7 @@ import { deferred } from '../support/deferred.js'
 import { candle, putFile, windowBytes } from '../support/synthetic-tree.js'
 import { SHORT_DELAYS, testFaults } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios, WEEK } from './support/fault-scenario.js'
-import { asChunk, cutAt, drip, endless, hangUp, ok, raw, rows, silence } from './support/responses.js'
+import { cutAt, drip, endless, hangUp, ok, raw, rows, silence, toChunk } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
@@ -12,8 +12,8 @@ const inProcess = true
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const PIECE = Buffer.alloc(64 * 1024, '1')
 const CUTS = ([0, 1, 'middle', -1] as const).flatMap(at => [cutAt(at, 'close'), cutAt(at, 'reset')])
-/** Half a second an attempt in the place of thirty, two tries in the place of six. */
-const LATE = { tries: 2, attemptMs: 500 }
+/** An attempt may take half a second instead of thirty, and there are two instead of six. */
+const SHORT_ATTEMPTS = { tries: 2, attemptMs: 500 }
 
 describe('a connection that fails', () => {
   testFaults(newScenario, [
@@ -37,7 +37,7 @@ describe('a connection that fails', () => {
       message: /connection (reset|closed)/,
     },
     {
-      name: 'F03 closed and reset at byte 0, 1, in the middle and at the last but one: the whole file again',
+      name: 'F03 closed and reset at byte 0, 1, in the middle and at the last byte but one: the file is downloaded from its start',
       responses: CUTS,
       requests: CUTS.length + 1,
       policy: { tries: 20 },
@@ -51,7 +51,7 @@ describe('a connection that fails', () => {
     },
     {
       inProcess,
-      name: 'F03 closed but for one byte, always',
+      name: 'F03 closed before the last byte, always',
       responses: cutAt(-1, 'close'),
       requests: 6,
       message: /closed|announced/,
@@ -64,16 +64,16 @@ describe('a connection that fails', () => {
       message: /closed|announced/,
     },
     {
-      name: 'F04 content-length too large, and open',
+      name: 'F04 content-length too large, and the connection stays open',
       responses: ({ socket, file }) => void socket.write(`${HEAD}Content-Length: ${file!.length + 1}\r\n\r\n${file}`),
       requests: 2,
-      policy: LATE,
+      policy: SHORT_ATTEMPTS,
       message: /no whole answer within 0\.5 s/,
     },
     {
       name: 'F05 chunks without the last one',
       responses: ({ socket, file }) =>
-        void socket.end(Buffer.concat([Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`), asChunk(file!)])),
+        void socket.end(Buffer.concat([Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`), toChunk(file!)])),
       requests: 6,
       message: /closed/,
     },
@@ -82,34 +82,34 @@ describe('a connection that fails', () => {
       name: 'F05 a chunk that is cut',
       responses: ({ socket, file }) =>
         void socket.end(
-          Buffer.concat([Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`), asChunk(file!).subarray(0, 300)]),
+          Buffer.concat([Buffer.from(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`), toChunk(file!).subarray(0, 300)]),
         ),
       requests: 6,
       message: /closed/,
     },
     {
       inProcess,
-      name: 'F05 a chunk whose size is no number',
+      name: 'F05 a chunk size that is not a number',
       responses: raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nxyz\r\n[[1]]\r\n0\r\n\r\n`),
       requests: 6,
       message: /chunk/i,
     },
     {
-      name: 'F06 a body that ends with its connection, cut short',
+      name: 'F06 a body without a length, cut short',
       responses: ({ socket, file }) => void socket.end(`${HEAD}\r\n${file!.subarray(0, -20)}`),
       requests: 3,
       message: /not JSON/,
     },
     {
       inProcess,
-      name: 'F06 a body that ends with its connection, cut to nothing',
+      name: 'F06 a body without a length, cut to nothing',
       responses: ({ socket }) => void socket.end(`${HEAD}\r\n`),
       requests: 3,
       message: /the body is empty/,
     },
     {
       inProcess,
-      name: 'F06 a body that ends with its connection, whole',
+      name: 'F06 a body without a length, complete',
       responses: ({ socket, file, times }) => void socket.end(`${HEAD}${times.join('\r\n')}\r\n\r\n${file}`),
       requests: 1,
     },
@@ -120,15 +120,15 @@ describe('a connection that fails', () => {
       message: /not JSON/,
     },
     {
-      name: 'F07 content-length too small once, and what is left over lies in the way of the next answer',
+      name: 'F07 content-length too small once: the surplus bytes must not become the next response',
       responses: [({ socket, file }) => void socket.write(`${HEAD}Content-Length: 20\r\n\r\n${file}`)],
       requests: 2,
     },
     {
-      name: 'F08 a drip that would take a minute',
+      name: 'F08 a body that trickles in for a minute',
       responses: drip(10, () => 500),
       requests: 2,
-      policy: LATE,
+      policy: SHORT_ATTEMPTS,
       message: /within 0\.5 s/,
     },
     {
@@ -136,7 +136,7 @@ describe('a connection that fails', () => {
       name: 'F08 silence before the headers',
       responses: silence,
       requests: 2,
-      policy: LATE,
+      policy: SHORT_ATTEMPTS,
       message: /within 0\.5 s/,
     },
     {
@@ -144,29 +144,29 @@ describe('a connection that fails', () => {
       name: 'F08 silence in the headers',
       responses: raw(`${HEAD}X-`),
       requests: 2,
-      policy: LATE,
+      policy: SHORT_ATTEMPTS,
       message: /within 0\.5 s/,
     },
     {
       inProcess,
-      name: 'F08 silence behind the headers',
+      name: 'F08 silence after the headers',
       responses: raw(`${HEAD}Content-Length: 900\r\n\r\n`),
       requests: 2,
-      policy: LATE,
+      policy: SHORT_ATTEMPTS,
       message: /within 0\.5 s/,
     },
-    { inProcess, name: 'F08 silence once, then the file', responses: [silence], requests: 2, policy: LATE },
+    { inProcess, name: 'F08 silence once, then the file', responses: [silence], requests: 2, policy: SHORT_ATTEMPTS },
     { inProcess, name: 'F09 segments of one byte', responses: drip(1, () => 0), requests: 1 },
     { inProcess, name: 'F09 jitter', responses: drip(100, piece => (piece * 37) % 90), requests: 1 },
     {
-      name: 'F10 a body without an end',
+      name: 'F10 an endless body',
       responses: endless([], PIECE),
       requests: 1,
       message: /the body is larger than 8388608 bytes/,
     },
     {
-      name: 'F10 chunks without an end',
-      responses: endless(['Transfer-Encoding: chunked'], asChunk(PIECE)),
+      name: 'F10 endless chunks',
+      responses: endless(['Transfer-Encoding: chunked'], toChunk(PIECE)),
       requests: 1,
       message: /the body is larger than 8388608 bytes/,
     },
@@ -179,7 +179,7 @@ describe('a connection that fails', () => {
   ])
 })
 
-it.concurrent('F09 64 KB/s: a full window that takes a second and more is had at the first try', async () => {
+it.concurrent('F09 64 KB/s: a full window that takes over a second is downloaded at the first try', async () => {
   const scenario = await newScenario()
   const start = Date.parse(WEEK)
   const bytes = windowBytes(Array.from({ length: 672 }, (_, index) => candle(start + index * 900_000)))
@@ -195,17 +195,17 @@ it.concurrent('F09 64 KB/s: a full window that takes a second and more is had at
   expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
 })
 
-it.concurrent('F10 bodies right below the cap, 64 at once: memory is that of a few', async () => {
+it.concurrent('F10 bodies just below the size limit, 64 at once: memory stays that of a few', async () => {
   const scenario = await newScenario()
   const weeks = Array.from({ length: 64 }, (_, week) => new Date(Date.UTC(2023, 0, 2 + 7 * week)))
   const row = '[0,"0","0","0","0","0",0,"0",0,"0","0","0"]'
   const body = Buffer.from(`[${`${row},`.repeat(Math.floor((8 * 1024 * 1024 - 2) / (row.length + 1)) - 1)}${row}]`)
   const gate = deferred()
   scenario.server.always(LIST, rows(weeks.map(week => week.toISOString().slice(0, 10))))
-  scenario.server.everywhere(async exchange => {
+  scenario.server.everywhere(async request => {
     if (scenario.server.windowRequests().length === weeks.length) gate.resolve()
     await gate.promise
-    return ok(body)(exchange)
+    return ok(body)(request)
   })
   const run = await scenario.download({ args: ['--concurrency', '64'], policy: { ...SHORT_DELAYS, invalidTries: 1 } })
   expect(run).toMatchObject({ code: 3, stdout: '' })

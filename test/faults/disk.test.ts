@@ -18,23 +18,23 @@ const newScenario = useFaultScenarios()
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const isRoot = process.getuid?.() === 0
 const hasSetpriv = isRoot && spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'true']).status === 0
-/** Says why a test is left out. */
+/** Skips a test, with the reason. */
 const needs = (has: boolean, what: string) => (skip: (note: string) => void) => {
   if (!has) skip(`needs ${what}`)
 }
 const needNamespaces = needs(hasNamespaces, 'unshare -rm and tmpfs')
 const needNobody = needs(hasSetpriv, 'root and setpriv')
 
-/** A run with a small disk at `m` or wherever; the script is run where that disk is. */
+/** Runs a script in a mount namespace, after the command `mount` has mounted a small disk there. */
 function onDisk(scenario: FaultScenario, mount: string, script: string): ReturnType<FaultScenario['shell']> {
   return scenario.shell(`unshare -rm bash -c '${mount} && ${script.replaceAll("'", `'\\''`)}'`)
 }
 
-/** The same without an export. */
+/** The scenario's download without its export. */
 const withoutOutput = (scenario: FaultScenario) => scenario.command().replace(' -o x.csv', '')
 
 describe('F43 a full disk', () => {
-  it.concurrent('under the mirror stops a download, keeps what is finished, and the next run goes on', async ({
+  it.concurrent('under the mirror stops a download and keeps finished files, and the next run continues', async ({
     skip,
   }) => {
     needNamespaces(skip)
@@ -47,17 +47,17 @@ describe('F43 a full disk', () => {
     expect(run.stderr).toMatch(
       /^klines: Cannot write the mirror m: the disk is full \(ENOSPC\)\.\n {2}Make room, [^\n]*\n$/,
     )
-    const first = treeOf(scenario, 'before')
+    const first = checkedCopy(scenario, 'before')
     expect(first.length).toBeGreaterThan(1)
     expect(first.length).toBeLessThan(ALL_WINDOWS.length)
-    const [, second] = runsOf(scenario)
-    const asked = new Set([...ALL_WINDOWS.filter(path => !first.includes(path)), ...OPEN_WINDOWS])
-    expect(second.sort()).toEqual([...asked].sort())
-    expect(treeOf(scenario, 'after')).toEqual([...ALL_WINDOWS, LIST].sort())
+    const [, second] = requestsByRun(scenario)
+    const expected = new Set([...ALL_WINDOWS.filter(path => !first.includes(path)), ...OPEN_WINDOWS])
+    expect(second.sort()).toEqual([...expected].sort())
+    expect(checkedCopy(scenario, 'after')).toEqual([...ALL_WINDOWS, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('under the mirror does not keep an export from being whole', async ({ skip }) => {
+  it.concurrent('under the mirror does not prevent a complete export', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const run = await onDisk(
@@ -66,7 +66,7 @@ describe('F43 a full disk', () => {
       `${scenario.command()} -q; echo $?; cp -r m after`,
     )
     expect(run).toMatchObject({ stdout: '0\n' })
-    treeOf(scenario, 'after')
+    checkedCopy(scenario, 'after')
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     expect(new Set(scenario.server.windowRequests()).size).toBe(scenario.server.windowRequests().length)
   })
@@ -84,15 +84,15 @@ describe('F43 a full disk', () => {
     await scenario.expectRepair()
   })
 
-  it.concurrent('under stdout is told', async () => {
+  it.concurrent('under stdout is reported', async () => {
     const scenario = await newScenario()
     const run = await scenario.shell(`${scenario.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
     expect(run.stderr).toMatch(/^klines: Cannot write to stdout: .*ENOSPC[^\n]*\n1\n$/)
     await scenario.expectRepair()
   })
 
-  /** Windows asked for by each run, in order of the runs. */
-  function runsOf(scenario: FaultScenario): string[][] {
+  /** The windows that each run requested, in the order of the runs. */
+  function requestsByRun(scenario: FaultScenario): string[][] {
     const runs: string[][] = []
     for (const { path } of scenario.server.log) {
       if (path === LIST) runs.push([])
@@ -101,8 +101,8 @@ describe('F43 a full disk', () => {
     return runs
   }
 
-  /** Files of the tree in a copy of a mirror, each as served; nothing else but the mirror's own lies there. */
-  function treeOf(scenario: FaultScenario, folder: string): string[] {
+  /** The tree's files in a copy of a mirror. Fails unless each is as served and only the mirror's own files are beside them. */
+  function checkedCopy(scenario: FaultScenario, folder: string): string[] {
     const names = filesBelow(scenario.sandbox.path(folder)).filter(name => !/^(CACHEDIR\.TAG|mirror\.json)$/.test(name))
     for (const name of names) {
       expect(scenario.sandbox.bytes(join(folder, name)).equals(readFileSync(join(scenario.tree, name))), name).toBe(
@@ -114,7 +114,7 @@ describe('F43 a full disk', () => {
 })
 
 describe('F44 no permission', () => {
-  /** Runs as a user who may go everywhere on the sandbox, and write into `open` alone. */
+  /** Runs as a user who may read the whole sandbox and write into `open` only. */
   async function asNobody(scenario: FaultScenario, command: string, open = 'open') {
     mkdirSync(scenario.sandbox.path(open), { recursive: true })
     chmodSync(scenario.sandbox.path(open), 0o777)
@@ -123,7 +123,7 @@ describe('F44 no permission', () => {
     return scenario.sandbox.shell(`setpriv --reuid=65534 --clear-groups ${command}`)
   }
 
-  it.concurrent('for the mirror stops a download before anything is asked', async ({ skip }) => {
+  it.concurrent('for the mirror stops a download before the first request', async ({ skip }) => {
     needNobody(skip)
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
@@ -137,7 +137,7 @@ describe('F44 no permission', () => {
     await scenario.expectRepair(ALL_WINDOWS)
   })
 
-  it.concurrent('for the mirror does not keep an export from being whole', async ({ skip }) => {
+  it.concurrent('for the mirror does not prevent a complete export', async ({ skip }) => {
     needNobody(skip)
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
@@ -150,7 +150,7 @@ describe('F44 no permission', () => {
     expect(scenario.server.windowRequests()).toHaveLength(ALL_WINDOWS.length)
   })
 
-  it.concurrent('for the export is told before anything is asked', async ({ skip }) => {
+  it.concurrent('for the export is reported before the first request', async ({ skip }) => {
     needNobody(skip)
     const scenario = await newScenario()
     const run = await asNobody(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
@@ -160,7 +160,7 @@ describe('F44 no permission', () => {
     expect(scenario.sandbox.exists('x.csv')).toBe(false)
   })
 
-  it.concurrent('for a file of the mirror is told, and nothing is exported', async ({ skip }) => {
+  it.concurrent('for a file of the mirror is reported, and nothing is exported', async ({ skip }) => {
     needNobody(skip)
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
@@ -173,7 +173,7 @@ describe('F44 no permission', () => {
 })
 
 describe('F45 a read-only disk', () => {
-  it.concurrent('under the mirror: a download stops, an export is made all the same', async ({ skip }) => {
+  it.concurrent('under the mirror stops a download, but not an export', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const script = [

@@ -8,17 +8,20 @@ import { silence } from './support/responses.js'
 const newScenario = useFaultScenarios()
 const PROMPT_MS = 2_000
 const OLD = 'what was there before\n'
-const had = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
-const rest = ALL_WINDOWS.slice(had.length)
+const stored = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))
+const rest = ALL_WINDOWS.slice(stored.length)
 
-/** A download, one request at a time, that waits for a window that never comes; all before it is had. */
-async function waiting(): Promise<{ scenario: FaultScenario; running: ReturnType<FaultScenario['start']>['running'] }> {
+/** A download, one request at a time, that waits for a window the server never sends; it has stored all windows before. */
+async function startStalledDownload(): Promise<{
+  scenario: FaultScenario
+  running: ReturnType<FaultScenario['start']>['running']
+}> {
   const scenario = await newScenario()
   scenario.sandbox.write('x.csv', OLD)
   scenario.server.always(FAULTY, silence)
   const { running } = scenario.start(scenario.args(['--concurrency', '1', '--force']))
   await until(
-    () => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${had.at(-1)}`),
+    () => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${stored.at(-1)}`),
     30_000,
   )
   return { scenario, running }
@@ -29,50 +32,50 @@ describe('a signal in a download', () => {
     ['F39 SIGINT', 'SIGINT', 130],
     ['F40 SIGTERM', 'SIGTERM', 143],
     ['F40 SIGHUP', 'SIGHUP', 129],
-  ])('%s ends it within 2 s, what was had stays, and the next run asks for the rest', async (_, signal, code) => {
-    const { scenario, running } = await waiting()
+  ])('%s ends it within 2 s, stored windows stay, and the next run requests the rest', async (_, signal, code) => {
+    const { scenario, running } = await startStalledDownload()
     const signalled = performance.now()
     running.child.kill(signal)
     const run = await running.ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
-    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.outputs()).toEqual(['x.csv'])
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
     await scenario.expectRepair(rest)
   })
 
   it.concurrent('F39 SIGINT twice ends it at once', async () => {
-    const { scenario, running } = await waiting()
+    const { scenario, running } = await startStalledDownload()
     running.child.kill('SIGINT')
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
-    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
     await scenario.expectRepair(rest)
   })
 })
 
 describe('kill -9', () => {
-  it.concurrent('F41 while a window is waited for', async () => {
-    const { scenario, running } = await waiting()
+  it.concurrent('F41 while it waits for a window', async () => {
+    const { scenario, running } = await startStalledDownload()
     running.child.kill('SIGKILL')
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
-    expect(scenario.mirroredFiles()).toEqual([...had, LIST].sort())
+    expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
     await scenario.expectRepair(rest)
   })
 
-  /** Where the program dies by its own hand, and how many files of the tree it may have by then. */
+  /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
   it.concurrent.each<[string, object, number]>([
     ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
-    ['F41 with a window written and not in place', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
-    ['F41 before the mirror message what it is', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
+    ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
+    ['F41 before mirror.json is renamed', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
     ['F42 in the middle of writing the export', { call: 'handle.write', path: '.x.csv' }, 9],
-    ['F42 with the export written and not on the disk', { call: 'handle.sync', path: '.x.csv' }, 9],
-    ['F42 with the export whole and not in place', { call: 'promises.rename', path: '.x.csv' }, 9],
-  ])('%s: nothing torn, and the next run goes on', async (_, fail, files) => {
+    ['F42 between writing and syncing the export', { call: 'handle.sync', path: '.x.csv' }, 9],
+    ['F42 between syncing and renaming the export', { call: 'promises.rename', path: '.x.csv' }, 9],
+  ])('%s: nothing is torn, and the next run continues', async (_, fail, fileCount) => {
     const scenario = await newScenario()
     scenario.sandbox.write('x.csv', OLD)
     const env = { KLINES_TEST_FAIL: JSON.stringify({ ...fail, code: 'SIGKILL' }) }
@@ -82,11 +85,11 @@ describe('kill -9', () => {
     })
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
     const temps = readdirSync(join(scenario.mirror, '.klines-tmp'))
-    expect(temps).toHaveLength(files < 9 ? 1 : 0)
-    const held = scenario.mirroredFiles({ killed: true })
-    expect(held).toHaveLength(files)
+    expect(temps).toHaveLength(fileCount < 9 ? 1 : 0)
+    const files = scenario.mirroredFiles({ killed: true })
+    expect(files).toHaveLength(fileCount)
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
-    await scenario.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !files.includes(path)))
     expect(readdirSync(join(scenario.mirror, '.klines-tmp'))).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import { raw, silence } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
-/** More calls of a kind than a run makes. */
+/** A bound for the loop: no run makes this many calls of one kind. */
 const MOST_CALLS = 60
 
 const CALLS: readonly [string, string][] = [
@@ -20,12 +20,12 @@ const CALLS: readonly [string, string][] = [
   ['promises.rename', '.x.csv'],
 ]
 
-/** Minutes: only where KLINES_SOAK asks for them. */
+/** Takes minutes, so it runs only when KLINES_SOAK is set. */
 describe.runIf(SOAK > 0)('every call of the file system, one after the other', () => {
   it.concurrent.each(
     CALLS.flatMap(([call, path]) => ['EIO', 'ENOSPC', 'EMFILE', 'SIGKILL'].map(code => [call, path, code])),
   )(
-    'F47 %s in %s fails with %s: nothing wrong is kept, and the next run mends all',
+    'F47 %s in %s fails with %s: nothing corrupt is stored, and the next run repairs everything',
     async (call, path, code) => {
       let at = 1
       for (; at <= MOST_CALLS; at++) {
@@ -40,7 +40,7 @@ describe.runIf(SOAK > 0)('every call of the file system, one after the other', (
         const killed = run.signal === 'SIGKILL'
         expect(killed || [0, 1, 2, 3].includes(run.code ?? -1), run.stderr).toBe(true)
         expectPlainText(run.stderr)
-        const held = scenario.mirroredFiles({ killed })
+        const stored = scenario.mirroredFiles({ killed })
         expect([OLD, scenario.expectedCsv()], run.stderr).toContain(scenario.sandbox.text('x.csv'))
         if (run.code === 0) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
         if (!killed) expect(scenario.outputs()).toEqual(['x.csv'])
@@ -49,8 +49,8 @@ describe.runIf(SOAK > 0)('every call of the file system, one after the other', (
         expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
         scenario.expectHealthy()
         await scenario.stop()
-        // The call was never made so often.
-        if (run.code === 0 && held.length === ALL_WINDOWS.length + 1 && call !== 'readSync') break
+        // The run made fewer calls of this kind.
+        if (run.code === 0 && stored.length === ALL_WINDOWS.length + 1 && call !== 'readSync') break
       }
       expect(at).toBeGreaterThan(1)
     },
@@ -58,11 +58,11 @@ describe.runIf(SOAK > 0)('every call of the file system, one after the other', (
   )
 })
 
-describe.runIf(SOAK > 0)("with users' own times", () => {
+describe.runIf(SOAK > 0)('with the default retry policy', () => {
   it.concurrent.each([
     ['F08 silence before the headers', silence, /no answer in time|no whole answer/],
     [
-      'F08 silence behind the headers',
+      'F08 silence after the headers',
       raw('HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n'),
       /the body stopped coming|no whole answer/,
     ],

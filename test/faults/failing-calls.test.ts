@@ -27,28 +27,28 @@ describe('a call that fails', () => {
       { call: 'renameSync', at: 6, path: 'm/.klines-tmp', code: 'EIO' },
       /Cannot write the mirror m: input\/output error \(EIO\)/,
     ],
-  ])('%s a mirror stops a download cleanly and keeps what is finished', async (_, fail, message) => {
+  ])('%s a mirror stops a download cleanly and keeps finished files', async (_, fail, message) => {
     const scenario = await newScenario()
     const args = scenario.args(['--concurrency', '1']).filter(arg => arg !== '-o' && arg !== 'x.csv')
     const run = await scenario.run(args, failing(fail))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(message)
     expectPlainText(run.stderr)
-    // Two files of the mirror itself came first.
+    // The first two calls write the mirror's own files.
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.slice(0, 2), LIST].sort())
     await scenario.expectRepair(ALL_WINDOWS.slice(2))
   })
 
-  it.concurrent('F46 with hardly any descriptors at all, nothing wrong is kept', async () => {
+  it.concurrent('F46 with only a few file descriptors, nothing corrupt is stored', async () => {
     const scenario = await newScenario()
     const policy = { tries: 3, baseDelayMs: 30 }
     const run = await scenario.shell(`ulimit -n 26; ${scenario.command('--concurrency', '64')}`, { policy })
     expect([0, 1, 3, 5]).toContain(run.code)
     expectPlainText(run.stderr.replace(/^Note: .*\n/gm, ''))
     if (run.code !== 0) expect(run.stderr).toContain('EMFILE')
-    const held = scenario.mirroredFiles()
+    const stored = scenario.mirroredFiles()
     expect(scenario.outputs()).toEqual(run.code === 0 ? ['x.csv'] : [])
-    await scenario.expectRepair(ALL_WINDOWS.filter(path => !held.includes(path)))
+    await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
   })
 
   it.concurrent.each<[string, object]>([
@@ -69,7 +69,7 @@ describe('a call that fails', () => {
   it.concurrent.each([
     [['export', '-o', 'y.csv'], 'Cannot read'],
     [['stats'], 'Broken in the mirror: Cannot read'],
-  ])('F47 EIO, reading a mirror is told by %j', async ([command, ...args], message) => {
+  ])('F47 EIO, reading a mirror is reported by %j', async ([command, ...args], message) => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     const run = await scenario.run(

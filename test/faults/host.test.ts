@@ -8,20 +8,20 @@ import { busy, drip, ok, reply } from './support/responses.js'
 const newScenario = useFaultScenarios()
 const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network</p></html>'
 
-describe('a host that asks for a pause', () => {
+describe('a host that sends Retry-After', () => {
   it.concurrent.each([
     ['seconds', () => '2'],
     ['a date', () => new Date(Date.now() + 3_000).toUTCString()],
-  ])('F25 Retry-After of 2 s as %s: nobody else asks meanwhile', async (_, retryAfter) => {
+  ])('F25 Retry-After of 2 s as %s: no other request is sent meanwhile', async (_, retryAfter) => {
     const scenario = await newScenario()
     const [first, second] = ALL_WINDOWS
     let told = 0
-    scenario.server.script(first, async exchange => {
+    scenario.server.script(first, async request => {
       await until(() => scenario.server.requestsFor(second).length === 1)
       told = performance.now()
-      return busy(retryAfter())(exchange)
+      return busy(retryAfter())(request)
     })
-    // Under way when the pause begins, and had long before it ends: another one could be asked for in its scenario.
+    // In flight when the pause begins and done long before it ends: its slot is free for another request.
     scenario.server.script(
       second,
       drip(100, () => 50),
@@ -30,13 +30,13 @@ describe('a host that asks for a pause', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const after = scenario.server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
     expect(after).toHaveLength(ALL_WINDOWS.length - 1)
-    // A date has whole seconds: of three to come, two at the least.
+    // A date has whole seconds, so a pause of three may shrink to two.
     expect(Math.min(...after)).toBeGreaterThan(1_950)
     expect(Math.min(...after)).toBeLessThan(8_000)
     expect(scenario.server.requestsFor(first)).toHaveLength(2)
   })
 
-  it.concurrent('F25 Retry-After of a day ends the run and message until when; what was had stays', async () => {
+  it.concurrent('F25 Retry-After of a day ends the run, which reports until when; stored windows stay', async () => {
     const scenario = await newScenario()
     scenario.server.always(FAULTY, busy('86400'))
     const run = await scenario.download({ args: ['--concurrency', '1'] })
@@ -50,10 +50,10 @@ describe('a host that asks for a pause', () => {
     expect(scenario.server.windowRequests()).toEqual([...before, FAULTY])
     expect(scenario.mirroredFiles()).toEqual([...before, LIST].sort())
     expect(scenario.outputs()).toEqual([])
-    await scenario.expectRepair(ALL_WINDOWS.slice(before.length), { byBinary: true })
+    await scenario.expectRepair(ALL_WINDOWS.slice(before.length), { inChildProcess: true })
   })
 
-  it.concurrent('F24 5xx for every window: ten in a row end the run with exit code 5', async () => {
+  it.concurrent('F24 5xx for every window: ten failures in a row end the run with exit code 5', async () => {
     const scenario = await newScenario()
     for (const symbol of SYMBOLS) {
       for (const path of ALL_WINDOWS) scenario.server.always(path.replace('BTCUSDT', symbol), reply('503 X', [], ''))
@@ -63,7 +63,7 @@ describe('a host that asks for a pause', () => {
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/cannot be reached: status 503\.\n[\s\S]*--base-url sample[\s\S]*klines export/)
     expectPlainText(run.stderr)
-    // Ten were given up after six tries; of those under way beside the tenth each has had at most as many.
+    // Ten windows failed after six tries; those in flight beside the tenth have had at most as many.
     expect(scenario.server.windowRequests().length).toBeGreaterThanOrEqual(60)
     expect(scenario.server.windowRequests().length).toBeLessThanOrEqual(13 * 6)
     expect(scenario.server.peak).toBeLessThanOrEqual(4)
@@ -74,7 +74,7 @@ describe('a host that asks for a pause', () => {
 })
 
 describe('F15 a captive portal', () => {
-  it.concurrent('over everything is told from the first list, and nothing is stored', async () => {
+  it.concurrent('for every request is detected with the first list, and nothing is stored', async () => {
     const scenario = await newScenario()
     scenario.server.everywhere(ok(PAGE, 'Content-Type: text/html'))
     const run = await scenario.download({ policy: SHORT_DELAYS })
@@ -83,10 +83,10 @@ describe('F15 a captive portal', () => {
     expectPlainText(run.stderr)
     expect(scenario.server.log.map(({ path }) => path)).toEqual([LIST, LIST, LIST])
     expect(scenario.mirroredFiles()).toEqual([])
-    await scenario.expectRepair(ALL_WINDOWS, { byBinary: true })
+    await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
   })
 
-  it.concurrent('in the middle ends the run after three windows in a row', async () => {
+  it.concurrent('that appears during a run ends it after three windows in a row', async () => {
     const scenario = await newScenario()
     for (const path of ALL_WINDOWS.slice(2)) scenario.server.always(path, ok(PAGE, 'Content-Type: text/html'))
     const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--concurrency', '1'] })
@@ -100,11 +100,11 @@ describe('F15 a captive portal', () => {
   })
 })
 
-it.concurrent('F24 pauses grow, and no request is made before its time', async () => {
+it.concurrent('F24 pauses between tries follow the default policy', async () => {
   const scenario = await newScenario()
   const path = weekPath('BTCUSDT', '2025-01-06')
   scenario.server.script(path, reply('503 X'), reply('503 X'), reply('503 X'))
-  // Users' own times: a pause of at most 0.5, 1 and 2 s.
+  // The default policy pauses for at most 0.5, 1 and 2 s.
   expect(await scenario.download()).toMatchObject({ code: 0, stderr: '' })
   const times = scenario.server.requestsFor(path).map(({ at }) => at)
   expect(times).toHaveLength(4)

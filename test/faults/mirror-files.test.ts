@@ -9,13 +9,13 @@ const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
 
 describe('F48 a mirrored file', () => {
-  const becomes =
+  const replaceWith =
     (make: (path: string, scenario: FaultScenario) => unknown) => (path: string, scenario: FaultScenario) => {
       rmSync(path)
       make(path, scenario)
     }
-  const fifo = becomes(path => execFileSync('mkfifo', [path]))
-  const damage: readonly [string, (path: string, scenario: FaultScenario) => unknown][] = [
+  const fifo = replaceWith(path => execFileSync('mkfifo', [path]))
+  const DAMAGE: readonly [string, (path: string, scenario: FaultScenario) => unknown][] = [
     ['that is a FIFO', fifo],
     [
       'with a flipped bit',
@@ -25,27 +25,30 @@ describe('F48 a mirrored file', () => {
           readFileSync(path).map((byte, at) => (at === 40 ? byte ^ 0x40 : byte)),
         ),
     ],
-    ['cut short', path => truncateSync(path, 500)],
-    ['emptied', path => truncateSync(path, 0)],
-    ['of zeros', path => writeFileSync(path, Buffer.alloc(1_000))],
-    ["that is another window's", path => writeFileSync(path, JSON.stringify(weekRows('2025-01-06')))],
-    ['that is a folder', becomes(path => mkdirSync(join(path, 'x'), { recursive: true }))],
-    // Sound, and of this very window: nothing is wrong but that it is a link.
-    ['that is a link', becomes((path, { tree, mirror }) => symlinkSync(join(tree, relative(mirror, path)), path))],
-    ['that is gone', path => rmSync(path)],
+    ['that is cut short', path => truncateSync(path, 500)],
+    ['that is empty', path => truncateSync(path, 0)],
+    ['full of zeros', path => writeFileSync(path, Buffer.alloc(1_000))],
+    ['that belongs to another window', path => writeFileSync(path, JSON.stringify(weekRows('2025-01-06')))],
+    ['that is a folder', replaceWith(path => mkdirSync(join(path, 'x'), { recursive: true }))],
+    // The content is valid and of this window: only the link itself is wrong.
+    [
+      'that is a symbolic link',
+      replaceWith((path, { tree, mirror }) => symlinkSync(join(tree, relative(mirror, path)), path)),
+    ],
+    ['that is missing', path => rmSync(path)],
   ]
-  it.concurrent.each(damage)('%s is found and had again, and the others are not', async (_, spoil) => {
+  it.concurrent.each(DAMAGE)('%s is detected and downloaded again, and no other window is', async (_, damageFile) => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    spoil(join(scenario.mirror, FAULTY), scenario)
-    // One that waits at a FIFO must not hold up this process too.
-    await scenario.expectRepair([FAULTY], { byBinary: spoil === fifo })
+    damageFile(join(scenario.mirror, FAULTY), scenario)
+    // A FIFO that blocks must not block the test process.
+    await scenario.expectRepair([FAULTY], { inChildProcess: damageFile === fifo })
   })
 
-  it.concurrent('in every way at once, by the binary: a note for each, and never a wait', async () => {
+  it.concurrent('corrupt in every way at once: the program neither exports nor blocks, and then repairs all', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    for (const [index, path] of ALL_WINDOWS.entries()) damage[index][1](join(scenario.mirror, path), scenario)
+    for (const [index, path] of ALL_WINDOWS.entries()) DAMAGE[index][1](join(scenario.mirror, path), scenario)
     const offline = await scenario.run([
       'export',
       'BTCUSDT',
@@ -62,18 +65,18 @@ describe('F48 a mirrored file', () => {
     expect(offline.stderr).toMatch(/broken in the mirror/)
     expect(offline.tookMs).toBeLessThan(10_000)
     expect(scenario.outputs()).toEqual(['x.csv'])
-    await scenario.expectRepair(ALL_WINDOWS, { byBinary: true })
+    await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
   })
 
   it.concurrent.each<[string, (path: string, scenario: FaultScenario) => unknown, number]>([
     ['a FIFO', fifo, 2],
-    ['a folder', becomes(path => mkdirSync(path)), 2],
-    ['emptied', path => truncateSync(path, 0), 2],
-    ['gone', path => rmSync(path), 0],
-  ])('and what message whose mirror it is: %s', async (_, spoil, code) => {
+    ['a folder', replaceWith(path => mkdirSync(path)), 2],
+    ['empty', path => truncateSync(path, 0), 2],
+    ['missing', path => rmSync(path), 0],
+  ])('and mirror.json is %s', async (_, damageFile, code) => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    spoil(join(scenario.mirror, 'mirror.json'), scenario)
+    damageFile(join(scenario.mirror, 'mirror.json'), scenario)
     const run = await scenario.download({ args: ['--force'] })
     expect(run.code).toBe(code)
     if (code !== 0) expect(run.stderr).toMatch(/^klines: m\/mirror\.json cannot be read as JSON\.\n {2}Remove it/)
@@ -82,7 +85,7 @@ describe('F48 a mirrored file', () => {
     await scenario.expectRepair()
   })
 
-  it.concurrent('that is a link leads nowhere: what it points to stays as it was', async () => {
+  it.concurrent('that is a symbolic link is replaced, and its target stays as it was', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     const outside = scenario.sandbox.write('outside.json', OLD)

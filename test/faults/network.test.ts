@@ -15,18 +15,18 @@ const newScenario = useFaultScenarios()
 const listen = useListening()
 
 describe('F01 connection refused', () => {
-  it.concurrent('for ever', async () => {
+  it.concurrent('always', async () => {
     const scenario = await newScenario()
     await expectUnreachable(scenario, `http://127.0.0.1:${await closedPort()}`, /connection refused \(ECONNREFUSED\)/)
   })
 
-  it.concurrent('at first, then well', async () => {
+  it.concurrent('at first, then accepted', async () => {
     const scenario = await newScenario()
     const port = scenario.server.port
     await scenario.server.stop()
     const policy = { tries: 60, baseDelayMs: 100, maxDelayMs: 100 }
     const { running } = scenario.start(scenario.args(['--json'], `http://127.0.0.1:${port}`), { policy })
-    // The mirror is made right before the first request.
+    // The run creates mirror.json right before its first request.
     await until(() => scenario.sandbox.exists('m/mirror.json'), 30_000)
     await new Promise(resolve => setTimeout(resolve, 600))
     await scenario.server.listenAt(port)
@@ -37,7 +37,7 @@ describe('F01 connection refused', () => {
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('in the middle of a run: what was had stays', async () => {
+  it.concurrent('in the middle of a run: stored windows stay', async () => {
     const scenario = await newScenario()
     scenario.server.script(FAULTY, ({ socket }) => {
       socket.destroy()
@@ -56,8 +56,8 @@ describe('F01 connection refused', () => {
 })
 
 describe('F33 DNS', () => {
-  /** A host of a name that resolves after some failures. */
-  async function named(code: string, times?: number) {
+  /** A service whose host name resolves after some failures, or never. */
+  async function serviceByName(code: string, times?: number) {
     const scenario = await newScenario()
     const log = join(scenario.sandbox.folder, '..', 'memory-dns')
     const options = { preload: ['failing-dns.mjs'], env: { KLINES_TEST_DNS: JSON.stringify({ code, times, log }) } }
@@ -72,14 +72,14 @@ describe('F33 DNS', () => {
   it.concurrent.each([
     ['ENOTFOUND', 1, /no such host \(ENOTFOUND\)/],
     ['EAI_AGAIN', 6, /the name service did not answer \(EAI_AGAIN\)/],
-  ])('%s is asked for %d times', async (code, lookUpsExpected, message) => {
-    const { scenario, options, baseUrl, lookUps } = await named(code)
+  ])('%s is looked up %d times', async (code, lookUpsExpected, message) => {
+    const { scenario, options, baseUrl, lookUps } = await serviceByName(code)
     await expectUnreachable(scenario, baseUrl, message, options)
     expect(lookUps().match(/klines\.test/g)).toHaveLength(lookUpsExpected)
   })
 
-  it.concurrent('that fails three times and then does not', async () => {
-    const { scenario, options, baseUrl } = await named('EAI_AGAIN', 3)
+  it.concurrent('that fails three times and then resolves', async () => {
+    const { scenario, options, baseUrl } = await serviceByName('EAI_AGAIN', 3)
     const run = await scenario.download({ baseUrl, policy: SHORT_DELAYS, ...options })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
@@ -90,7 +90,7 @@ describe('F34 a proxy', () => {
   const proxies: RawServer[] = []
   afterAll(() => Promise.all(proxies.map(proxy => proxy.stop())))
 
-  it.concurrent('that is not there', async () => {
+  it.concurrent('that refuses connections', async () => {
     const scenario = await newScenario()
     const env = { HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` }
     await expectUnreachable(scenario, scenario.server.url, /connection refused \(ECONNREFUSED\)/, { env })
@@ -101,16 +101,16 @@ describe('F34 a proxy', () => {
   it.concurrent.each([
     ['wants a password', 'HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n', /407/],
     ['cannot reach the host', 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n', /502/],
-    ['speaks of other things', 'SSH-2.0-OpenSSH_9.6\r\n', /HTTP|protocol/i],
-  ])('that %s', async (_, answer, message) => {
+    ['speaks another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', /HTTP|protocol/i],
+  ])('that %s', async (_, response, message) => {
     const scenario = await newScenario()
-    const proxy = await RawServer.listen(socket => socket.end(answer))
+    const proxy = await RawServer.listen(socket => socket.end(response))
     proxies.push(proxy)
     await expectUnreachable(scenario, scenario.server.url, message, { env: { HTTP_PROXY: proxy.url } })
     expect(scenario.server.log).toEqual([])
   })
 
-  it.concurrent('that answers with pages of its own', async () => {
+  it.concurrent('that returns its own web pages', async () => {
     const scenario = await newScenario()
     const web = createHttpServer((_, response) => response.end('<html>blocked</html>'))
     web.on('connect', (_, socket) => {
@@ -132,7 +132,7 @@ describe('response headers', () => {
       /response headers are too large/,
     ],
     [
-      'F36 fields without an end',
+      'F36 endless fields',
       ({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\n')
         const more = () => {
@@ -145,9 +145,9 @@ describe('response headers', () => {
       /response headers are too large/,
     ],
   ]
-  it.concurrent.each(HEADERS)('%s, which is not asked for again', async (_, answer, message) => {
+  it.concurrent.each(HEADERS)('%s are not requested again', async (_, response, message) => {
     const scenario = await newScenario()
-    scenario.server.always(LIST, answer)
+    scenario.server.always(LIST, response)
     await expectUnreachable(scenario, scenario.server.url, message)
     expect(scenario.server.requestsFor(LIST)).toHaveLength(1)
     await scenario.expectRepair(ALL_WINDOWS)

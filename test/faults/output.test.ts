@@ -7,77 +7,71 @@ const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
 const EXPORT = 'klines export BTCUSDT -i 15m --mirror m'
 
-/** A scenario whose mirror is full. */
-async function stocked(): Promise<FaultScenario> {
+/** A scenario whose mirror has every window. */
+async function newStockedScenario(): Promise<FaultScenario> {
   const scenario = await newScenario()
   expect((await scenario.downloadInProcess()).code).toBe(0)
   return scenario
 }
 
-describe('what reads the output', () => {
+describe('the reader of the output', () => {
   let scenario: FaultScenario
   beforeAll(async () => {
-    scenario = await stocked()
+    scenario = await newStockedScenario()
   })
 
-  it.concurrent('F53 closed after a line is a quiet 0', async () => {
+  it.concurrent('F53 that closes it after a line causes a quiet exit with 0', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | head -1; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ code: 0, stdout: `${scenario.expectedCsv().split('\n')[0]}\n0 0\n`, stderr: '' })
   })
 
-  it.concurrent('F53 closed before a byte is a quiet 0', async () => {
+  it.concurrent('F53 that closes it before the first byte causes a quiet exit with 0', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | true; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ code: 0, stdout: '0 0\n', stderr: '' })
   })
 
-  it.concurrent('F54 slow, it gets every byte', async () => {
+  it.concurrent('F54 that is slow gets every byte', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | { sleep 1; cat; }`)
     expect(run).toMatchObject({ code: 0, stdout: scenario.expectedCsv(), stderr: '' })
   })
 
-  it.concurrent.each(['2>&-', '2>/dev/full'])('F54 stderr that is lost (%s) does not matter', async lost => {
-    expect(await scenario.shell(`${EXPORT} -f csv -o - ${lost}`)).toMatchObject({
+  it.concurrent.each(['2>&-', '2>/dev/full'])('F54 gets every byte when stderr is lost (%s)', async redirection => {
+    expect(await scenario.shell(`${EXPORT} -f csv -o - ${redirection}`)).toMatchObject({
       code: 0,
       stdout: scenario.expectedCsv(),
     })
   })
 })
 
-it.concurrent('F54 an output has finished when its reader can get the last byte, whatever comes then', async () => {
+it.concurrent('F54 an output has finished when its reader can get the last byte, even if the process exits', async () => {
   const scenario = await newScenario()
   const writer = fileURLToPath(new URL('support/write-and-exit.mjs', import.meta.url))
   const run = await scenario.shell(`'${process.execPath}' '${writer}' | { until [ -e full ]; do :; done; cat; }`)
   expect(run).toMatchObject({ code: 0, stdout: '1'.repeat(64 * 1024) + '2'.repeat(1_000), stderr: '' })
 })
 
-describe('an output that cannot be', () => {
+describe('an output that cannot be written', () => {
   it.concurrent.each<[string, string, string, number, RegExp]>([
     ['F55 a folder', 'mkdir out.csv', 'out.csv', 2, /out\.csv is a folder\./],
-    ['F55 a file that is there', 'true', 'old.csv', 2, /old\.csv exists already\.\n {2}Replace it with --force/],
+    ['F55 an existing file', 'true', 'old.csv', 2, /old\.csv exists already\.\n {2}Replace it with --force/],
+    ['F55 a dangling link', 'ln -s nowhere out.csv', 'out.csv', 2, /out\.csv is a link to something that is not there/],
+    ['F55 a link to an existing file', 'ln -s old.csv out.csv', 'out.csv', 2, /out\.csv exists already/],
     [
-      'F55 a link to nothing',
-      'ln -s nowhere out.csv',
-      'out.csv',
-      2,
-      /out\.csv is a link to something that is not there/,
-    ],
-    ['F55 a link to a file that is there', 'ln -s old.csv out.csv', 'out.csv', 2, /out\.csv exists already/],
-    [
-      'F56 a parent that is not there',
+      'F56 a missing parent folder',
       'true',
       'none/out.csv',
       2,
       /Cannot write none\/out\.csv: the folder does not exist/,
     ],
     [
-      'F56 a parent that is a file',
+      'F56 a file as the parent folder',
       'true',
       'old.csv/out.csv',
       2,
       /Cannot write old\.csv\/out\.csv: part of the path is a file/,
     ],
     ['F56 a name too long', 'true', `${'x'.repeat(300)}.csv`, 2, /the name is too long \(ENAMETOOLONG\)/],
-  ])('%s is refused before anything is asked, and the old file stays', async (_, prepare, output, code, message) => {
+  ])('%s is refused before the first request, and the old file stays', async (_, prepare, output, code, message) => {
     const scenario = await newScenario()
     scenario.sandbox.write('old.csv', OLD)
     const args = scenario.args().map(arg => (arg === 'x.csv' ? output : arg))
@@ -91,15 +85,15 @@ describe('an output that cannot be', () => {
   })
 
   it.concurrent('F55 a link with --force is followed and stays a link', async () => {
-    const scenario = await stocked()
+    const scenario = await newStockedScenario()
     scenario.sandbox.write('old.csv', OLD)
     const run = await scenario.shell(`ln -s old.csv out.csv && ${EXPORT} -q --force -o out.csv && test -L out.csv`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(scenario.sandbox.text('old.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('F55 a FIFO gets every byte and stays one', async () => {
-    const scenario = await stocked()
+  it.concurrent('F55 a FIFO gets every byte and stays a FIFO', async () => {
+    const scenario = await newStockedScenario()
     const run = await scenario.shell(`mkfifo out.csv; cat out.csv & ${EXPORT} -q -o out.csv; wait $!; test -p out.csv`)
     expect(run).toMatchObject({ code: 0, stdout: scenario.expectedCsv(), stderr: '' })
   })

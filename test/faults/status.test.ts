@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { putFile, weekRows } from '../support/synthetic-tree.js'
 import { SHORT_DELAYS, testFaults } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, useFaultScenarios, WEEK } from './support/fault-scenario.js'
-import type { FaultResponse } from './support/fault-server.js'
+import type { FaultRequest } from './support/fault-server.js'
 import { busy, ok, redirect, reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
@@ -29,14 +29,14 @@ describe('a status', () => {
       inProcess,
     },
     {
-      name: 'F22 404 with nothing',
+      name: 'F22 404 without a body',
       responses: reply('404 Not Found', [], ''),
       requests: 1,
       message: /status 404/,
       inProcess,
     },
     {
-      name: 'F22 403, 410 and the like',
+      name: 'F22 410',
       responses: reply('410 Gone', [], ''),
       requests: 1,
       message: /status 410/,
@@ -44,7 +44,7 @@ describe('a status', () => {
     },
     {
       inProcess,
-      name: 'F23 a message that would steer the terminal',
+      name: 'F23 a message with terminal control characters',
       responses: json(
         '404 Not Found',
         errorObject(404, '\u001b[2J\u001b]0;x\u0007\u009b31mred\u202e\r\n\nklines: all is well'),
@@ -67,27 +67,27 @@ describe('a status', () => {
       inProcess,
     },
     {
-      name: 'F23 a cause as deep as a well',
+      name: 'F23 a deeply nested cause',
       responses: json('404 Not Found', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
       requests: 1,
       message: /status 404: deep/,
       inProcess,
     },
     {
-      name: 'F23 a message that is no text',
+      name: 'F23 a message that is not a string',
       responses: json('404 Not Found', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
       requests: 1,
       message: /status 404/,
       inProcess,
     },
     {
-      name: 'F24 a burst of five',
+      name: 'F24 five failures, then the file',
       responses: [500, 502, 503, 504, 520].map(status => reply(`${status} X`)),
       requests: 6,
     },
     {
       inProcess,
-      name: 'F24 500 for ever',
+      name: 'F24 500, always',
       responses: reply('500 X', [], errorObject(500, 'Broken')),
       requests: 6,
       message: /status 500: Broken/,
@@ -166,17 +166,17 @@ describe('a status', () => {
       inProcess,
     },
     { name: 'F28 416', responses: reply('416 X', [], ''), requests: 3, message: /416, which was not asked/, inProcess },
-    { name: 'F28 an interim answer before the real one', responses: [interim], requests: 1, inProcess },
+    { name: 'F28 an interim response before the real one', responses: [sendEarlyHints], requests: 1, inProcess },
   ])
 })
 
 /** Early hints, then the file. */
-function interim(exchange: Parameters<FaultResponse>[0]): void | Promise<void> {
-  exchange.socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')
-  return reply('200 OK')(exchange)
+function sendEarlyHints(request: FaultRequest): void | Promise<void> {
+  request.socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')
+  return reply('200 OK')(request)
 }
 
-it.concurrent('F27 another server on this machine, which is not asked', async () => {
+it.concurrent('F27 a redirect to another server on this machine is not followed', async () => {
   const [scenario, other] = [await newScenario(), await newScenario()]
   scenario.server.always(FAULTY, redirect(`${other.server.url}/${FAULTY}`))
   const run = await scenario.downloadInProcess()

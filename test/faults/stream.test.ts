@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type RawAnswer, RawServer } from '../support/servers/raw-server.js'
 import { expectPlainText } from './support/fault-case.js'
 import { useFaultScenarios } from './support/fault-scenario.js'
-import { asChunk } from './support/responses.js'
+import { toChunk } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 const servers: RawServer[] = []
@@ -12,10 +12,10 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/jsonl; charset=utf-8\
 const line = (message: string, end = '\n') => `{"message":${JSON.stringify(message)}}${end}`
 const TWO = line('one') + line('two')
 
-/** A body in chunks; `ended` when its last chunk comes. */
+/** A chunked body; without `ended` its last chunk is missing. */
 function stream(body: string, ended = true): RawAnswer {
   return socket => {
-    socket.write(Buffer.concat([Buffer.from(HEAD), asChunk(Buffer.from(body))]))
+    socket.write(Buffer.concat([Buffer.from(HEAD), toChunk(Buffer.from(body))]))
     socket.end(ended ? '0\r\n\r\n' : '')
   }
 }
@@ -26,7 +26,7 @@ describe('F57 a JSON Lines stream', () => {
     ['F57 cut between two lines', stream(TWO, false), TWO, /broke off after 2 tokens/],
     ['F57 ended in the middle of a line', stream(`${TWO}{"mess`), TWO, /broke off after 2 tokens: .*not JSON/],
     [
-      'F57 an error line at the end',
+      'F57 an error object in the last line',
       stream(`${TWO}{"isError":true,"reason":"no\\u001b[2J more"}\n`),
       TWO,
       /after 2 tokens: .*no \[2J more/,
@@ -38,11 +38,11 @@ describe('F57 a JSON Lines stream', () => {
       /after 2 tokens: .*a line is longer than \d+ bytes/,
     ],
     ['F57 CRLF', stream(line('one', '\r\n') + line('two', '\r\n')), TWO, undefined],
-    ['F57 no end of the last line', stream(TWO.trimEnd()), TWO, undefined],
-    ['F57 a line that is no token', stream(`${line('one')}[]\n`), line('one'), /after 1 token: .*no JSON object/],
-    ['F57 nothing before it is cut', stream('{', false), '', /before the first token/],
-  ])('%s: whole lines, then the error', async (_, answer, out, message) => {
-    const server = await RawServer.listen(answer)
+    ['F57 no newline at the end', stream(TWO.trimEnd()), TWO, undefined],
+    ['F57 a line that is not a token', stream(`${line('one')}[]\n`), line('one'), /after 1 token: .*no JSON object/],
+    ['F57 cut before the first line', stream('{', false), '', /before the first token/],
+  ])('%s: complete lines are printed, then the error', async (_, response, out, message) => {
+    const server = await RawServer.listen(response)
     servers.push(server)
     const scenario = await newScenario()
     const run = await scenario.run(['streams', 'tokens', '--base-url', server.url, '-f', 'jsonl'])

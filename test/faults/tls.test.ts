@@ -18,7 +18,7 @@ describe('F32 TLS', () => {
   const file = (name: string) => join(keys, name)
   beforeAll(() => {
     const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: keys, stdio: 'pipe' })
-    const make = (name: string, host: string, ...more: string[]) =>
+    const create = (name: string, host: string, ...more: string[]) =>
       openssl(
         ...[
           'req',
@@ -31,15 +31,15 @@ describe('F32 TLS', () => {
           '-keyout',
           `${name}.key`,
         ],
-        ...['-out', `${name}.pem`, '-subj', '/CN=made', '-addext', `subjectAltName=${host}`, ...more],
+        ...['-out', `${name}.pem`, '-subj', '/CN=test', '-addext', `subjectAltName=${host}`, ...more],
       )
-    make('good', 'IP:127.0.0.1')
-    make('other', 'DNS:other.example')
-    makeLate(openssl)
+    create('good', 'IP:127.0.0.1')
+    create('other', 'DNS:other.example')
+    createExpired(openssl)
   })
 
-  /** A certificate that ran out in 2020. */
-  function makeLate(openssl: (...args: string[]) => unknown): void {
+  /** Creates a certificate that expired in 2020. */
+  function createExpired(openssl: (...args: string[]) => unknown): void {
     const settings = {
       ca: 'default_ca=d',
       d: 'database=index.txt\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\npolicy=p\nx509_extensions=e',
@@ -50,23 +50,23 @@ describe('F32 TLS', () => {
     writeFileSync(file('ca.cnf'), text.join(''))
     writeFileSync(file('index.txt'), '')
     writeFileSync(file('serial'), '01\n')
-    openssl('req', '-new', '-key', 'good.key', '-out', 'late.csr', '-subj', '/CN=made')
+    openssl('req', '-new', '-key', 'good.key', '-out', 'expired.csr', '-subj', '/CN=test')
     openssl(
-      ...['ca', '-batch', '-selfsign', '-config', 'ca.cnf', '-keyfile', 'good.key', '-in', 'late.csr', '-notext'],
-      ...['-out', 'late.pem', '-startdate', '20200101000000Z', '-enddate', '20200102000000Z'],
+      ...['ca', '-batch', '-selfsign', '-config', 'ca.cnf', '-keyfile', 'good.key', '-in', 'expired.csr', '-notext'],
+      ...['-out', 'expired.pem', '-startdate', '20200101000000Z', '-enddate', '20200102000000Z'],
     )
-    copyFileSync(file('good.key'), file('late.key'))
+    copyFileSync(file('good.key'), file('expired.key'))
   }
 
-  /** The scenario's tree behind TLS. */
-  async function tlsOf(scenario: FaultScenario, name: string, answer?: string): Promise<string> {
+  /** Serves the tree over TLS; redirects the faulty window to `location`, if given. Returns the base address. */
+  async function serveOverTls(scenario: FaultScenario, name: string, location?: string): Promise<string> {
     const port = await listen(
       createTlsServer(
         { key: readFileSync(file(`${name}.key`)), cert: readFileSync(file(`${name}.pem`)) },
-        (asked, response) => {
-          asked.resume()
-          if (asked.url === `/${FAULTY}` && answer !== undefined) response.writeHead(302, { location: answer }).end()
-          else response.end(readFileSync(join(scenario.tree, asked.url ?? '')))
+        (request, response) => {
+          request.resume()
+          if (request.url === `/${FAULTY}` && location !== undefined) response.writeHead(302, { location }).end()
+          else response.end(readFileSync(join(scenario.tree, request.url ?? '')))
         },
       ),
     )
@@ -74,39 +74,39 @@ describe('F32 TLS', () => {
   }
   const trust = (name: string) => ({ NODE_EXTRA_CA_CERTS: file(`${name}.pem`) })
 
-  it.concurrent('that nobody vouches for', async () => {
+  it.concurrent('with a self-signed certificate fails', async () => {
     const scenario = await newScenario()
     await expectUnreachable(
       scenario,
-      await tlsOf(scenario, 'good'),
+      await serveOverTls(scenario, 'good'),
       /TLS: self[- ]signed certificate \(DEPTH_ZERO_SELF_SIGNED_CERT\)/,
     )
   })
 
-  it.concurrent('of another host', async () => {
+  it.concurrent('with the certificate of another host fails', async () => {
     const scenario = await newScenario()
     const env = trust('other')
     await expectUnreachable(
       scenario,
-      await tlsOf(scenario, 'other'),
+      await serveOverTls(scenario, 'other'),
       /TLS: .*altnames.*\(ERR_TLS_CERT_ALTNAME_INVALID\)/,
       { env },
     )
   })
 
-  it.concurrent('that has run out', async () => {
+  it.concurrent('with an expired certificate fails', async () => {
     const scenario = await newScenario()
     await expectUnreachable(
       scenario,
-      await tlsOf(scenario, 'late'),
+      await serveOverTls(scenario, 'expired'),
       /TLS: certificate has expired \(CERT_HAS_EXPIRED\)/,
       {
-        env: trust('late'),
+        env: trust('expired'),
       },
     )
   })
 
-  it.concurrent('where there is none is not asked for again', async () => {
+  it.concurrent('with a server that does not speak it is tried once', async () => {
     const scenario = await newScenario()
     let connections = 0
     const plain = createServer(socket => {
@@ -117,27 +117,27 @@ describe('F32 TLS', () => {
     expect(connections).toBe(1)
   })
 
-  it.concurrent('that is hung up on is tried again', async () => {
+  it.concurrent('with a server that closes the connection is tried again', async () => {
     const scenario = await newScenario()
     let connections = 0
-    const rude = createServer(socket => {
+    const closing = createServer(socket => {
       connections++
       socket.on('error', () => {}).once('data', () => socket.destroy())
     })
-    await expectUnreachable(scenario, `https://127.0.0.1:${await listen(rude)}`, /connection|socket|disconnected/)
+    await expectUnreachable(scenario, `https://127.0.0.1:${await listen(closing)}`, /connection|socket|disconnected/)
     expect(connections).toBe(6)
   })
 
-  it.concurrent('that is sound is had', async () => {
+  it.concurrent('with a trusted certificate succeeds', async () => {
     const scenario = await newScenario()
-    const run = await scenario.download({ baseUrl: await tlsOf(scenario, 'good'), env: trust('good') })
+    const run = await scenario.download({ baseUrl: await serveOverTls(scenario, 'good'), env: trust('good') })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('F27 is never left for http', async () => {
+  it.concurrent('F27 is never downgraded to http by a redirect', async () => {
     const scenario = await newScenario()
-    const baseUrl = await tlsOf(scenario, 'good', `${scenario.server.url}/${FAULTY}`)
+    const baseUrl = await serveOverTls(scenario, 'good', `${scenario.server.url}/${FAULTY}`)
     const run = await scenario.download({ baseUrl, env: trust('good') })
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain(`1 x redirected to another origin, ${scenario.server.url}, which is not followed`)

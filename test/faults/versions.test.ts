@@ -8,12 +8,12 @@ import { cutAt, hangUp, redirect, reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 
-describe('versions', () => {
-  it.concurrent('F37 a file that changes between two attempts is one of the two, never both', async () => {
+describe('versions of a file', () => {
+  it.concurrent('F37 a file that changes between two attempts is stored as one version, never as a mix', async () => {
     const scenario = await newScenario()
     const old = Buffer.from(readFileSync(join(scenario.tree, FAULTY), 'utf8').replaceAll('.12345678', '.87654321'))
-    const half: FaultResponse = exchange => cutAt('middle', 'close')({ ...exchange, file: old, times: ['ETag: W/"1"'] })
-    scenario.server.script(FAULTY, half, exchange => reply('200 OK', ['ETag: W/"2"'])(exchange))
+    const half: FaultResponse = request => cutAt('middle', 'close')({ ...request, file: old, times: ['ETag: W/"1"'] })
+    scenario.server.script(FAULTY, half, reply('200 OK', ['ETag: W/"2"']))
     const run = await scenario.download({ policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(
@@ -23,7 +23,7 @@ describe('versions', () => {
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('F38 304 for a file that is broken here: it is asked for without a condition', async () => {
+  it.concurrent('F38 304 for a file that is corrupt in the mirror: the request is unconditional', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     scenario.server.heal()
@@ -37,7 +37,7 @@ describe('versions', () => {
     await scenario.expectRepair([FAULTY])
   })
 
-  it.concurrent('F38 304 at once for everything: no file stands for another', async () => {
+  it.concurrent('F38 304 for every request: no file is stored', async () => {
     const scenario = await newScenario()
     scenario.server.everywhere(reply('304 Not Modified', [], ''))
     await expectUnreachable(scenario, scenario.server.url, /status 304, which was not asked for/)

@@ -40,7 +40,7 @@ describe.skipIf(!hasRealTree)('a line on which one connection in five is bad', (
     } while (codes.at(-1) !== 0 && codes.length < MOST_RUNS)
     expect(codes.at(-1)).toBe(0)
     await mirror.expectComplete()
-    const { none, ...bad } = proxy.dealt
+    const { none, ...bad } = proxy.faultCounts
     rows[`seed ${seed}`] = {
       runs: codes.length,
       'longest run, s': Math.max(...seconds),

@@ -4,49 +4,49 @@ import type { Run } from '../../support/cli/cli-sandbox.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, type RunOptions, WEEK } from './fault-scenario.js'
 import type { FaultResponse } from './fault-server.js'
 
-/** Tries as users have them, with hardly a pause between. */
+/** The default policy with hardly a pause between tries. */
 export const SHORT_DELAYS: Partial<RetryPolicy> = { baseDelayMs: 30 }
-/** What any run may take, starting Node on a busy machine included, ms. */
+/** How long any run may take, ms: Node starts slowly on a busy machine. */
 const BUDGET_MS = 15_000
 
-/** One fault of one window in an otherwise healthy service, and all that is expected of a download. */
+/** A fault of one window in an otherwise healthy service, and what is expected of a download. */
 export interface FaultCase {
-  /** Its number in the catalogue, and what it is. */
+  /** Its number in the catalogue and a description. */
   readonly name: string
-  /** What the window's requests are answered: these one after the other and then well; or one of them for ever. */
+  /** A list of responses for the window's first requests, after which the file is served; or one response for all of them. */
   readonly responses: FaultResponse | readonly FaultResponse[]
-  /** Requests for the window. */
+  /** How many requests for the window are expected. */
   readonly requests: number
-  /** What is said of it; without this the run ends well. */
+  /** The expected error message; without it the run is expected to succeed. */
   readonly message?: RegExp
   readonly policy?: Partial<RetryPolicy>
   readonly budgetMs?: number
-  /** Run by the library in this process: for rows that differ from others in what is sent alone. */
+  /** Whether the library runs in this process, which is faster: for cases that differ from others only in the response. */
   readonly inProcess?: boolean
 }
 
-/** A test a row: a download with the fault, held to the invariants of the catalogue, and one without it. */
-export function testFaults(newScenario: () => Promise<FaultScenario>, rows: readonly FaultCase[]): void {
-  it.concurrent.each(rows)('$name', async row => {
+/** Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. */
+export function testFaults(newScenario: () => Promise<FaultScenario>, cases: readonly FaultCase[]): void {
+  it.concurrent.each(cases)('$name', async faultCase => {
     const scenario = await newScenario()
-    const { responses } = row
+    const { responses } = faultCase
     if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
     else scenario.server.script(FAULTY, ...responses)
-    const policy = { ...SHORT_DELAYS, ...row.policy }
-    const run = await (row.inProcess ? scenario.downloadInProcess({ policy }) : scenario.download({ policy }))
-    expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(row.requests)
-    if (row.message) expectIncomplete(run, row.message)
+    const policy = { ...SHORT_DELAYS, ...faultCase.policy }
+    const run = await (faultCase.inProcess ? scenario.downloadInProcess({ policy }) : scenario.download({ policy }))
+    expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(faultCase.requests)
+    if (faultCase.message) expectIncomplete(run, faultCase.message)
     else expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.tookMs).toBeLessThan(row.budgetMs ?? BUDGET_MS)
-    const lost = row.message ? [FAULTY] : []
+    expect(run.tookMs).toBeLessThan(faultCase.budgetMs ?? BUDGET_MS)
+    const lost = faultCase.message ? [FAULTY] : []
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => !lost.includes(path)), LIST].sort())
-    expect(scenario.outputs()).toEqual(row.message ? [] : ['x.csv'])
-    if (!row.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+    expect(scenario.outputs()).toEqual(faultCase.message ? [] : ['x.csv'])
+    if (!faultCase.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     else await scenario.expectRepair(lost)
   })
 }
 
-/** One window of eight could not be had: exit code 3, one plain line for its cause, nothing on stdout. */
+/** Expects that one window of eight could not be downloaded: exit code 3, one line for its cause, nothing on stdout. */
 export function expectIncomplete(run: Run, message: RegExp): void {
   expect(run).toMatchObject({ code: 3, signal: null, stdout: '' })
   const lines = run.stderr.trimEnd().split('\n')
@@ -59,13 +59,13 @@ export function expectIncomplete(run: Run, message: RegExp): void {
   expectPlainText(run.stderr)
 }
 
-/** Nothing in a text steers a terminal or shows the insides of the program. */
+/** Expects no terminal control characters and no stack trace in a text. */
 export function expectPlainText(text: string): void {
   expect(text.replaceAll('\n', '')).not.toMatch(/\p{C}/u)
   expect(text).not.toMatch(/^ +at .*:\d+:\d+/m)
 }
 
-/** Exit code 5 with the way on; nothing held, nothing written; and once the network is well, all is had. */
+/** Expects exit code 5 with suggestions, no stored file and no output. */
 export async function expectUnreachable(
   scenario: FaultScenario,
   baseUrl: string,
@@ -85,7 +85,7 @@ export async function expectUnreachable(
   expect(scenario.outputs()).toEqual([])
 }
 
-/** All rows but those named are run by the library: they differ in what the codec message. */
-export function runInProcessExcept(byBinary: readonly string[]): (row: FaultCase) => FaultCase {
-  return row => ({ ...row, inProcess: !byBinary.includes(row.name) })
+/** Runs all cases but the named ones in this process: they differ only in what the codec reports. */
+export function runInProcessExcept(inChildProcess: readonly string[]): (row: FaultCase) => FaultCase {
+  return faultCase => ({ ...faultCase, inProcess: !inChildProcess.includes(faultCase.name) })
 }

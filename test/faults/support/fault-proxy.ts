@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** What a proxy may do to a connection, drawn for each one. */
+/** What the proxy does to a connection, drawn at random for each. */
 export type ProxyFault = 'none' | 'latency' | 'bandwidth' | 'slice' | 'reset' | 'stall'
 
 const FAULTS: readonly ProxyFault[] = ['latency', 'bandwidth', 'slice', 'reset', 'stall']
@@ -8,9 +8,9 @@ const FAULTS: readonly ProxyFault[] = ['latency', 'bandwidth', 'slice', 'reset',
 export interface FaultProxyOptions {
   /** Port of 127.0.0.1 where the healthy server listens. */
   readonly target: number
-  /** Decides everything: the same seed gives the n-th connection the same fault at the same byte. */
+  /** The same seed gives the n-th connection the same fault at the same byte. */
   readonly seed: number
-  /** Share of the connections that have a fault, 0 to 1. */
+  /** The share of faulty connections, 0 to 1. */
   readonly faultRate: number
   /** The faults to draw from. Default: all. */
   readonly faults?: readonly ProxyFault[]
@@ -18,29 +18,29 @@ export interface FaultProxyOptions {
   readonly stallMs?: number
 }
 
-/** A proxy that listens on `url`. */
+/** A running proxy. */
 export interface FaultProxy {
   readonly url: string
   readonly port: number
-  /** Connections so far by what they were dealt. */
-  readonly dealt: Readonly<Record<ProxyFault, number>>
+  /** The number of connections so far by fault. */
+  readonly faultCounts: Readonly<Record<ProxyFault, number>>
   stop(): Promise<void>
 }
 
 /**
- * A TCP proxy on a free port of the loopback in front of a healthy server. Connections that have a fault have it in what the
- * server answers: every piece late, 64 KB/s, pieces of a few bytes, a reset behind some bytes, or silence behind some bytes.
- * It never changes a byte. Stop it when done.
+ * Starts a TCP proxy on a free port of the loopback in front of a healthy server. A faulty connection delays every piece of
+ * the response, limits it to 64 KB/s, sends a few bytes at a time, or resets or stalls the connection after some bytes. It
+ * never changes a byte. The caller stops it.
  */
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const { target, seed, faultRate, faults = FAULTS, stallMs = 2_000 } = options
-  const dealt = { none: 0, latency: 0, bandwidth: 0, slice: 0, reset: 0, stall: 0 }
+  const faultCounts = { none: 0, latency: 0, bandwidth: 0, slice: 0, reset: 0, stall: 0 }
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer(client => {
     const random = seededRandom(seed + 7919 * connections++)
     const fault = random() < faultRate ? faults[Math.floor(random() * faults.length)] : 'none'
-    dealt[fault]++
+    faultCounts[fault]++
     const upstream = connect(target, '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -52,22 +52,22 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       })
     }
     client.pipe(upstream)
-    carry(upstream, client, fault, random, stallMs)
+    forward(upstream, client, fault, random, stallMs)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port, dealt, stop: () => stop(server, sockets) }
+  return { url: `http://127.0.0.1:${port}`, port, faultCounts, stop: () => stop(server, sockets) }
 }
 
-/** Carries what the server answers to the client, the way that the fault has it. */
-async function carry(
+/** Forwards the response to the client with the connection's fault. */
+async function forward(
   from: Socket,
   to: Socket,
   fault: ProxyFault,
   random: () => number,
   stallMs: number,
 ): Promise<void> {
-  // Somewhere in the first few answers of the connection.
+  // The fault strikes within the first few responses of the connection.
   let left = fault === 'reset' || fault === 'stall' ? Math.floor(random() * 8_000) : Number.POSITIVE_INFINITY
   try {
     for await (const bytes of from as AsyncIterable<Buffer>) {
@@ -91,16 +91,16 @@ async function carry(
   }
 }
 
-/** How much goes over the wire at once. */
+/** Splits bytes into the pieces that are sent at once. */
 function* splitPieces(bytes: Buffer, fault: ProxyFault, random: () => number): Generator<Buffer> {
-  for (let at = 0; at < bytes.length; ) {
+  for (let offset = 0; offset < bytes.length; ) {
     const size = fault === 'slice' ? 1 + Math.floor(random() * 40) : fault === 'bandwidth' ? 4_096 : bytes.length
-    yield bytes.subarray(at, at + size)
-    at += size
+    yield bytes.subarray(offset, offset + size)
+    offset += size
   }
 }
 
-/** Resolves when the bytes are with the operating system, or the connection is over. */
+/** Resolves when the operating system has taken the bytes, or the connection is closed. */
 function send(socket: Socket, bytes: Buffer): Promise<void> {
   if (bytes.length === 0 || socket.destroyed) return Promise.resolve()
   socket.setNoDelay(true)
@@ -117,7 +117,7 @@ function stop(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   return closed
 }
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that depend on the seed only (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -18,42 +18,42 @@ import {
 import { FaultServer } from './fault-server.js'
 import { runInProcess } from './in-process-run.js'
 
-/** Most memory that a run may take, whatever it is sent. */
+/** How much memory a run may take at most, whatever the server sends. */
 const MOST_BYTES = 250 * 1024 * 1024
 
 export const LIST = 'api/klines/start-dates/15m.json'
 export const SYMBOLS_LIST = 'api/klines/symbols.json'
-/** The window that faults are about, in the middle of its series. */
+/** The faulty window, in the middle of its series. */
 export const WEEK = FULL_WEEKS[2]
 export const FAULTY = weekPath('BTCUSDT', WEEK)
 export const ALL_WINDOWS = START_DATES.map(date => weekPath('BTCUSDT', date))
-/** Windows that no run takes for final. */
+/** Windows that are never final. */
 export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
 
-/** Files of a mirror that are not of the tree. */
+/** Files of a mirror that are not part of the tree. */
 const OWN_FILES = ['CACHEDIR.TAG', 'mirror.json']
 
 type Env = Record<string, string>
 
-/** How a run of the real binary is set up. */
+/** Settings of a run of the real program. */
 export interface RunOptions {
-  /** Other times and tries than a user has. */
+  /** Changes to the default retry policy. */
   readonly policy?: Partial<RetryPolicy>
   readonly env?: Env
-  /** More preloads, files of this folder. */
+  /** Modules of this folder to load before the program. */
   readonly preload?: readonly string[]
 }
 
-/** How a run by the library is set up. */
+/** Settings of a run in this process. */
 export interface LibraryOptions {
   readonly policy?: Partial<RetryPolicy>
-  /** All symbols, in the place of one. */
+  /** All symbols instead of one. */
   readonly all?: boolean
   readonly force?: boolean
   readonly refresh?: boolean
 }
 
-/** One scenario for one fault: a healthy tree, a server over it, and the real binary with a mirror of its own. */
+/** A healthy tree, a server of it that a test can script faults for, and a sandbox that runs the program with its own mirror. */
 export class FaultScenario {
   readonly tree: string
   readonly sandbox: CliSandbox
@@ -71,17 +71,17 @@ export class FaultScenario {
     return new FaultScenario(folder, await FaultServer.listen(makeTree(join(folder, 'tree'))))
   }
 
-  /** Where the mirror lies. */
+  /** The mirror's folder. */
   get mirror(): string {
     return this.sandbox.path('m')
   }
 
-  /** The arguments of the run that all rows are about: BTCUSDT 15m into the mirror `m` and the file `x.csv`. */
+  /** The arguments of the download that all cases run: BTCUSDT 15m into the mirror `m` and the file `x.csv`. */
   args(more: readonly string[] = [], baseUrl = this.server.url): string[] {
     return ['download', 'BTCUSDT', '-i', '15m', '--base-url', baseUrl, '--mirror', 'm', '-o', 'x.csv', ...more]
   }
 
-  /** The same run as a shell has it. */
+  /** The same download as a shell command. */
   command(...more: string[]): string {
     return ['klines', ...this.args(more)].join(' ')
   }
@@ -90,7 +90,7 @@ export class FaultScenario {
     return this.run(this.args(options.args, options.baseUrl), options)
   }
 
-  /** The same download by way of the library, in this process. */
+  /** The same download through the library, in this process. */
   downloadInProcess({ policy, all = false, ...more }: LibraryOptions = {}): Promise<Run> {
     const output = this.sandbox.path('x.csv')
     const symbols = [all ? 'all' : 'BTCUSDT']
@@ -98,7 +98,7 @@ export class FaultScenario {
     return runInProcess({ symbols, intervals: ['15m'], baseUrl: server.url, mirror, output, ...more }, policy)
   }
 
-  /** Runs the real binary and sees to it that its memory stayed within bounds. */
+  /** Runs the real program and checks its peak memory. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Run> {
     const { running, memory } = this.start(args, options)
     const run = await running.ended
@@ -130,8 +130,8 @@ export class FaultScenario {
   }
 
   /**
-   * Files of the tree that the mirror holds. Fails when one of them is not the healthy one, or anything lies about; temp files
-   * may, where a run was `killed`.
+   * The tree's files in the mirror. Fails when one of them differs from the healthy file or another file is beside them;
+   * temp files are allowed if a run was `killed`.
    */
   mirroredFiles({ killed = false } = {}): string[] {
     const isTemp = (name: string) => killed && name.startsWith('.klines-tmp/')
@@ -144,26 +144,26 @@ export class FaultScenario {
     return names
   }
 
-  /** Every healthy candle of the series, as the run's output has them. */
+  /** The expected output: every healthy candle of the series. */
   expectedCsv(): string {
     return csvOf([...treeRows('BTCUSDT').values()].flat())
   }
 
-  /** What lies on the sandbox beside the mirror and the tools of a test. */
+  /** Files in the working folder outside the mirror. */
   outputs(): string[] {
     return this.sandbox.files().filter(name => !name.startsWith('m/'))
   }
 
-  /** Files of this scenario that no part of it put there: what got out of the mirror. */
+  /** Unexpected files of the scenario: those that escaped from the mirror. */
   strayFiles(): string[] {
     const known = /^(tree|work|home|bin)\/|^memory-\d+$/
     return filesBelow(this.folder).filter(name => !known.test(name))
   }
 
-  /** Another run, now that all is well: it ends well and asks for nothing but the list, `missing` and what is not final. */
-  async expectRepair(missing: readonly string[] = [], { byBinary = false } = {}): Promise<void> {
+  /** Runs the download over the healthy service: it succeeds and requests only the list, `missing` and windows that are not final. */
+  async expectRepair(missing: readonly string[] = [], { inChildProcess = false } = {}): Promise<void> {
     this.server.heal()
-    const run = await (byBinary ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
+    const run = await (inChildProcess ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
     expect(run.stderr.replace(/^Note: .*\n/gm, '')).toBe('')
     expect(run.code).toBe(0)
     expect(this.server.windowRequests().sort()).toEqual([...new Set([...missing, ...OPEN_WINDOWS])].sort())
@@ -171,7 +171,7 @@ export class FaultScenario {
     expect(this.mirroredFiles().filter(name => name !== SYMBOLS_LIST)).toEqual([...ALL_WINDOWS, LIST].sort())
   }
 
-  /** The mirror is as the tree is, and nothing else. */
+  /** Fails unless the mirror holds exactly the tree's files. */
   expectHealthy(): void {
     expect(this.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
   }
@@ -181,9 +181,9 @@ export class FaultScenario {
   }
 }
 
-/** Makes scenarios for the tests of one file, which may run side by side; all are gone when they are over. */
+/** Returns a function that creates scenarios for the tests of one file; all are removed after its last test. */
 export function useFaultScenarios(): () => Promise<FaultScenario> {
-  // Made with the first scenario: where all tests of a file are left out, nothing would remove it.
+  // Created with the first scenario: if all tests of a file are skipped, `afterAll` does not run and would not remove it.
   let root: string | undefined
   const scenarios: FaultScenario[] = []
   afterAll(async () => {

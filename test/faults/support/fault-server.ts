@@ -3,23 +3,23 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { RawServer } from '../../support/servers/raw-server.js'
 
-/** One request that wants an answer, and what a sound server would send. */
+/** A request, and what a healthy server would respond with. */
 export interface FaultRequest {
   readonly socket: Socket
-  /** As asked for, without its slash. */
+  /** The request target without its leading slash. */
   readonly path: string
   /** Request line and headers. */
   readonly head: string
-  /** The file of the healthy tree, undefined when there is none. */
+  /** The file of the healthy tree, or undefined. */
   readonly file: Buffer | undefined
   /** `Last-Modified` and `Date` of that file, as header lines. */
   readonly times: readonly string[]
 }
 
-/** Writes an answer, or whatever it likes, to the socket. It is over when this resolves. */
+/** Writes a response, or any other bytes, to the socket; resolves when it is done. */
 export type FaultResponse = (exchange: FaultRequest) => void | Promise<void>
 
-/** One request as it came. */
+/** A received request. */
 export interface LoggedRequest {
   readonly path: string
   readonly head: string
@@ -28,22 +28,22 @@ export interface LoggedRequest {
 }
 
 /**
- * A server of raw sockets over a healthy tree: sound answers by itself, and scripted faults where a test wants them. Records
- * what it was asked, when, and how much of it at the same time.
+ * A server of raw sockets over a healthy tree, which sends scripted faults where a test sets them. Records its requests, their
+ * times and how many were in flight at once.
  */
 export class FaultServer {
   readonly log: LoggedRequest[] = []
-  /** Most requests that were under way at the same time. */
+  /** The highest number of requests in flight at once. */
   peak = 0
   private active = 0
   private readonly scripts = new Map<string, FaultResponse[]>()
-  private readonly standing = new Map<string, FaultResponse>()
-  private forAll: FaultResponse | undefined
+  private readonly permanent = new Map<string, FaultResponse>()
+  private fallback: FaultResponse | undefined
   private raw!: RawServer
 
   private constructor(readonly root: string) {}
 
-  /** A server that is listening; it has to be stopped. */
+  /** Starts a server; the caller stops it. */
   static async listen(root: string): Promise<FaultServer> {
     const server = new FaultServer(root)
     server.raw = await RawServer.listen((socket, head) => void server.serve(socket, head))
@@ -58,36 +58,36 @@ export class FaultServer {
     return this.raw.port
   }
 
-  /** Answers the next requests for `path` (`api/klines/...`) with these, one each; then as ever. */
-  script(path: string, ...answers: FaultResponse[]): void {
-    this.scripts.set(path, answers)
+  /** Sends these responses to the next requests for `path` (`api/klines/...`), one each, and then the healthy one. */
+  script(path: string, ...responses: FaultResponse[]): void {
+    this.scripts.set(path, responses)
   }
 
-  /** Answers every request for `path` with this. */
-  always(path: string, answer: FaultResponse): void {
-    this.standing.set(path, answer)
+  /** Sends this response to every request for `path`. */
+  always(path: string, response: FaultResponse): void {
+    this.permanent.set(path, response)
   }
 
-  /** Answers every request that has no answer of its own with this. */
-  everywhere(answer: FaultResponse): void {
-    this.forAll = answer
+  /** Sends this response to every request for a path without a response of its own. */
+  everywhere(response: FaultResponse): void {
+    this.fallback = response
   }
 
-  /** Back to the healthy tree, with an empty log. */
+  /** Removes all faults and clears the log. */
   heal(): void {
     this.scripts.clear()
-    this.standing.clear()
-    this.forAll = undefined
+    this.permanent.clear()
+    this.fallback = undefined
     this.log.length = 0
     this.peak = 0
   }
 
   /** Requests for a path, in order. */
   requestsFor(path: string): LoggedRequest[] {
-    return this.log.filter(one => one.path === path)
+    return this.log.filter(request => request.path === path)
   }
 
-  /** Paths of windows asked for, in order. */
+  /** The paths of requested windows, in order. */
   windowRequests(): string[] {
     return this.log.map(({ path }) => path).filter(path => /\d{4}-\d{2}-\d{2}\.json$/.test(path))
   }
@@ -96,7 +96,7 @@ export class FaultServer {
     return this.raw.stop()
   }
 
-  /** Listens again, at the port it had. */
+  /** Listens again, on the port it had. */
   async listenAt(port: number): Promise<void> {
     this.raw = await RawServer.listenAt(port, (socket, head) => void this.serve(socket, head))
   }
@@ -106,14 +106,14 @@ export class FaultServer {
     this.log.push({ path, head, at: performance.now() })
     this.peak = Math.max(this.peak, ++this.active)
     try {
-      const answer = this.scripts.get(path)?.shift() ?? this.standing.get(path) ?? this.forAll ?? healthy
-      await answer({ socket, path, head, ...this.fileAt(path) })
+      const respond = this.scripts.get(path)?.shift() ?? this.permanent.get(path) ?? this.fallback ?? healthy
+      await respond({ socket, path, head, ...this.readHealthy(path) })
     } finally {
       this.active--
     }
   }
 
-  private fileAt(path: string): Pick<FaultRequest, 'file' | 'times'> {
+  private readHealthy(path: string): Pick<FaultRequest, 'file' | 'times'> {
     const file = join(this.root, path)
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
     const date = `Date: ${new Date().toUTCString()}`
@@ -122,18 +122,18 @@ export class FaultServer {
   }
 }
 
-/** What a sound static server answers: the file, 304 when it is known, 404 when there is none. */
+/** Responds as a static server does: the file, 304 if the client has it, 404 if it is missing. */
 export function healthy({ socket, head, file, times }: FaultRequest): void {
   const [since] = /(?<=\r\nif-modified-since: )[^\r]+/i.exec(head) ?? []
   const [modified] = /(?<=Last-Modified: ).+/.exec(times[0]) ?? []
-  const answer = (status: string, headers: readonly string[], body: Buffer | string = '') =>
+  const send = (status: string, headers: readonly string[], body: Buffer | string = '') =>
     socket.write(
       Buffer.concat([
         Buffer.from(`HTTP/1.1 ${[status, ...times, ...headers].join('\r\n')}\r\n\r\n`),
         Buffer.from(body),
       ]),
     )
-  if (!file) answer('404 Not Found', ['Content-Length: 9'], 'Not found')
-  else if (since !== undefined && since === modified) answer('304 Not Modified', [])
-  else answer('200 OK', ['Content-Type: application/json', `Content-Length: ${file.length}`], file)
+  if (!file) send('404 Not Found', ['Content-Length: 9'], 'Not found')
+  else if (since !== undefined && since === modified) send('304 Not Modified', [])
+  else send('200 OK', ['Content-Type: application/json', `Content-Length: ${file.length}`], file)
 }

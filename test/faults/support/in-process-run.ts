@@ -8,24 +8,24 @@ import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 
 /**
- * A download with its export by way of the library, in this process: told as the binary would tell it, at a tenth of the time.
- * With a `policy` of one's own it is done in two steps, as the library's one step has that of users.
+ * Downloads and exports through the library, in this process, and reports errors as the program does, in a tenth of the time.
+ * With a `policy` it first downloads and then exports, since `exportKlines` always uses the default policy.
  */
 export async function runInProcess(request: ExportRequest, policy?: Partial<RetryPolicy>): Promise<Run> {
   const started = performance.now()
   const notes: string[] = []
-  const ended = { code: 0, text: '' }
-  const asked = { ...request, warn: (warning: string) => void notes.push(`Note: ${warning}\n`) }
+  const result = { code: 0, text: '' }
+  const withNotes = { ...request, warn: (warning: string) => void notes.push(`Note: ${warning}\n`) }
   try {
-    if (policy) await downloadWithPolicy(asked, { ...RETRY_POLICY, ...policy })
-    await exportKlines({ ...asked, offline: policy !== undefined })
+    if (policy) await downloadWithPolicy(withNotes, { ...RETRY_POLICY, ...policy })
+    await exportKlines({ ...withNotes, offline: policy !== undefined })
   } catch (error) {
     const { exitCode, text } = reportError(error, { bin: 'klines', verbose: false })
-    Object.assign(ended, { code: exitCode, text: `${text}\n` })
+    Object.assign(result, { code: exitCode, text: `${text}\n` })
   }
-  const stderr = notes.join('') + ended.text
+  const stderr = notes.join('') + result.text
   const tookMs = performance.now() - started
-  return { bytes: Buffer.alloc(0), stdout: '', stderr, code: ended.code, signal: null, tookMs }
+  return { bytes: Buffer.alloc(0), stdout: '', stderr, code: result.code, signal: null, tookMs }
 }
 
 async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** Makes servers listen on free ports of the loopback for the tests of one file; all are closed when they are over. */
+/** Returns a function that makes a server listen on a free port of the loopback and resolves to the port. Closes all after the file's tests. */
 export function useListening(): (server: Server) => Promise<number> {
   const servers: Server[] = []
   afterAll(() => {

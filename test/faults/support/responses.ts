@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { rawReply } from '../../support/servers/raw-server.js'
 import type { FaultRequest, FaultResponse } from './fault-server.js'
 
-/** A whole answer with a length that is right; `body` is the healthy file unless given. */
+/** A complete response with a correct length; `body` defaults to the healthy file. */
 export function reply(status: string, headers: readonly string[] = [], body?: string | Buffer): FaultResponse {
-  return exchange => {
-    const bytes = Buffer.from(body ?? exchange.file ?? '')
-    exchange.socket.write(rawReply(status, [...exchange.times, ...headers, `Content-Length: ${bytes.length}`], bytes))
+  return request => {
+    const bytes = Buffer.from(body ?? request.file ?? '')
+    request.socket.write(rawReply(status, [...request.times, ...headers, `Content-Length: ${bytes.length}`], bytes))
   }
 }
 
@@ -17,30 +17,30 @@ export function ok(body: string | Buffer, ...headers: string[]): FaultResponse {
   return reply('200 OK', headers, body)
 }
 
-/** 200 with other rows. */
+/** 200 with any JSON value instead of the rows. */
 export function rows(value: unknown): FaultResponse {
   return ok(JSON.stringify(value))
 }
 
-/** A redirect. */
+/** A redirect; without a `Location` header if `location` is undefined. */
 export function redirect(location: string | undefined, status = '302 Found'): FaultResponse {
   return reply(status, location === undefined ? [] : [`Location: ${location}`], '')
 }
 
-/** 429 with a Retry-After. */
+/** 429 with a `Retry-After` header. */
 export function busy(retryAfter: string): FaultResponse {
   return reply('429 Too Many Requests', [`Retry-After: ${retryAfter}`], '')
 }
 
-/** Bytes as they are, and the connection stays open. */
+/** Raw bytes; the connection stays open. */
 export function raw(bytes: string | Buffer): FaultResponse {
   return ({ socket }) => void socket.write(bytes)
 }
 
-/** Nothing at all, and the connection stays open. */
+/** No response; the connection stays open. */
 export const silence: FaultResponse = () => {}
 
-/** How a connection is ended. */
+/** How the server ends a connection. */
 export type Ending = 'close' | 'reset'
 
 function endWith(socket: Socket, ending: Ending): void {
@@ -48,27 +48,27 @@ function endWith(socket: Socket, ending: Ending): void {
   else socket.resetAndDestroy()
 }
 
-/** The connection ended before a byte of an answer. */
+/** Ends the connection before the first byte of a response. */
 export function hangUp(ending: Ending = 'close'): FaultResponse {
   return ({ socket }) => endWith(socket, ending)
 }
 
-/** Headers that are right, the first bytes of the body (negative: but for the last), and then an end. */
+/** Correct headers and the first bytes of the body (negative: all but the last ones); then the connection ends. */
 export function cutAt(bytes: number | 'middle', ending: Ending): FaultResponse {
-  return async exchange => {
-    const { socket, times, file = Buffer.alloc(0) } = exchange
+  return async request => {
+    const { socket, times, file = Buffer.alloc(0) } = request
     const count = bytes === 'middle' ? file.length >> 1 : bytes < 0 ? file.length + bytes : bytes
     const head = rawReply('200 OK', [...times, `Content-Length: ${file.length}`])
-    // A reset right behind the bytes would take them back: they are seen off first.
+    // A reset discards bytes that are still queued, so they are flushed first.
     await new Promise<void>(resolve => socket.write(Buffer.concat([head, file.subarray(0, count)]), () => resolve()))
     endWith(socket, ending)
   }
 }
 
-/** The healthy file in pieces of `size` bytes with pauses, in ms; ends when the other side does. */
+/** The healthy file in pieces of `size` bytes with pauses, in ms; stops when the client closes the connection. */
 export function drip(size: number, pauseMs: (piece: number) => number): FaultResponse {
-  return async exchange => {
-    const { socket, times, file = Buffer.alloc(0) } = exchange
+  return async request => {
+    const { socket, times, file = Buffer.alloc(0) } = request
     socket.setNoDelay(true)
     socket.write(rawReply('200 OK', [...times, `Content-Length: ${file.length}`]))
     for (let at = 0; at < file.length && !socket.destroyed; at += size) {
@@ -78,12 +78,12 @@ export function drip(size: number, pauseMs: (piece: number) => number): FaultRes
   }
 }
 
-/** A body without an end, as fast as it is taken; `head` are the header lines. Ends when the other side does. */
+/** An endless body, as fast as the client reads it; `head` are the header lines. Stops when the client closes the connection. */
 export function endless(head: readonly string[], piece: Buffer): FaultResponse {
   return async ({ socket }: FaultRequest) => {
     socket.write(`HTTP/1.1 200 OK\r\n${head.map(line => `${line}\r\n`).join('')}\r\n`)
     const closed = once(socket, 'close').catch(() => {})
-    // Bounded: a client that takes 64 MB has failed.
+    // Bounded: a client that reads 64 MB has failed.
     for (let sent = 0; sent < 64 * 1024 * 1024 && !socket.destroyed; sent += piece.length) {
       if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), closed])
     }
@@ -91,7 +91,7 @@ export function endless(head: readonly string[], piece: Buffer): FaultResponse {
   }
 }
 
-/** A chunk of a chunked body. */
-export function asChunk(bytes: Buffer): Buffer {
+/** Frames bytes as a chunk of a chunked body. */
+export function toChunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }

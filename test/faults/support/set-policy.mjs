@@ -1,20 +1,15 @@
-// Preload: gives the program under test other times and tries (KLINES_TEST_POLICY, JSON), so that minutes become moments.
-// All else is as users have it. The policy is changed where it is written, as commands are bundled and share no modules.
-import { register } from 'node:module'
-import vm from 'node:vm'
+// Preload: changes parts of the retry policy (KLINES_TEST_POLICY, JSON), so that minutes become moments. The commands are
+// bundled and share no modules with this file, so the policy is changed in the text of the bundle, where it is written.
+import Module from 'node:module'
 import { RETRY_POLICY } from '../../../dist/http/retry.js'
-import { changePolicy } from './change-policy.mjs'
 
-const wanted = JSON.parse(process.env.KLINES_TEST_POLICY)
-for (const name of Object.keys(wanted)) {
+const policy = process.env.KLINES_TEST_POLICY
+for (const name of Object.keys(JSON.parse(policy))) {
   if (!(name in RETRY_POLICY)) throw new Error(`No such part of the policy: ${name}`)
 }
-register('./policy-hook.mjs', { parentURL: import.meta.url, data: wanted })
 
-const { Script } = vm
-vm.Script = class extends Script {
-  constructor(source, { cachedData, ...options }) {
-    const changed = changePolicy(source, wanted)
-    super(changed, changed === source ? { ...options, cachedData } : options)
-  }
+const { _compile } = Module.prototype
+Module.prototype._compile = function (text, ...rest) {
+  const changed = text.replace(/(\bRETRY_POLICY = )(\{[^}]*\})/, `$1Object.assign($2, ${policy})`)
+  return _compile.call(this, changed, ...rest)
 }

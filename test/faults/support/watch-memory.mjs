@@ -1,7 +1,7 @@
-// Preload: writes the most memory that this process ever held (VmHWM, kB) into KLINES_TEST_MEMORY when it ends.
+// Preload: writes the process's peak memory (VmHWM, kB) to the file KLINES_TEST_MEMORY when the process ends.
 import { readFileSync, writeFileSync } from 'node:fs'
 
 process.on('exit', () => {
-  const [, most] = /VmHWM:\s*(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
-  if (most !== undefined) writeFileSync(process.env.KLINES_TEST_MEMORY, most)
+  const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  if (peak !== undefined) writeFileSync(process.env.KLINES_TEST_MEMORY, peak)
 })

@@ -1,9 +1,9 @@
-// Writes more than a pipe holds, and exits as soon as the output says that it has finished.
+// Writes more than a pipe holds and exits as soon as the output has finished.
 import { writeFileSync } from 'node:fs'
 import { StreamOutput } from '../../../dist/export/output/stream.js'
 
 const output = StreamOutput.toStdout()
-// Whoever waits for the first would wait for the reader, who waits for the file.
+// Awaiting the first write would deadlock: the reader starts when the file `full` exists.
 void output.write(Buffer.alloc(64 * 1024, '1'))
 void output.write(Buffer.alloc(1_000, '2'))
 writeFileSync('full', '')
