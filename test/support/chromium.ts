@@ -1,29 +1,38 @@
 import { existsSync } from 'node:fs'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
-/** The system's own browser: none is downloaded. */
+/** The browser of the system: none is downloaded. */
 const CHROMIUM = '/usr/bin/chromium'
 
-/** Whether there is a browser; tests that need one skip without it, and say so. */
+/** Whether a browser is installed; tests that need one are skipped without it. */
 export const hasChromium = existsSync(CHROMIUM)
 if (!hasChromium) console.warn(`Tests in a browser are skipped: ${CHROMIUM} is not there.`)
 
-/** A page that was opened, and what went wrong in it. */
+/** An open page, its faults and its requests. */
 export interface WatchedPage {
   readonly page: Page
-  /** Errors and warnings of the console, failed requests, refusals by the content security policy. */
+  /** Console errors and warnings, failed requests, violations of the content security policy. */
   readonly faults: readonly string[]
-  /** Every address that was asked for. */
+  /** Every requested URL. */
   readonly requests: readonly string[]
 }
 
-/** Opens an address in a new browser, which is closed when the test is over. */
-export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  onTestFinished(() => browser.close())
+/** Starts a browser for all tests of a group; returns a function that opens a URL in a new context. */
+export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<WatchedPage> {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  })
+  afterAll(() => browser?.close())
+  return (url, options) => openPage(browser, url, options)
+}
+
+/** Opens a URL in a new context, without cookies or cache of others, which closes when the test ends. */
+async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const context = await browser.newContext(options)
-  // A browser on a busy machine is slow, and not broken.
+  onTestFinished(() => context.close())
+  // A busy machine makes a browser slow.
   context.setDefaultTimeout(60_000)
   const page = await context.newPage()
   const [faults, requests]: string[][] = [[], []]
@@ -36,11 +45,11 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     if (response.status() >= 400) faults.push(`${response.url()}: ${response.status()}`)
   })
   page.on('request', request => requests.push(request.url()))
-  // A policy's refusal is an event of the document; a string is what runs in the page.
-  await page.exposeFunction('refused', (what: string) => faults.push(`${what} refused by the policy`))
+  // A policy violation is an event of the document, so a script in the page has to report it.
+  await page.exposeFunction('reportViolation', (text: string) => faults.push(`${text} refused by the policy`))
   await page.addInitScript({
     content: `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-      refused(violatedDirective + ' ' + blockedURI))`,
+      reportViolation(violatedDirective + ' ' + blockedURI))`,
   })
   await page.goto(url)
   return { page, faults, requests }

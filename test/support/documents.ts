@@ -5,13 +5,23 @@ import { startTestServer } from './servers/test-server.js'
 export const KLINES = '/api/openapi.json'
 export const GREETING = '/api/static/openapi.json'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is read as its readers do, by its own names.
+// biome-ignore lint/suspicious/noExplicitAny: tests read a document by its own property names.
 export type Document = any
 
-/** The OpenAPI document that a server has at a path. */
+/** Documents by path and strictness: fetched once a test file. */
+const documents = new Map<string, string>()
+
+/** The OpenAPI document that a server has at a path; a new copy each time. */
 export async function documentAt(path: string, strict = false): Promise<Document> {
+  const key = `${path} ${strict}`
+  const text = documents.get(key) ?? (await fetchDocument(path, strict))
+  documents.set(key, text)
+  return JSON.parse(text)
+}
+
+async function fetchDocument(path: string, strict: boolean): Promise<string> {
   const { request } = await startTestServer(SAMPLE_TREE, { strict })
   const { status, headers, body } = await request(path)
   expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
-  return JSON.parse(String(body))
+  return String(body)
 }

@@ -1,29 +1,43 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { hasChromium, openPage } from '../../support/chromium.js'
+import { hasChromium, useBrowser } from '../../support/chromium.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { requestFrom, startTestServer } from '../../support/servers/test-server.js'
+import { useServerOver } from '../../support/servers/test-server.js'
 
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/api/static/openapi.json']
 
-/** The page in a browser, when both references are drawn. */
-async function openDocs(options?: Parameters<typeof openPage>[1]) {
-  const { url } = await startTestServer(SAMPLE_TREE)
-  const opened = await openPage(`${url}/`, options)
-  for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
-  return { url, ...opened }
-}
-
 describe.skipIf(!hasChromium)(
-  'the page at / in a browser (skipped where there is no chromium)',
+  'the page at / in Chromium (skipped where it is not installed)',
   { timeout: 120_000 },
   () => {
+    const server = useServerOver(() => SAMPLE_TREE)
+    const open = useBrowser()
+
+    /** Opens the page and waits until both API references are drawn. */
+    async function openDocs(options?: Parameters<typeof open>[1]) {
+      const opened = await open(`${server.url()}/`, options)
+      for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
+      return { url: server.url(), ...opened }
+    }
+
+    /** Executes an operation with its example values; returns the JSON body that the page shows. */
+    async function tryOut(page: Page, id: string): Promise<unknown> {
+      const operation = page.locator(`#${id}`)
+      await operation.locator('.opblock-summary-control').click()
+      await operation.getByRole('button', { name: 'Try it out' }).click()
+      await operation.getByRole('button', { name: 'Execute' }).click()
+      const body = operation.locator('.live-responses-table .highlight-code .microlight')
+      await body.waitFor()
+      return JSON.parse((await body.textContent()) ?? '')
+    }
+
     it.each(DOCUMENTS)('shows every operation of %s', async path => {
-      const { url, page } = await openDocs()
-      const { paths } = JSON.parse(String((await requestFrom(url, path)).body))
-      const documented = Object.entries(paths).flatMap(([at, operations]) =>
+      const { page } = await openDocs()
+      const { paths } = JSON.parse(String((await server.request(path)).body))
+      const documented = Object.entries(paths).flatMap(([template, operations]) =>
         Object.entries(operations as Record<string, { operationId: string }>).map(
-          ([method, { operationId }]) => `${method.toUpperCase()} ${at} ${operationId}`,
+          ([method, { operationId }]) => `${method.toUpperCase()} ${template} ${operationId}`,
         ),
       )
       const shown = await page.locator(`[data-openapi="${path}"] .opblock-summary`).evaluateAll(summaries =>
@@ -38,28 +52,16 @@ describe.skipIf(!hasChromium)(
       expect(shown.sort()).toEqual(documented.sort())
     })
 
-    it('"Try it out" asks this server, and shows what it answers', async () => {
+    it('"Try it out" sends a request to this server and shows the response', async () => {
       const { url, page, faults, requests } = await openDocs()
-      const operation = page.locator('#operations-meta-getSymbols')
-      await operation.locator('.opblock-summary-control').click()
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      const body = operation.locator('.live-responses-table .highlight-code .microlight')
-      await body.waitFor()
-      expect(JSON.parse((await body.textContent()) ?? '')).toEqual(TEN)
+      expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
       expect(requests).toContain(`${url}/api/klines/symbols.json`)
       expect(faults).toEqual([])
     })
 
-    it('a user can be updated from it as it stands', async () => {
+    it('"Try it out" updates a user with the example values', async () => {
       const { page, faults } = await openDocs()
-      const operation = page.locator('#operations-UserRPC-updateUser')
-      await operation.locator('.opblock-summary-control').click()
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      const body = operation.locator('.live-responses-table .highlight-code .microlight')
-      await body.waitFor()
-      expect(JSON.parse((await body.textContent()) ?? '')).toMatchObject({ success: true, notify: 'email' })
+      expect(await tryOut(page, 'operations-UserRPC-updateUser')).toMatchObject({ success: true, notify: 'email' })
       expect(faults).toEqual([])
     })
 
@@ -69,14 +71,17 @@ describe.skipIf(!hasChromium)(
       ['light', 390],
       ['dark', 390],
     ] as const)(
-      'is drawn %s and %i wide without a fault, a scroll bar or a request to elsewhere',
+      '%s, %i pixels wide: no fault, no scroll bar, no request to another host',
       async (colorScheme, width) => {
         const { url, page, faults, requests } = await openDocs({ colorScheme, viewport: { width, height: 800 } })
-        // Text: the tests' own types know no DOM.
+        // As text: the tests are compiled without DOM types.
         const isDark = await page.evaluate("document.documentElement.classList.contains('dark-mode')")
-        const paper = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+        const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
         const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect([isDark, Number(paper.match(/\d+/)) < 128]).toEqual([colorScheme === 'dark', colorScheme === 'dark'])
+        expect([isDark, Number(background.match(/\d+/)) < 128]).toEqual([
+          colorScheme === 'dark',
+          colorScheme === 'dark',
+        ])
         expect(tooWide).toBe(false)
         expect(faults).toEqual([])
         expect(requests.filter(address => !address.startsWith(`${url}/`) && !address.startsWith('data:'))).toEqual([])

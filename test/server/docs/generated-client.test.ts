@@ -13,7 +13,7 @@ const tool = (name: string) => join(PROJECT, 'node_modules', name)
 const TSC = tool('typescript/bin/tsc')
 const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [] }
 
-/** A window of each interval that the sample has candles of. */
+/** The first window of each interval in the sample. */
 const WINDOWS = ALL_INTERVALS.map(interval => {
   const [name] = readdirSync(join(SAMPLE_TREE, 'api/klines', interval, 'ETHUSDT')).sort()
   return { interval, startDate: name.replace('.json', '') }
@@ -23,7 +23,7 @@ const get = (interval: string, startDate: string, symbol = 'ETHUSDT') =>
   `client.GET('/api/klines/${interval}/{symbol}/{startDate}.json',` +
   ` { params: { path: { symbol: '${symbol}', startDate: '${startDate}' } } })`
 
-/** A program as a user would write it with the generated client; `never` is compiled and not called. */
+/** A program like a user's with the generated client; `typeErrors` is compiled but not called. */
 const PROGRAM = `declare const process: { argv: string[] }
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './api.js'
@@ -31,39 +31,39 @@ import type { components, operations, paths } from './api.js'
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Interval = components['schemas']['Interval']
 type Row = [number, string, string, string, string, string, number, string, number, string, string, string]
-type Answer<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json']
+type Body<Name extends keyof operations> = operations[Name]['responses'][200]['content']['application/json']
 const exact: Same<components['schemas']['Kline'], Row> = true
 const each: Record<Interval, true> = {
-${ALL_INTERVALS.map(interval => `  '${interval}': true satisfies Same<Answer<'getKlines${interval}'>, Row[]>,`).join('\n')}
+${ALL_INTERVALS.map(interval => `  '${interval}': true satisfies Same<Body<'getKlines${interval}'>, Row[]>,`).join('\n')}
 }
 
 const client = createClient<paths>({ baseUrl: process.argv[2] })
 
-function found<T>({ data, error }: { data?: T; error?: components['schemas']['ErrorObject'] }): T {
+function unwrap<T>({ data, error }: { data?: T; error?: components['schemas']['ErrorObject'] }): T {
   if (data === undefined) throw new Error(error?.message)
   return data
 }
 
-const symbols = found(await client.GET('/api/klines/symbols.json'))
+const symbols = unwrap(await client.GET('/api/klines/symbols.json'))
 const symbol: Same<(typeof symbols)[number], components['schemas']['Symbol']> = true
 const startDates = {
 ${ALL_INTERVALS.map(
-  interval => `  '${interval}': found(await client.GET('/api/klines/start-dates/{interval}.json',
+  interval => `  '${interval}': unwrap(await client.GET('/api/klines/start-dates/{interval}.json',
     { params: { path: { interval: '${interval}' } } })),`,
 ).join('\n')}
 }
 const windows = {
-${WINDOWS.map(({ interval, startDate }) => `  '${interval}': found(await ${get(interval, startDate)}),`).join('\n')}
+${WINDOWS.map(({ interval, startDate }) => `  '${interval}': unwrap(await ${get(interval, startDate)}),`).join('\n')}
 }
-// openapi-fetch 0.17 makes plain arrays of tuples (its issue 2632); the generated types have them.
-const [[openTime, open, , , , , closeTime, , count]] = windows['1h'] as Answer<'getKlines1h'>
+// openapi-fetch 0.17 turns tuples into plain arrays (its issue 2632); the generated types have tuples.
+const [[openTime, open, , , , , closeTime, , count]] = windows['1h'] as Body<'getKlines1h'>
 const numbers: number[] = [openTime, closeTime, count, open.length]
-const refused = await client.GET('/api/klines/1h/{symbol}/{startDate}.json',
+const missing = await client.GET('/api/klines/1h/{symbol}/{startDate}.json',
   { params: { path: { symbol: 'NONE' as 'BTCUSDT', startDate: '2025-01-01' } } })
-const status: number | undefined = refused.error?.statusCode
+const status: number | undefined = missing.error?.statusCode
 console.log(JSON.stringify({ exact, each, symbol, numbers, symbols, startDates, windows, status }))
 
-export async function never() {
+export async function typeErrors() {
   // @ts-expect-error There is no such symbol.
   await ${get('1h', '2025-01-01', 'BTCEUR')}
   // @ts-expect-error No window starts on a 2nd.
@@ -82,7 +82,7 @@ export function row(row: components['schemas']['Kline']) {
 }
 `
 
-it('a client made by a public generator fetches everything, and its types are those of the service', {
+it('a client from a public generator fetches everything, with the types of the service', {
   timeout: 180_000,
 }, async () => {
   const { url } = await startTestServer(SAMPLE_TREE)
@@ -93,7 +93,15 @@ it('a client made by a public generator fetches everything, and its types are th
   writeFileSync(join(folder, 'main.ts'), PROGRAM)
   const generator = tool('openapi-typescript/bin/cli.js')
   await run(process.execPath, [generator, `${url}/api/openapi.json`, '-o', 'api.ts'], { cwd: folder })
-  await run(process.execPath, [TSC, '-p', '.'], { cwd: folder }).catch(({ stdout }) => expect(stdout).toBe(''))
+  // The compiler must notice a wrong type: this program lacks one line that announces an error.
+  writeFileSync(join(folder, 'wrong.ts'), PROGRAM.replace('  // @ts-expect-error There is no such symbol.\n', ''))
+  writeFileSync(join(folder, 'wrong.json'), JSON.stringify({ compilerOptions: STRICT, files: ['wrong.ts'] }))
+  const compile = (...args: string[]) => run(process.execPath, [TSC, '-p', ...args], { cwd: folder })
+  const [, wrong] = await Promise.all([
+    compile('.').catch(({ stdout }) => expect(stdout).toBe('')),
+    compile('wrong.json', '--noEmit').catch(error => error),
+  ])
+  expect(wrong.stdout).toContain('"BTCEUR"')
   const { stdout } = await run(process.execPath, ['main.js', url], { cwd: folder, maxBuffer: 64 << 20 })
   const got = JSON.parse(stdout)
 
@@ -108,9 +116,4 @@ it('a client made by a public generator fetches everything, and its types are th
     expect(got.windows[interval]).toEqual(file(`${interval}/ETHUSDT/${startDate}.json`))
     expect(got.windows[interval].length).toBeGreaterThan(0)
   }
-
-  // The compiler would see a wrong type: one line less of what is expected to be an error.
-  writeFileSync(join(folder, 'main.ts'), PROGRAM.replace('  // @ts-expect-error There is no such symbol.\n', ''))
-  const wrong = await run(process.execPath, [TSC, '-p', '.', '--noEmit'], { cwd: folder }).catch(error => error)
-  expect(wrong.stdout).toContain('"BTCEUR"')
 })

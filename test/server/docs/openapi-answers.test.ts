@@ -2,27 +2,32 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { filesBelow } from '../../support/cli/cli-sandbox.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { startTestServer } from '../../support/servers/test-server.js'
+import { useServerOver } from '../../support/servers/test-server.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const USER = { email: 'a@example.com', profile: { name: 'Ada', age: 30 } }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is in it is what the tests are about.
+// biome-ignore lint/suspicious/noExplicitAny: the tests check what the document contains.
 type Json = any
 
-const jsonOf = (response: Response): Promise<Json> => response.json()
+const readJson = (response: Response): Promise<Json> => response.json()
 
-/** A server, and what is wrong with an answer of it by what its own documents say of the operation and status. */
-async function describedServer(document: string, strict = false) {
-  const { url } = await startTestServer(SAMPLE_TREE, { strict })
-  const spec = await jsonOf(await fetch(url + document))
+const VALID = 'No errors'
+
+/** One server for a group of tests, and `validate`, which checks a response body against the server's own document. */
+function useDescribedServer(document: string, strict = false) {
+  const server = useServerOver(() => SAMPLE_TREE, { strict })
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  ajv.addSchema(spec, 'spec')
-  const faultsOf = (path: string, method: string, status: number, value: unknown, type = 'application/json') => {
+  let spec: Json
+  beforeAll(async () => {
+    spec = await readJson(await fetch(server.url() + document))
+    ajv.addSchema(spec, 'spec')
+  })
+  const validate = (path: string, method: string, status: number, value: unknown, type = 'application/json') => {
     const { responses } = spec.paths[path][method]
     const keys = [
       'paths',
@@ -38,14 +43,13 @@ async function describedServer(document: string, strict = false) {
     ajv.validate({ $ref: `spec#/${pointer}` }, value)
     return ajv.errorsText()
   }
-  return { url, faultsOf }
+  return { url: server.url, validate }
 }
 
-const ABSENT = 'No errors'
+describe('responses match the klines document', () => {
+  const { url, validate } = useDescribedServer('/api/openapi.json')
 
-describe('answers are what the klines document says', () => {
   it('every file of the sample', async () => {
-    const { url, faultsOf } = await describedServer('/api/openapi.json')
     const files = filesBelow(join(SAMPLE_TREE, 'api'))
     const seen = new Set<string>()
     for (const file of files) {
@@ -53,21 +57,20 @@ describe('answers are what the klines document says', () => {
         .replace(/(start-dates)\/\w+/, '$1/{interval}')
         .replace(/[A-Z]+USDT\/\d{4}-\d{2}-\d{2}/, '{symbol}/{startDate}')}`
       seen.add(path)
-      expect(faultsOf(path, 'get', 200, await (await fetch(`${url}/api/${file}`)).json()), file).toBe(ABSENT)
+      expect(validate(path, 'get', 200, await (await fetch(`${url()}/api/${file}`)).json()), file).toBe(VALID)
     }
     expect(seen.size).toBe(2 + ALL_INTERVALS.length)
   })
 
-  it('and what is a little different would be seen', async () => {
-    const { faultsOf } = await describedServer('/api/openapi.json')
+  it('and a slightly different body is rejected', async () => {
     const path = '/api/klines/1h/{symbol}/{startDate}.json'
     const [row] = JSON.parse(readFileSync(join(SAMPLE_TREE, 'api/klines/1h/BTCUSDT/2025-01-01.json'), 'utf8'))
-    expect(faultsOf(path, 'get', 200, [row])).toBe(ABSENT)
+    expect(validate(path, 'get', 200, [row])).toBe(VALID)
     for (const wrong of [row.slice(0, 11), [...row, '0'], row.with(0, '1'), row.with(1, 1), row.with(1, '1e3')]) {
-      expect(faultsOf(path, 'get', 200, [wrong])).not.toBe(ABSENT)
+      expect(validate(path, 'get', 200, [wrong])).not.toBe(VALID)
     }
-    expect(faultsOf('/api/klines/symbols.json', 'get', 200, ['DOGEUSD'])).not.toBe(ABSENT)
-    expect(faultsOf('/api/klines/start-dates/{interval}.json', 'get', 200, ['2025-02-30'])).not.toBe(ABSENT)
+    expect(validate('/api/klines/symbols.json', 'get', 200, ['DOGEUSD'])).not.toBe(VALID)
+    expect(validate('/api/klines/start-dates/{interval}.json', 'get', 200, ['2025-02-30'])).not.toBe(VALID)
   })
 
   it.each([
@@ -78,17 +81,18 @@ describe('answers are what the klines document says', () => {
     ['/api/klines/1h/BTCUSDT/2025-01-01.json', 416, { headers: { range: 'bytes=9999999-' } }],
     ['/api/klines/1h/BTCUSDT/%', 400, {}],
     [`/api/klines/${'x'.repeat(5000)}`, 414, {}],
-  ])('%s refused with %i', async (target, status, init) => {
-    const { url, faultsOf } = await describedServer('/api/openapi.json')
-    const response = await fetch(url + target, init)
-    const value = await jsonOf(response)
+  ])('%s: error %i', async (target, status, init) => {
+    const response = await fetch(url() + target, init)
+    const value = await readJson(response)
     expect([response.status, value.statusCode]).toEqual([status, status])
-    expect(faultsOf('/api/klines/1h/{symbol}/{startDate}.json', 'get', status, value)).toBe(ABSENT)
-    expect(faultsOf('/api/klines/1h/{symbol}/{startDate}.json', 'get', status, { ...value, more: 1 })).not.toBe(ABSENT)
+    expect(validate('/api/klines/1h/{symbol}/{startDate}.json', 'get', status, value)).toBe(VALID)
+    expect(validate('/api/klines/1h/{symbol}/{startDate}.json', 'get', status, { ...value, more: 1 })).not.toBe(VALID)
   })
 })
 
-describe.each([false, true])('answers are what the greeting document says, strict: %s', strict => {
+describe.each([false, true])('responses match the greeting document, strict: %s', strict => {
+  const { url, validate } = useDescribedServer('/api/static/openapi.json', strict)
+
   const update = (query: string, body: unknown, type = 'application/json') => ({
     target: `/api/users/${ID}${query}`,
     init: { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) },
@@ -100,24 +104,23 @@ describe.each([false, true])('answers are what the greeting document says, stric
     [400, update('?notify=email', { email: 'no', profile: { name: 1, age: 'x' } })],
     [413, update('?notify=email', { ...USER, more: 'x'.repeat(100_000) })],
     [415, update('?notify=email', USER, 'text/plain')],
-  ])('an update answered with %i', async (status, { target, init }) => {
-    const { url, faultsOf } = await describedServer('/api/static/openapi.json', strict)
-    const response = await fetch(url + target, init)
-    const value = await jsonOf(response)
+  ])('user update: %i', async (status, { target, init }) => {
+    const response = await fetch(url() + target, init)
+    const value = await readJson(response)
     expect(response.status).toBe(status)
-    expect(faultsOf('/api/users/{id}', 'post', status, value)).toBe(ABSENT)
-    expect(faultsOf('/api/users/{id}', 'post', status === 200 ? 400 : 200, value)).not.toBe(ABSENT)
+    expect(validate('/api/users/{id}', 'post', status, value)).toBe(VALID)
+    expect(validate('/api/users/{id}', 'post', status === 200 ? 400 : 200, value)).not.toBe(VALID)
   })
 })
 
-it.each(['application/jsonl', 'text/plain'])(
-  'every line of the token stream is, as %s, what the document says',
-  async type => {
-    const { url, faultsOf } = await describedServer('/api/static/openapi.json')
-    const response = await fetch(`${url}/api/streams/tokens`, { headers: { accept: type } })
+describe.concurrent('the token stream', () => {
+  const { url, validate } = useDescribedServer('/api/static/openapi.json')
+
+  it.each(['application/jsonl', 'text/plain'])('every line as %s matches the document', async type => {
+    const response = await fetch(`${url()}/api/streams/tokens`, { headers: { accept: type } })
     expect(response.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
     const lines = (await response.text()).trimEnd().split('\n')
     expect(lines.length).toBeGreaterThan(5)
-    for (const line of lines) expect(faultsOf('/api/streams/tokens', 'get', 200, JSON.parse(line), type)).toBe(ABSENT)
-  },
-)
+    for (const line of lines) expect(validate('/api/streams/tokens', 'get', 200, JSON.parse(line), type)).toBe(VALID)
+  })
+})

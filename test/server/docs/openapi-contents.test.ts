@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type Document, documentAt, GREETING, KLINES } from '../../support/documents.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
 
-/** Every operation: method and path, name, tags. */
-function operationsOf({ paths }: Document): string[] {
+/** Every operation as text: method, path, operationId, tags. */
+function listOperations({ paths }: Document): string[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Document).map(
       ([method, { operationId, tags }]: [string, Document]) => `${method} ${path} ${operationId} ${tags}`,
@@ -12,10 +12,10 @@ function operationsOf({ paths }: Document): string[] {
 }
 
 describe('the klines document', () => {
-  it('has the version, the operations and the tags of service.md, for all intervals', async () => {
+  it('has the version, operations and tags of the service, for all intervals', async () => {
     const document = await documentAt(KLINES)
     expect([document.info.title, document.info.version]).toEqual(['klines API', '0.1.8'])
-    expect(operationsOf(document)).toEqual([
+    expect(listOperations(document)).toEqual([
       'get /api/klines/symbols.json getSymbols meta',
       'get /api/klines/start-dates/{interval}.json getStartDates meta',
       'get /api/klines/15m/{symbol}/{startDate}.json getKlines15m klines',
@@ -33,14 +33,14 @@ describe('the klines document', () => {
     ])
   })
 
-  it('has the symbols and intervals of service.md, in their order', async () => {
+  it('has the symbols and intervals of the service, in their order', async () => {
     const { schemas } = (await documentAt(KLINES)).components
     const coins = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT']
     expect(schemas.Symbol).toMatchObject({ type: 'string', enum: coins.map(coin => `${coin}USDT`) })
     expect(schemas.Interval).toMatchObject({ type: 'string', enum: ALL_INTERVALS })
   })
 
-  // service.md, rule 3; observed.md, the table of windows.
+  // Read from the public instance.
   it.each([
     ['15m', '2024-12-30', '2025-01-06', '2039-12-26', 783],
     ['30m', '2024-01-01', '2024-01-15', '2039-12-26', 418],
@@ -58,7 +58,7 @@ describe('the klines document', () => {
     const { paths, components } = await documentAt(KLINES)
     const { parameters } = paths[`/api/klines/${interval}/{symbol}/{startDate}.json`].get
     const [symbol, startDate] = parameters
-    expect([symbol, startDate].map(({ name, in: place, required }) => [name, place, required])).toEqual([
+    expect([symbol, startDate].map(({ name, in: location, required }) => [name, location, required])).toEqual([
       ['symbol', 'path', true],
       ['startDate', 'path', true],
     ])
@@ -68,7 +68,7 @@ describe('the klines document', () => {
     expect(dates).toEqual([...new Set(dates)].sort())
   })
 
-  it('has a candle of exactly 12 elements, as service.md lists them', async () => {
+  it('has a candle of exactly 12 elements, with the types of the service', async () => {
     const { Kline } = (await documentAt(KLINES)).components.schemas
     expect(Kline).toMatchObject({ type: 'array', items: false, minItems: 12, maxItems: 12 })
     const types = Kline.prefixItems.map(({ type }: Document) =>
@@ -82,31 +82,31 @@ describe('the klines document', () => {
 })
 
 describe('the greeting document', () => {
-  it.each([false, true])('has the version, the operations and the groups of service.md, strict: %s', async strict => {
+  it.each([false, true])('has the version, operations and tags of the service, strict: %s', async strict => {
     const document = await documentAt(GREETING, strict)
     expect(document.info.version).toBe('0.0.88')
-    expect(operationsOf(document)).toEqual([
+    expect(listOperations(document)).toEqual([
       'post /api/users/{id} updateUser UserRPC',
       'get /api/streams/tokens streamTokens StreamRPC',
       'get /api/static/openapi.json getSpec OpenApiRPC',
     ])
   })
 
-  it('says what is taken: any sound value, or what the public instance takes', async () => {
-    const rulesOf = async (strict: boolean) => {
+  it('describes the accepted values: any valid ones, or only those of the public instance', async () => {
+    const readRules = async (strict: boolean) => {
       const { paths, components } = await documentAt(GREETING, strict)
       const [id, notify] = paths['/api/users/{id}'].post.parameters
       const { email, profile } = components.schemas.UserUpdate.properties
       return { id: id.schema, notify: notify.schema, email, name: profile.properties.name, age: profile.properties.age }
     }
-    const lenient = await rulesOf(false)
+    const lenient = await readRules(false)
     expect(lenient).toMatchObject({ id: { format: 'uuid' }, email: { format: 'email' }, age: { minimum: 0 } })
     expect([lenient.notify.enum, lenient.name.minLength, lenient.age.maximum]).toEqual([
       undefined,
       undefined,
       undefined,
     ])
-    expect(await rulesOf(true)).toMatchObject({
+    expect(await readRules(true)).toMatchObject({
       id: { format: 'uuid', pattern: expect.any(String) },
       notify: { enum: ['email', 'push', 'none'] },
       email: { format: 'email' },

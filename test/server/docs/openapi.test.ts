@@ -8,19 +8,19 @@ describe.each([
   [GREETING, false],
   [GREETING, true],
 ])('%s, strict: %s', (path, strict) => {
-  it('is OpenAPI 3.1 to a validator that is not ours', async () => {
+  it('is valid OpenAPI 3.1 for an independent validator', async () => {
     const document = await documentAt(path, strict)
     expect(document.openapi).toBe('3.1.0')
     const validator = new Validator()
     expect(await validator.validate(structuredClone(document))).toEqual({ valid: true })
     expect(validator.version).toBe('3.1')
-    // The validator would see a fault.
+    // The validator notices a fault.
     delete document.paths[Object.keys(document.paths)[0]].get?.responses
     document.info.title = 1
     expect((await new Validator().validate(document)).valid).toBe(false)
   })
 
-  it('names a license, and a server whose address has no /api', async () => {
+  it('names a license, and a server URL without /api', async () => {
     const { info, servers } = await documentAt(path, strict)
     expect(info.license).toEqual({ name: 'MIT', identifier: 'MIT' })
     expect(servers).toHaveLength(1)
@@ -28,7 +28,7 @@ describe.each([
     expect(new URL(servers[0].url, 'http://127.0.0.1:8787/api/openapi.json').href).toBe('http://127.0.0.1:8787/')
   })
 
-  it('describes every tag, parameter and answer, and refers to nothing that is not there', async () => {
+  it('describes every tag, parameter and response, and every reference resolves', async () => {
     const { tags, paths, components } = await documentAt(path, strict)
     const used = new Set<string>()
     for (const operation of Object.values(paths).flatMap(methods => Object.values(methods as Document))) {
@@ -45,7 +45,7 @@ describe.each([
     }
   })
 
-  it('has the error object of service.md for every failure', async () => {
+  it('has the error object of the service for every error', async () => {
     const { paths, components } = await documentAt(path, strict)
     const { required, properties, additionalProperties, type } = components.schemas.ErrorObject
     expect({ type, required, additionalProperties, names: Object.keys(properties) }).toEqual({
@@ -57,12 +57,12 @@ describe.each([
     expect(properties.statusCode).toMatchObject({ type: 'integer', enum: STATUSES })
     expect(properties.message.type).toBe('string')
     expect(properties.isError).toMatchObject({ type: 'boolean', const: true })
-    // Any JSON value: nothing but words is said of it.
+    // Any JSON value: the schema has only a description.
     expect(Object.keys(properties.cause)).toEqual(['description'])
     for (const operation of Object.values(paths).flatMap(methods => Object.values(methods as Document))) {
-      for (const [status, answer] of Object.entries((operation as Document).responses)) {
+      for (const [status, response] of Object.entries((operation as Document).responses)) {
         if (status === '200' || status === '304') continue
-        expect((answer as Document).content['application/json'].schema).toEqual({
+        expect((response as Document).content['application/json'].schema).toEqual({
           $ref: '#/components/schemas/ErrorObject',
         })
       }
@@ -70,7 +70,7 @@ describe.each([
   })
 })
 
-/** service.md, "Errors". */
+/** The statuses of the error object in the service's OpenAPI description. */
 const STATUSES = [
   100, 101, 102, 103, 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404,
   405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 428, 429, 500, 501, 502, 503,

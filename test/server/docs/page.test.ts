@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
-import { parseErrorObject, startTestServer } from '../../support/servers/test-server.js'
+import { parseErrorObject, startTestServer, useServerOver } from '../../support/servers/test-server.js'
 import { EMPTY_WEEK, FULL_WEEKS, makeTree, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -11,26 +11,28 @@ const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const ASSETS = [...SWAGGER_FILES, 'page.js', 'page.css', 'favicon.svg'].map(name => `/docs/${name}`)
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
 
-/** The text of the page over a tree. */
-async function pageOf(root: string): Promise<string> {
+const sample = useServerOver(() => SAMPLE_TREE)
+
+/** The HTML of the page over a tree. */
+async function fetchPage(root: string): Promise<string> {
   const { request } = await startTestServer(root)
   const { status, body } = await request('/')
   expect(status).toBe(200)
   return String(body)
 }
 
-/** A bare tree with a `mirror.json` that says it is of `baseUrl`. */
-function mirrorOf(baseUrl: string): string {
+/** The synthetic tree with a `mirror.json` that names `baseUrl`. */
+function makeMirror(baseUrl: string): string {
   const root = makeTree(tempFolder())
   putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
   return root
 }
 
-const linksIn = (page: string) => [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, target]) => target)
+const findLinks = (page: string) => [...page.matchAll(/(?:href|src)="(\/[^"]*)"/g)].map(([, target]) => target)
 
 describe('the page at /', () => {
-  it('is HTML that may do nothing but what this server gives it', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  it('is HTML whose policy allows only resources of this server', async () => {
+    const { request } = sample
     const { status, headers, body } = await request('/', { headers: { accept: 'text/html' } })
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(headers['content-security-policy']).split('; ')
@@ -47,16 +49,16 @@ describe('the page at /', () => {
 
   it('closes every element it opens', async () => {
     const open: string[] = []
-    for (const [, end, name] of (await pageOf(SAMPLE_TREE)).matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
+    for (const [, end, name] of (await fetchPage(SAMPLE_TREE)).matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {
       if (end) expect(open.pop()).toBe(name)
       else if (!['meta', 'link'].includes(name)) open.push(name)
     }
     expect(open).toEqual([])
   })
 
-  it('has links to all lists, a window of every interval and both documents, and all are there', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
-    const links = linksIn(String((await request('/')).body))
+  it('links to all lists, a window of every interval and both documents, and every link works', async () => {
+    const { request } = sample
+    const links = findLinks(String((await request('/')).body))
     const lists = ALL_INTERVALS.map(interval => `/api/klines/start-dates/${interval}.json`)
     const documents = ['/api/openapi.json', '/api/static/openapi.json']
     expect(links).toEqual(expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS]))
@@ -67,29 +69,33 @@ describe('the page at /', () => {
     for (const link of links) expect((await request(link, { method: 'HEAD' })).status, link).toBe(200)
   })
 
-  it('has an example only where there are candles: the oldest that are held', async () => {
-    const windows = linksIn(await pageOf(makeTree(tempFolder()))).filter(link => /\d{4}-\d{2}-\d{2}/.test(link))
+  it('links to the oldest cached window with candles as the example, if there is one', async () => {
+    const windows = findLinks(await fetchPage(makeTree(tempFolder()))).filter(link => /\d{4}-\d{2}-\d{2}/.test(link))
     expect(windows).toEqual([`/${weekPath('BTCUSDT', FULL_WEEKS[0])}`])
     expect(EMPTY_WEEK < FULL_WEEKS[0]).toBe(true)
-    expect(await pageOf(tempFolder())).toContain('none here yet')
+    expect(await fetchPage(tempFolder())).toContain('none here yet')
   })
 
   it.each([
     ['the sample', () => SAMPLE_TREE, 'made ones'],
-    ['a mirror', () => mirrorOf('https://example.com/klines'), 'A mirror of <code>https://example.com/klines</code>.'],
-    ['a bare tree', () => makeTree(tempFolder()), 'do not say where they come from'],
-    ['one that names a folder', () => mirrorOf('/home/somebody/tree'), 'do not say where they come from'],
-    ['one that names a script', () => mirrorOf('javascript:alert(1)'), 'do not say where they come from'],
-  ])('says of %s where the candles come from, and nothing of this machine', async (_, treeOf, words) => {
-    const root = treeOf()
-    const page = await pageOf(root)
-    expect(page).toContain(words)
+    [
+      'a mirror',
+      () => makeMirror('https://example.com/klines'),
+      'A mirror of <code>https://example.com/klines</code>.',
+    ],
+    ['a tree without mirror.json', () => makeTree(tempFolder()), 'do not say where they come from'],
+    ['a mirror that names a folder', () => makeMirror('/home/somebody/tree'), 'do not say where they come from'],
+    ['a mirror that names a script', () => makeMirror('javascript:alert(1)'), 'do not say where they come from'],
+  ])('of %s shows the origin of the candles, and no path of this machine', async (_, makeRoot, text) => {
+    const root = makeRoot()
+    const page = await fetchPage(root)
+    expect(page).toContain(text)
     expect(page.match(/made ones|A mirror of|do not say/g)).toHaveLength(1)
     for (const secret of [root, '/home/', 'javascript:', process.cwd()]) expect(page).not.toContain(secret)
   })
 
-  it('escapes what a mirror says of itself', async () => {
-    const page = await pageOf(mirrorOf(`https://example.com/"'><script>alert('1')</script>&amp;`))
+  it('escapes the base address of a mirror', async () => {
+    const page = await fetchPage(makeMirror(`https://example.com/"'><script>alert('1')</script>&amp;`))
     expect(page).toContain(
       '<code>https://example.com/&quot;&#39;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp;</code>',
     )
@@ -98,8 +104,8 @@ describe('the page at /', () => {
 })
 
 describe('the files of the page', () => {
-  it.each(SWAGGER_FILES)('%s is the one of the package', async name => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  it.each(SWAGGER_FILES)('%s is the file of the package', async name => {
+    const { request } = sample
     const file = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
     expect((await request(`/docs/${name}`)).body.equals(readFileSync(file))).toBe(true)
   })
@@ -109,8 +115,8 @@ describe('the files of the page', () => {
     ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['/docs/page.css', 'text/css; charset=utf-8'],
     ['/docs/favicon.svg', 'image/svg+xml'],
-  ])('%s is %s, whatever Accept says', async (path, type) => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  ])('%s is %s for any Accept', async (path, type) => {
+    const { request } = sample
     for (const accept of ['*/*', type, 'text/css,*/*;q=0.1', 'image/png']) {
       const { status, headers } = await request(path, { headers: { accept } })
       expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, type, 'nosniff'])
@@ -129,8 +135,8 @@ describe('the files of the page', () => {
     '/docs/..%2fpackage.json',
     '/docs//page.js',
     '/favicon.ico',
-  ])('there is no %s', async path => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  ])('%s is 404', async path => {
+    const { request } = sample
     const answer = await request(path, { headers: { accept: 'text/html' } })
     expect(answer.status).toBe(404)
     expect(parseErrorObject(answer)).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
@@ -138,18 +144,18 @@ describe('the files of the page', () => {
 })
 
 describe.each(['/', ...ASSETS])('%s over HTTP', path => {
-  it('has a HEAD that says what GET says', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
-    const [{ headers: got }, { headers: told, body, status }] = [
+  it('HEAD has the header fields of GET', async () => {
+    const { request } = sample
+    const [{ headers: ofGet }, { headers: ofHead, body, status }] = [
       await request(path),
       await request(path, { method: 'HEAD' }),
     ]
     expect([status, body.length]).toEqual([200, 0])
-    expect({ ...told, date: '' }).toEqual({ ...got, date: '' })
+    expect({ ...ofHead, date: '' }).toEqual({ ...ofGet, date: '' })
   })
 
-  it('is not sent to who has it', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  it('is 304 for a client that has it', async () => {
+    const { request } = sample
     const { etag = '', 'content-security-policy': policy } = (await request(path)).headers
     const { status, headers, body } = await request(path, { headers: { 'if-none-match': etag } })
     expect([status, body.length, headers.etag]).toEqual([304, 0, etag])
@@ -157,8 +163,8 @@ describe.each(['/', ...ASSETS])('%s over HTTP', path => {
     expect((await request(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 
-  it.each(['gzip', 'br'] as const)('comes as %s to who takes that, and is the same', async coding => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  it.each(['gzip', 'br'] as const)('has the same content as %s', async coding => {
+    const { request } = sample
     const plain = await request(path)
     const coded = await request(path, { headers: { 'accept-encoding': coding } })
     expect(coded.headers['content-encoding']).toBe(coding)
@@ -166,8 +172,8 @@ describe.each(['/', ...ASSETS])('%s over HTTP', path => {
     expect(decoders[coding](coded.body).equals(plain.body)).toBe(true)
   })
 
-  it('is for GET and HEAD', async () => {
-    const { request } = await startTestServer(SAMPLE_TREE)
+  it('allows only GET and HEAD', async () => {
+    const { request } = sample
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await request(path, { method })
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])

@@ -8,16 +8,16 @@ import {
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** One request as it came, body included. */
+/** A received request with its body. */
 export interface GreetingRequest {
   readonly method: string
-  /** As on the wire, with its query. */
+  /** The request target, with the query. */
   readonly url: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
 
-/** What is answered instead of the plain success: a status, headers and a body, or a function that writes the answer. */
+/** The response instead of the default success: a status, headers and a body, or a function that writes it. */
 export type GreetingAnswer =
   | { status?: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse, request: GreetingRequest) => unknown)
@@ -28,12 +28,11 @@ export const OPENAPI = { openapi: '3.1.0', info: { title: 'Greeting', version: '
 export const KLINES_OPENAPI = { openapi: '3.1.0', info: { title: 'Klines', version: '0.1.8' }, paths: {} }
 
 /**
- * The greeting API as service.md describes it, on a free port, with a log of all it was asked. It takes every update;
- * what it answers otherwise a test says.
+ * The greeting API on a free port, with a log of all requests. It accepts every update; tests can replace the response.
  */
 export class GreetingServer {
   readonly log: GreetingRequest[] = []
-  /** Connections that are open. */
+  /** Number of open connections. */
   connections = 0
   answer: GreetingAnswer | undefined
   private readonly server: Server
@@ -46,7 +45,7 @@ export class GreetingServer {
     })
   }
 
-  /** A server that is listening, and stops when the test is over. */
+  /** Starts a server that stops when the test ends. */
   static async start(answer?: GreetingAnswer): Promise<GreetingServer> {
     const server = new GreetingServer()
     server.answer = answer
@@ -74,11 +73,11 @@ export class GreetingServer {
     const { answer } = this
     if (typeof answer === 'function') await answer(response, request)
     else if (answer) reply(response, answer.status ?? 200, answer.body, answer.headers)
-    else plainAnswer(response, request)
+    else defaultAnswer(response, request)
   }
 }
 
-function plainAnswer(response: ServerResponse, { method, url, headers }: GreetingRequest): void {
+function defaultAnswer(response: ServerResponse, { method, url, headers }: GreetingRequest): void {
   const { pathname, searchParams } = new URL(url, 'http://host')
   const [, id] = /^\/api\/users\/([^/]+)$/.exec(pathname) ?? []
   if (method === 'POST' && id !== undefined) {
@@ -91,14 +90,14 @@ function plainAnswer(response: ServerResponse, { method, url, headers }: Greetin
   else reply(response, 404, { statusCode: 404, message: 'Not found', isError: true })
 }
 
-/** Sends a body: text and bytes as they are, anything else as JSON. */
+/** Sends a body: text and bytes unchanged, anything else as JSON. */
 function reply(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
   const plain = typeof body === 'string' || body instanceof Uint8Array || body === undefined
   response.writeHead(status, { ...(!plain && { 'content-type': 'application/json' }), ...headers })
   response.end(plain ? body : JSON.stringify(body))
 }
 
-/** A line of JSON for each word. */
+/** One JSON line a word. */
 export function tokenLines(words: readonly string[]): string {
   return words.map(message => `${JSON.stringify({ message })}\n`).join('')
 }

@@ -1,6 +1,6 @@
 import { startServer } from '../../../src/server/server.js'
 
-/** Serves a tree in a process of its own: prints the address, then the memory it takes once garbage is gone, bytes, for every line it is sent. */
+/** Serves a tree: prints the address, then, for every line on stdin, the memory in use after garbage collection, bytes. */
 const [root] = process.argv.slice(2)
 const server = await startServer({ root })
 console.log(server.url)

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { PROJECT } from '../cli/cli-sandbox.js'
 
-/** A server in a process of its own: its memory is its own then, and when it hangs, it hangs alone. */
+/** A server in a separate process, so that its memory can be measured, and a hang does not block the test. */
 export class MeasuredServer {
   private constructor(
     private readonly child: ChildProcessByStdio<Writable, Readable, null>,
@@ -19,7 +19,7 @@ export class MeasuredServer {
     return new MeasuredServer(child, lines, (await lines.next()).value)
   }
 
-  /** Memory it takes now, and what of it is buffers, bytes. */
+  /** Its current memory, and the share of buffers, bytes. */
   async memory(): Promise<{ rss: number; buffers: number }> {
     this.child.stdin.write('\n')
     return JSON.parse((await this.lines.next()).value)

@@ -1,16 +1,16 @@
 import { RawClient, type RawResponse } from './raw-client.js'
 
-/** Requests that go out at once over one connection. */
+/** Number of requests sent at once over one connection. */
 const DEPTH = 50
 
 /**
- * Sends requests over a few connections, many at a time, and gives each answer to `look`. Where the server ends a
- * connection after an answer, the requests behind that one go over another.
+ * Pipelines requests over a few connections and passes each response to `onResponse`. When the server ends a connection
+ * after a response, the remaining requests go over a new one.
  */
 export async function sendPipelined(
   url: string,
   requests: readonly Buffer[],
-  look: (answer: RawResponse, request: Buffer) => void,
+  onResponse: (response: RawResponse, request: Buffer) => void,
   connections = 8,
 ): Promise<void> {
   const queue = [...requests]
@@ -21,7 +21,7 @@ export async function sendPipelined(
     for (let rest = batch; rest.length > 0; ) {
       const client = await RawClient.open(url)
       client.send(Buffer.concat(rest))
-      const answered = await answers(client, rest, look)
+      const answered = await readResponses(client, rest, onResponse)
       client.close()
       rest = rest.slice(answered)
     }
@@ -29,16 +29,16 @@ export async function sendPipelined(
   await Promise.all(Array.from({ length: connections }, work))
 }
 
-/** Takes answers until one says that it is the last; how many there were. */
-async function answers(
+/** Reads responses until one announces the end of the connection; returns their number. */
+async function readResponses(
   client: RawClient,
   requests: readonly Buffer[],
-  look: (answer: RawResponse, request: Buffer) => void,
+  onResponse: (response: RawResponse, request: Buffer) => void,
 ): Promise<number> {
   for (const [index, request] of requests.entries()) {
-    const answer = await client.next({ head: request.subarray(0, 5).toString() === 'HEAD ' })
-    look(answer, request)
-    if (answer.headers.connection === 'close') return index + 1
+    const response = await client.next({ head: request.subarray(0, 5).toString() === 'HEAD ' })
+    onResponse(response, request)
+    if (response.headers.connection === 'close') return index + 1
   }
   return requests.length
 }

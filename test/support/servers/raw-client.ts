@@ -1,45 +1,45 @@
 import { connect, type Socket } from 'node:net'
 
-/** An answer as it came over the wire. */
+/** A response as received, without any decoding. */
 export interface RawResponse {
   readonly status: number
-  /** Names in lower case; a field that came twice has its values joined. */
+  /** Names in lower case; the values of repeated fields are joined. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
 interface Waiter {
   readonly head: boolean
-  readonly resolve: (answer: RawResponse) => void
+  readonly resolve: (response: RawResponse) => void
   readonly reject: (error: Error) => void
 }
 
-/** An HTTP/1.1 client that sends any bytes at all, and reads the answers one by one. */
+/** An HTTP/1.1 client that sends arbitrary bytes and reads the responses one by one. */
 export class RawClient {
-  /** Fulfilled when the server has ended the connection, or it broke. */
+  /** Resolves when the server has ended the connection, or it broke. */
   readonly closed: Promise<void>
-  /** Bytes that came and are of no answer yet. */
+  /** Received bytes that do not belong to a response yet. */
   rest: Buffer = Buffer.alloc(0)
-  private isOver = false
+  private hasEnded = false
   private readonly waiters: Waiter[] = []
 
   private constructor(readonly socket: Socket) {
     socket.on('error', () => {})
     socket.on('data', chunk => {
       this.rest = Buffer.concat([this.rest, chunk])
-      this.serve()
+      this.resolveWaiters()
     })
     this.closed = new Promise(resolve => {
-      const over = () => {
-        this.isOver = true
-        this.serve()
+      const onEnd = () => {
+        this.hasEnded = true
+        this.resolveWaiters()
         resolve()
       }
-      socket.on('end', over).on('close', over)
+      socket.on('end', onEnd).on('close', onEnd)
     })
   }
 
-  /** A connection to `url`; half-open, so that ours may end while answers still come. */
+  /** Opens a connection to `url`; half-open, so that the client can end while responses still arrive. */
   static open(url: string): Promise<RawClient> {
     const { hostname, port } = new URL(url)
     return new Promise((resolve, reject) => {
@@ -54,11 +54,11 @@ export class RawClient {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
   }
 
-  /** The next answer, interim ones (1xx) passed over; `head` when it was asked for by HEAD. Rejects when none comes. */
+  /** The next response, without interim ones (1xx); `head` for the response to HEAD. Rejects when the connection ends. */
   next({ head = false } = {}): Promise<RawResponse> {
     return new Promise((resolve, reject) => {
       this.waiters.push({ head, resolve, reject })
-      this.serve()
+      this.resolveWaiters()
     })
   }
 
@@ -66,23 +66,23 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  private serve(): void {
+  private resolveWaiters(): void {
     while (this.waiters.length > 0) {
       const [{ head, resolve, reject }] = this.waiters
-      const parsed = parseResponse(this.rest, head, this.isOver)
+      const parsed = parseResponse(this.rest, head, this.hasEnded)
       if (parsed) {
         this.rest = parsed.rest
-        if (parsed.answer.status >= 200) this.waiters.shift()
-        if (parsed.answer.status >= 200) resolve(parsed.answer)
-      } else if (this.isOver) {
+        if (parsed.response.status >= 200) this.waiters.shift()
+        if (parsed.response.status >= 200) resolve(parsed.response)
+      } else if (this.hasEnded) {
         this.waiters.shift()
-        reject(new Error(`The connection ended without an answer: ${JSON.stringify(this.rest.toString('latin1'))}`))
+        reject(new Error(`The connection ended without a response: ${JSON.stringify(this.rest.toString('latin1'))}`))
       } else return
     }
   }
 }
 
-/** Sends bytes over a connection of their own and takes the first answer. */
+/** Sends bytes over a new connection and returns the first response. */
 export async function sendRaw(url: string, bytes: string | Buffer, { head = false } = {}): Promise<RawResponse> {
   const client = await RawClient.open(url)
   try {
@@ -93,24 +93,24 @@ export async function sendRaw(url: string, bytes: string | Buffer, { head = fals
   }
 }
 
-/** A whole request: `line` is such as `GET /`; `headers` are lines, behind the Host. */
+/** A whole request: `line` such as `GET /`; `headers` are lines, after the Host. */
 export function rawRequest(line: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
   const head = [`${line} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')
   return Buffer.concat([Buffer.from(`${head}\r\n\r\n`, 'latin1'), Buffer.from(body)])
 }
 
-/** A request with a body and its length. */
+/** A POST with a body and its length. */
 export function rawPost(path: string, body: string | Buffer, type: string | null = 'application/json'): Buffer {
   const length = `Content-Length: ${Buffer.byteLength(body)}`
   return rawRequest(`POST ${path}`, type === null ? [length] : [`Content-Type: ${type}`, length], body)
 }
 
-/** The first answer in `bytes` and what is behind it; undefined while it is not whole. */
+/** The first response in `bytes` and the bytes after it; undefined while it is incomplete. */
 export function parseResponse(
   bytes: Buffer,
   head: boolean,
-  isOver: boolean,
-): { answer: RawResponse; rest: Buffer } | undefined {
+  hasEnded: boolean,
+): { response: RawResponse; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
   const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
@@ -125,28 +125,28 @@ export function parseResponse(
   }
   const status = Number(code)
   const bodyless = head || status < 200 || status === 204 || status === 304
-  const found = bodyless ? { body: Buffer.alloc(0), used: 0 } : readBody(bytes.subarray(end + 4), headers, isOver)
-  return found && { answer: { status, headers, body: found.body }, rest: bytes.subarray(end + 4 + found.used) }
+  const parsed = bodyless ? { body: Buffer.alloc(0), used: 0 } : readBody(bytes.subarray(end + 4), headers, hasEnded)
+  return parsed && { response: { status, headers, body: parsed.body }, rest: bytes.subarray(end + 4 + parsed.used) }
 }
 
-function readBody(bytes: Buffer, headers: Record<string, string>, isOver: boolean) {
+function readBody(bytes: Buffer, headers: Record<string, string>, hasEnded: boolean) {
   if (headers['transfer-encoding'] === 'chunked') return readChunkedBody(bytes)
   const length = headers['content-length']
-  if (length === undefined) return isOver ? { body: bytes, used: bytes.length } : undefined
+  if (length === undefined) return hasEnded ? { body: bytes, used: bytes.length } : undefined
   const used = Number(length)
   return bytes.length < used ? undefined : { body: bytes.subarray(0, used), used }
 }
 
 function readChunkedBody(bytes: Buffer): { body: Buffer; used: number } | undefined {
   const chunks: Buffer[] = []
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf('\r\n', at)
+  for (let offset = 0; ; ) {
+    const end = bytes.indexOf('\r\n', offset)
     if (end === -1) return undefined
-    const size = Number.parseInt(bytes.toString('latin1', at, end), 16)
-    if (Number.isNaN(size)) throw new Error(`No chunk: ${bytes.toString('latin1', at, end)}`)
+    const size = Number.parseInt(bytes.toString('latin1', offset, end), 16)
+    if (Number.isNaN(size)) throw new Error(`No chunk: ${bytes.toString('latin1', offset, end)}`)
     if (bytes.length < end + 2 + size + 2) return undefined
     chunks.push(bytes.subarray(end + 2, end + 2 + size))
-    at = end + 2 + size + 2
-    if (size === 0) return { body: Buffer.concat(chunks), used: at }
+    offset = end + 2 + size + 2
+    if (size === 0) return { body: Buffer.concat(chunks), used: offset }
   }
 }

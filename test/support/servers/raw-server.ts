@@ -1,12 +1,12 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Raw bytes to send, after which the connection stays open; or a function that does as it likes with the socket. */
+/** Raw bytes to send, after which the connection stays open; or a function that handles the socket. */
 export type RawAnswer = string | Buffer | ((socket: Socket, head: string) => void)
 
 /**
- * A TCP server on a free port that answers each request head with scripted bytes, for what no HTTP library would send:
- * wrong lengths, cut bodies, resets, silence.
+ * A TCP server on a free port that answers each request head with scripted bytes that no HTTP library would send: wrong
+ * lengths, truncated bodies, resets, silence.
  */
 export class RawServer {
   /** Request heads, in order. */
@@ -20,14 +20,14 @@ export class RawServer {
     this.server = createServer(socket => this.serve(socket))
   }
 
-  /** Answers with `answers` one after the other, then always with the last one. Stops when the test is over. */
+  /** Sends `answers` one after the other, then always the last one. Stops when the test ends. */
   static async start(...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
     const server = await RawServer.listen(...answers)
     onTestFinished(() => server.stop())
     return server
   }
 
-  /** The same for tests side by side, which vitest cannot tell apart here: it has to be stopped. */
+  /** The same for concurrent tests, where vitest has no current test: the caller has to stop it. */
   static listen(...answers: [RawAnswer, ...RawAnswer[]]): Promise<RawServer> {
     return RawServer.listenAt(0, ...answers)
   }
@@ -73,7 +73,7 @@ export class RawServer {
   }
 }
 
-/** A whole HTTP/1.1 answer as bytes; `headers` are lines without their line ends. */
+/** A whole HTTP/1.1 response as bytes; `headers` are lines without line ends. */
 export function rawReply(status: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${[status, ...headers].join('\r\n')}\r\n\r\n`), Buffer.from(body)])
 }

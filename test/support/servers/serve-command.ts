@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { CliSandbox, Running } from '../cli/cli-sandbox.js'
 
-/** `klines serve` as a process that listens. */
+/** `klines serve` as a running process. */
 export interface ServeProcess extends Running {
-  /** What it printed first. */
+  /** The address it printed. */
   readonly url: string
-  /** Ends it as a user does; how it ended. */
+  /** Ends it like a user with Ctrl-C, or by another signal; resolves when it has ended. */
   stop(signal?: NodeJS.Signals): Running['ended']
 }
 

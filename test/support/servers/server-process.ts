@@ -6,17 +6,17 @@ import { onTestFinished } from 'vitest'
 import { PROJECT } from '../cli/cli-sandbox.js'
 import { NOW } from '../synthetic-tree.js'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly url: string
   readonly process: ChildProcess
-  /** What it said of its own failures so far. */
+  /** Internal errors that it has reported so far. */
   readonly errors: () => readonly string[]
-  /** What it wrote to stderr: nothing, as long as all is well. */
+  /** What it wrote to stderr, normally nothing. */
   readonly stderr: () => string
 }
 
-/** Starts one over a folder, as a user without rights with `nobody` (root needs that); ended when the test is over. */
+/** Starts a server over a folder; `unprivileged` drops the rights of root. The server ends with the test. */
 export async function startServerProcess(root: string, { unprivileged = false } = {}): Promise<ServerProcess> {
   const script = join(PROJECT, 'test/support/servers/server-process-main.ts')
   const node = [process.execPath, '--import', 'tsx', script, root, String(NOW)]

@@ -6,40 +6,40 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.js'
 import { makeTree, NOW } from '../synthetic-tree.js'
 
-/** An answer as it came over the wire: nothing is decoded. */
+/** A response as received; its body is not decoded. */
 export interface TestResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** What is said beside the path. */
+/** Options of a request besides its path. */
 export interface RequestOptions {
   readonly method?: string
   readonly headers?: Record<string, string>
   readonly agent?: Agent
-  /** Ends the request from this side. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
 }
 
-/** Asks for a path of the tree (`api/klines/...`) or for any other target that begins with a slash, as it is. */
-export type SendRequest = (path: string, asked?: RequestOptions) => Promise<TestResponse>
+/** Requests a path of the tree (`api/klines/...`), or any target that begins with a slash, unchanged. */
+export type SendRequest = (path: string, options?: RequestOptions) => Promise<TestResponse>
 
-/** A server that runs, and a client of it. */
+/** A running server with a client. */
 export interface TestServer extends RunningServer {
   readonly request: SendRequest
 }
 
-/** One request over HTTP, the target untouched by any URL parser. */
+/** Sends a request to a server; no URL parser changes the target. */
 export function requestFrom(
   base: string,
   path: string,
-  { method = 'GET', ...asked }: RequestOptions = {},
+  { method = 'GET', ...options }: RequestOptions = {},
 ): Promise<TestResponse> {
   const { hostname, port } = new URL(base)
   const target = path.startsWith('/') ? path : `/${path}`
   return new Promise((resolve, reject) => {
-    const outgoing = request({ hostname, port, path: target, method, ...asked }, response => {
+    const outgoing = request({ hostname, port, path: target, method, ...options }, response => {
       const chunks: Buffer[] = []
       response.on('data', chunk => chunks.push(chunk))
       response.on('error', reject)
@@ -51,13 +51,13 @@ export function requestFrom(
   })
 }
 
-/** Starts a server over a folder, whose clock says `NOW`; it has to be closed. */
+/** Starts a server over a folder at the time `NOW`; the caller has to close it. */
 export async function openTestServer(root: string, options: Partial<ServerOptions> = {}): Promise<TestServer> {
   const { url, close } = await startServer({ root, now: () => NOW, ...options })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
     url,
-    request: (path, asked) => requestFrom(url, path, { agent, ...asked }),
+    request: (path, options) => requestFrom(url, path, { agent, ...options }),
     close: () => {
       agent.destroy()
       return close()
@@ -65,36 +65,47 @@ export async function openTestServer(root: string, options: Partial<ServerOption
   }
 }
 
-/** A server for one test, closed when that is over. */
+/** Starts a server that closes when the test ends. */
 export async function startTestServer(root: string, options?: Partial<ServerOptions>): Promise<TestServer> {
-  const served = await openTestServer(root, options)
-  onTestFinished(() => served.close())
-  return served
+  const server = await openTestServer(root, options)
+  onTestFinished(() => server.close())
+  return server
 }
 
-/** One server over the made tree for all tests of a group, and the tree's folder. */
-export function useTestServer(): { readonly request: SendRequest; readonly root: () => string } {
-  const root = mkdtempSync(join(tmpdir(), 'klines-served-'))
-  let served: TestServer
+/** One server for all tests of a group. */
+export interface SharedServer {
+  readonly request: SendRequest
+  readonly url: () => string
+  readonly root: () => string
+}
+
+/** Starts one server over a folder for all tests of a group. */
+export function useServerOver(root: () => string, options?: Partial<ServerOptions>): SharedServer {
+  let server: TestServer
   beforeAll(async () => {
-    served = await openTestServer(makeTree(root))
+    server = await openTestServer(root(), options)
   })
-  afterAll(async () => {
-    await served.close()
-    rmSync(root, { recursive: true, force: true })
-  })
-  return { request: (path, asked) => served.request(path, asked), root: () => root }
+  afterAll(() => server.close())
+  return { request: (path, how) => server.request(path, how), url: () => server.url, root }
 }
 
-/** Header fields that say when and how an answer came, not what it is. */
+/** Starts one server over the synthetic tree, in a temporary folder, for all tests of a group. */
+export function useTestServer(): SharedServer {
+  const root = mkdtempSync(join(tmpdir(), 'klines-server-'))
+  // Runs last: vitest runs afterAll hooks in reverse order.
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  return { ...useServerOver(() => makeTree(root)), root: () => root }
+}
+
+/** Header fields of the connection, not of the response's content. */
 const CONNECTION_FIELDS = ['date', 'connection', 'keep-alive', 'transfer-encoding']
 
-/** The header fields that say what an answer is. */
+/** The header fields that two responses with the same content share. */
 export function stableHeaders({ headers }: TestResponse): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !CONNECTION_FIELDS.includes(name)))
 }
 
-/** The error object of service.md: these three fields, `cause` at most beside them. */
+/** Parses the service's error object. */
 export function parseErrorObject({ headers, body }: TestResponse): {
   statusCode: number
   message: string

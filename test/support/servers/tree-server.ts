@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** One request as it came. */
+/** A received request. */
 export interface LoggedRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -18,23 +18,23 @@ export interface LoggedRequest {
   status: number
 }
 
-/** What a scripted path answers: a status, headers and a body, or a function that writes the answer. */
+/** The response of a scripted path: a status, headers and a body, or a function that writes it. */
 export type Answer =
   | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }
   | ((request: IncomingMessage, response: ServerResponse) => unknown)
 
 /**
- * A plain static server over a folder that holds `api/klines`, on a free port: Last-Modified from the file's mtime,
- * If-Modified-Since answered with 304, scripted answers where a test wants them, and a log of all it was asked.
+ * A static server over a folder with `api/klines`, on a free port: Last-Modified from the file's mtime, 304 for a matching
+ * If-Modified-Since, scripted responses for tests, and a log of all requests.
  */
 export class TreeServer {
   readonly log: LoggedRequest[] = []
-  /** Most requests that were under way at the same time. */
+  /** The highest number of simultaneous requests. */
   peak = 0
   connections = 0
-  /** What its clock says in each answer's Date, ms; the real time when undefined. */
+  /** The time in each response's Date, ms; the real time when undefined. */
   date: number | undefined
-  /** Awaited before each answer; a test holds requests with it. */
+  /** Awaited before each response; tests delay responses with it. */
   hold: (path: string) => void | Promise<void> = () => {}
   private active = 0
   private readonly scripts = new Map<string, Answer[]>()
@@ -46,7 +46,7 @@ export class TreeServer {
     this.server.on('connection', () => this.connections++)
   }
 
-  /** A server that is listening, on a free port unless one is given, and stops when the test is over. */
+  /** Starts a server, on a free port unless one is given, that stops when the test ends. */
   static async start(root: string, port = 0): Promise<TreeServer> {
     const server = new TreeServer(root)
     await new Promise<void>(resolve => server.server.listen(port, '127.0.0.1', resolve))
@@ -54,7 +54,7 @@ export class TreeServer {
     return server
   }
 
-  /** Requests after which it ends a connection; 0 for never. */
+  /** Number of requests after which it ends a connection; 0 for never. */
   set requestsPerConnection(count: number) {
     this.server.maxRequestsPerSocket = count
   }
@@ -63,17 +63,17 @@ export class TreeServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Answers the next requests for `path` (`api/klines/...`) with these, one each. */
+  /** Answers the next requests for `path` (`api/klines/...`) with these responses, one each. */
   script(path: string, ...answers: Answer[]): void {
     this.scripts.set(path, answers)
   }
 
-  /** Answers every request for `path` with this. */
+  /** Answers every request for `path` with this response. */
   always(path: string, answer: Answer): void {
     this.standing.set(path, answer)
   }
 
-  /** Back to plain files, with an empty log. */
+  /** Removes all scripts and empties the log. */
   reset(): void {
     this.scripts.clear()
     this.standing.clear()
@@ -82,7 +82,7 @@ export class TreeServer {
     this.peak = 0
   }
 
-  /** Paths asked for, in order; of windows alone with `windows`. */
+  /** Requested paths in order, or only those of windows. */
   paths(only: 'all' | 'windows' = 'all'): string[] {
     const paths = this.log.map(({ path }) => path)
     return only === 'all' ? paths : paths.filter(path => /\d{4}-\d{2}-\d{2}\.json$/.test(path))

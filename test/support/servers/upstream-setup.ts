@@ -11,15 +11,15 @@ import { tempFolder } from '../temp-folder.js'
 import { type RequestOptions, startTestServer, type TestResponse, type TestServer } from './test-server.js'
 import { TreeServer } from './tree-server.js'
 
-/** What the command uses, but for pauses between tries. */
+/** The command's policy without pauses between tries. */
 export const NO_PAUSE: RetryPolicy = { ...UPSTREAM_POLICY, baseDelayMs: 0 }
 
-/** How a server with a service behind it differs from the usual one. */
+/** Options of a server with an upstream service. */
 export interface UpstreamOptions extends Partial<ServerOptions> {
   readonly policy?: RetryPolicy
 }
 
-/** A server over a mirror that brings what is missing from a service, as `klines serve --upstream` opens it. */
+/** A server that fetches missing files from a service into its mirror, like `klines serve --upstream`. */
 export async function serveUpstream(
   baseUrl: string,
   mirror: string,
@@ -32,32 +32,32 @@ export async function serveUpstream(
   })
 }
 
-/** The made tree behind a service, and a server with that behind it whose mirror is empty. */
+/** A service over the synthetic tree, and a server with that upstream and an empty mirror. */
 export async function upstreamSetup(options?: UpstreamOptions) {
   const tree = makeTree(tempFolder())
   const service = await TreeServer.start(tree)
   service.date = NOW
   const mirror = join(tempFolder(), 'mirror')
   const { request, url } = await serveUpstream(service.url, mirror, options)
-  /** The bytes of a file as the service has them. */
+  /** The bytes of a file of the service. */
   const original = (path: string) => readFileSync(join(tree, path))
-  /** The bytes of a file as the mirror has them; undefined where it does not. */
+  /** The bytes of a file of the mirror; undefined when it is missing. */
   const stored = (path: string) => (existsSync(join(mirror, path)) ? readFileSync(join(mirror, path)) : undefined)
-  /** Every file of the tree that the mirror has. */
+  /** The path of every file of the mirror. */
   const storedPaths = () => filesBelow(join(mirror, 'api')).map(file => `api/${file}`)
-  /** Many requests that wait side by side: the service answers when all of them have come. */
-  const requestAtOnce = async (count: number, path: string, asked?: RequestOptions): Promise<TestResponse[]> => {
+  /** Simultaneous requests: the service responds only after all of them have arrived. */
+  const requestAtOnce = async (count: number, path: string, options?: RequestOptions): Promise<TestResponse[]> => {
     let release = () => {}
-    const held = new Promise<void>(resolve => {
+    const released = new Promise<void>(resolve => {
       release = resolve
     })
-    service.hold = () => held
-    const answers = Array.from({ length: count }, () => request(path, asked))
+    service.hold = () => released
+    const responses = Array.from({ length: count }, () => request(path, options))
     await request('/api/openapi.json')
     await turns()
     release()
     service.hold = () => {}
-    return Promise.all(answers)
+    return Promise.all(responses)
   }
   return { tree, service, baseUrl: service.url, mirror, request, url, original, stored, storedPaths, requestAtOnce }
 }
