@@ -1,7 +1,4 @@
-/**
- * The twelve elements of a row, in the service's order (service.md, "Kline row") under the exchange's own names
- * (observed.md, the header of its archive files).
- */
+/** The twelve elements of a row, in order, with the names in the header of the exchange's archive files. */
 export const COLUMNS = [
   'open_time',
   'open',
@@ -20,7 +17,7 @@ export const COLUMNS = [
 /** The name of one element of a row. */
 export type Column = (typeof COLUMNS)[number]
 
-/** What an element is: ms UTC, a count, a decimal in text, or the unused text at the end. */
+/** The kind of an element: ms UTC, a count, a decimal as text, or the unused text at the end. */
 export type ColumnKind = 'time' | 'count' | 'decimal' | 'text'
 
 /** The kind of the element at each index. */
@@ -30,10 +27,10 @@ export const COLUMN_KINDS: readonly ColumnKind[] = COLUMNS.map(name => {
   return name === 'ignore' ? 'text' : 'decimal'
 })
 
-/** Elements of a row. */
+/** The number of elements in a row. */
 export const ROW_LENGTH = COLUMNS.length
 
-/** A row as the service writes it and `JSON.parse` reads it. */
+/** A row as `JSON.parse` returns it from a window file. */
 export type KlineRow = [
   openTime: number,
   open: string,
@@ -48,3 +45,8 @@ export type KlineRow = [
   takerBuyQuoteVolume: string,
   ignore: string,
 ]
+
+/** A row as an object with the names of the columns: times in ms UTC, decimals as text. */
+export type KlineObject = {
+  readonly [name in Column]: name extends 'open_time' | 'close_time' | 'count' ? number : string
+}

@@ -1,6 +1,6 @@
-/** What went wrong, as one word a program can branch on. The exit code follows from it (`cli/exit-codes.ts`). */
+/** The stable code of an error, for programs to branch on. It determines the exit code (`cli/exit-codes.ts`). */
 export type ErrorCode =
-  // the request makes no sense
+  // the request is invalid
   | 'unknown_symbol'
   | 'unknown_interval'
   | 'bad_time'
@@ -12,7 +12,7 @@ export type ErrorCode =
   | 'mirror_mismatch'
   | 'address_unusable'
   | 'rejected'
-  // something asked for could not be had
+  // something requested could not be downloaded, read or written
   | 'bad_window'
   | 'bad_list'
   | 'window_missing'
@@ -21,23 +21,23 @@ export type ErrorCode =
   | 'output_unwritable'
   | 'digits_lost'
   | 'no_memory'
-  // nothing there
+  // the result is empty
   | 'no_candles'
   // the service
   | 'unreachable'
   | 'rate_limited'
 
-/** Facts beside the message. */
+/** Details of an error beside its message. */
 export interface ErrorDetails {
-  /** What caused it. */
+  /** The underlying error. */
   cause?: unknown
   /** What to do next, one sentence each. */
   suggestions?: string[]
-  /** Values a program may want (JSON only). */
+  /** Values for programs (JSON only). */
   data?: Record<string, unknown>
 }
 
-/** Every error this project throws on purpose: a code, a message for people, and what to do next. */
+/** Every error that this project throws on purpose: a code, a message for people, and what to do next. */
 export class KlinesError extends Error {
   override readonly name: string = 'KlinesError'
   readonly code: ErrorCode
@@ -52,7 +52,7 @@ export class KlinesError extends Error {
   }
 }
 
-/** Whether `error` is one of ours with that code. */
+/** Whether `error` is a KlinesError, and has that code if one is given. */
 export function isKlinesError(error: unknown, code?: ErrorCode): error is KlinesError {
   return error instanceof KlinesError && (code === undefined || error.code === code)
 }

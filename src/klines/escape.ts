@@ -1,6 +1,6 @@
 /**
- * Text from outside in quotes, for a message: as JSON, and with every character escaped that a terminal could take for
- * more than text (JSON itself lets C1 controls and marks of direction through).
+ * Quotes untrusted text for a message: as JSON, with every character escaped that a terminal could interpret (JSON itself does
+ * not escape C1 controls and bidirectional marks).
  */
 export function quoteText(text: string): string {
   return JSON.stringify(text).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, character =>

@@ -4,15 +4,15 @@ import type { Interval } from './intervals.js'
 import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
 import { isWindowStart, parseDate, windowLength } from './windows.js'
 
-/** Longest list that is believed; the longest of the service has 783 entries. */
+/** Longer lists are refused; the longest of the service has 783 entries. */
 const MAX_ENTRIES = 20_000
 const MAX_SYMBOLS = 1_000
-/** Longest list that is looked into: parsing sixteen megabytes of `[],` would take hundreds more. */
+/** Larger bodies are not parsed: sixteen megabytes of `[],` would take hundreds of megabytes of memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * The startDates of an interval (service.md, endpoint 2) out of the list's bytes: real dates that are window starts of
- * the interval, ascending, without repetition. Throws `bad_list` with the entry: dates become paths, so nothing else passes.
+ * Parses the list of an interval's startDates: real dates on which a window of the interval can start, ascending, without
+ * repetition. Throws `bad_list` on anything else, because dates become paths.
  */
 export function parseStartDates(bytes: Uint8Array, interval: Interval): string[] {
   const list = parseList(bytes, `The list of ${interval} start dates`, MAX_ENTRIES)
@@ -25,34 +25,30 @@ export function parseStartDates(bytes: Uint8Array, interval: Interval): string[]
   return list
 }
 
-/** The symbols (service.md, endpoint 1) out of the list's bytes; names this version does not know come apart. */
-export function parseSymbols(bytes: Uint8Array): {
-  symbols: SymbolName[]
-  unknown: string[]
-} {
+/** Parses the list of symbols; names that this version does not know are returned apart. Throws `bad_list`. */
+export function parseSymbols(bytes: Uint8Array): { symbols: SymbolName[]; unknown: string[] } {
   const list = parseList(bytes, 'The list of symbols', MAX_SYMBOLS)
-  const odd = list.findIndex(name => !/^[A-Z0-9]{2,20}$/.test(name))
-  if (odd !== -1) throw badList(`The list of symbols is refused: entry ${odd} is ${show(list[odd])}, not a symbol.`)
+  const bad = list.findIndex(name => !/^[A-Z0-9]{2,20}$/.test(name))
+  if (bad !== -1) throw badList(`The list of symbols is refused: entry ${bad} is ${show(list[bad])}, not a symbol.`)
   const names = new Set(list)
-  return {
-    symbols: SYMBOLS.filter(name => names.has(name)),
-    unknown: list.filter(name => !isSymbol(name)),
-  }
+  return { symbols: SYMBOLS.filter(name => names.has(name)), unknown: list.filter(name => !isSymbol(name)) }
 }
 
-function parseList(bytes: Uint8Array, what: string, most: number): string[] {
-  if (bytes.length > MAX_BYTES)
-    throw badList(`${what} is refused: ${bytes.length} bytes, expected at most ${MAX_BYTES}.`)
+function parseList(bytes: Uint8Array, name: string, maxEntries: number): string[] {
+  const { length } = bytes
+  if (length > MAX_BYTES) throw badList(`${name} is refused: ${length} bytes, expected at most ${MAX_BYTES}.`)
   let list: unknown
   try {
     list = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
-    throw badList(`${what} is refused: it is not JSON.`, 'not_json', cause)
+    throw badList(`${name} is refused: it is not JSON.`, 'not_json', cause)
   }
-  if (!Array.isArray(list)) throw badList(`${what} is refused: it is not an array.`)
-  if (list.length > most) throw badList(`${what} is refused: ${list.length} entries, expected at most ${most}.`)
-  const odd = list.findIndex(entry => typeof entry !== 'string')
-  if (odd !== -1) throw badList(`${what} is refused: entry ${odd} is not a string.`)
+  if (!Array.isArray(list)) throw badList(`${name} is refused: it is not an array.`)
+  if (list.length > maxEntries) {
+    throw badList(`${name} is refused: ${list.length} entries, expected at most ${maxEntries}.`)
+  }
+  const bad = list.findIndex(entry => typeof entry !== 'string')
+  if (bad !== -1) throw badList(`${name} is refused: entry ${bad} is not a string.`)
   return list
 }
 

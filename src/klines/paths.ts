@@ -3,26 +3,26 @@ import type { WindowRef } from './series.js'
 import { isSymbol } from './symbols.js'
 import { isStartDate } from './windows.js'
 
-/** Where the list of symbols lies, relative to a base address or a mirror's root. */
+/** The path of the list of symbols, relative to a base address or a mirror's root. */
 export const SYMBOLS_PATH = 'api/klines/symbols.json'
 
-/** Where an interval's list of startDates lies. */
+/** The path of an interval's list of startDates. */
 export function startDatesPath(interval: Interval): string {
   return `api/klines/start-dates/${interval}.json`
 }
 
-/** Where a window lies: the one mapping for URL, mirror file and server route (service.md, endpoints 1 to 7). */
+/** The path of a window: the same for the URL, the mirror file and the server's route. */
 export function windowPath({ interval, symbol, startDate }: WindowRef): string {
   return `api/klines/${interval}/${symbol}/${startDate}.json`
 }
 
-/** What a path of the tree names. */
+/** The file that a path of the tree names. */
 export type TreeEntry =
   | { readonly kind: 'symbols' }
   | { readonly kind: 'startDates'; readonly interval: Interval }
   | { readonly kind: 'window'; readonly window: WindowRef }
 
-/** The inverse of the functions above, by grammar: undefined for anything the service could not have. */
+/** The inverse of the functions above; undefined for paths that the service cannot have. */
 export function parseTreePath(path: string): TreeEntry | undefined {
   if (path === SYMBOLS_PATH) return { kind: 'symbols' }
   const [, interval, symbol, startDate] =

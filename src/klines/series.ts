@@ -1,13 +1,13 @@
 import type { Interval } from './intervals.js'
 import type { SymbolName } from './symbols.js'
 
-/** A symbol and an interval of any length, such as a file or a resampled candle is of. */
+/** A symbol and an interval of any length, also a resampled one such as `3h`. */
 export interface SeriesLabel {
   readonly symbol: SymbolName
   readonly interval: string
 }
 
-/** One symbol at one interval of the service: the unit people ask for. */
+/** One symbol at one interval of the service. */
 export interface Series extends SeriesLabel {
   readonly symbol: SymbolName
   readonly interval: Interval

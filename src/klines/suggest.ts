@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein'
 
 /**
- * The candidate a person most likely meant by `text`: one that starts with it (`BTC`), else the one with the fewest
- * edits, if at most a third of its letters (at least 1, at most 3) differ. Undefined when nothing is near.
+ * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with the fewest
+ * edits, at most a third of its letters (1 to 3). Undefined when no candidate is close.
  */
 export function suggest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
   if (text.length === 0) return undefined

@@ -1,7 +1,7 @@
 import { KlinesError } from './errors.js'
 import { suggest } from './suggest.js'
 
-/** The trading pairs of the service, in its own order (service.md, "Symbol"). */
+/** The symbols of the service, in the order of its OpenAPI description. */
 export const SYMBOLS = [
   'BTCUSDT',
   'ETHUSDT',
@@ -15,7 +15,7 @@ export const SYMBOLS = [
   'DOTUSDT',
 ] as const
 
-/** One of the ten trading pairs. */
+/** One of the ten symbols. */
 export type SymbolName = (typeof SYMBOLS)[number]
 
 /** Whether `text` is a symbol exactly as the service writes it. */
@@ -24,8 +24,8 @@ export function isSymbol(text: unknown): text is SymbolName {
 }
 
 /**
- * A symbol as people write it (`BTCUSDT`, `btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to the service's name.
- * Throws `unknown_symbol` with the nearest names.
+ * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to the service's name. Throws
+ * `unknown_symbol` and suggests the nearest name.
  */
 export function parseSymbol(text: string): SymbolName {
   const name = text.trim().toUpperCase().replace(/[/_-]/g, '')

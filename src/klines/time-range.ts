@@ -9,7 +9,7 @@ export interface TimeRange {
   readonly toTime: number
 }
 
-/** The range as people give it: texts as `parseInstant` and `parseDuration` take them. */
+/** A range as text: `from` and `to` for `parseInstant`, `last` for `timeBefore`. */
 export interface RangeText {
   readonly from?: string | undefined
   readonly to?: string | undefined
@@ -20,8 +20,8 @@ const FORMS = 'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * A point in time, ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset.
- * Without an offset it is UTC, wherever the machine stands. Throws `bad_time` on other forms and on days there are not.
+ * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset.
+ * Without an offset it is UTC, whatever the system's time zone. Throws `bad_time` on other forms and on invalid days.
  */
 export function parseInstant(text: string): number {
   const trimmed = text.trim()
@@ -37,33 +37,25 @@ export function parseInstant(text: string): number {
   return time
 }
 
-/** `90d` and the like before `end` (ms UTC). Months and years are calendar ones: h, d, w, M, y. Throws `bad_time`. */
+/**
+ * The time (ms UTC) that lies `duration` before `end` (ms UTC), such as `90d`: a number and h, d, w, M or y, where months and
+ * years are calendar ones. Throws `bad_time`.
+ */
 export function timeBefore(end: number, duration: string): number {
   const [, digits, unit] = /^([1-9]\d{0,5})([hdwMy])$/.exec(duration.trim()) ?? []
-  const amount = Number(digits)
-  const units = {
-    h: 'hours',
-    d: 'days',
-    w: 'weeks',
-    M: 'months',
-    y: 'years',
-  } as const
+  const units = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' } as const
   if (unit === undefined) {
-    throw new KlinesError(
-      'bad_time',
-      `"${duration}" is not a length of time. Expected a number and h, d, w, M or y: 90d.`,
-    )
+    const expected = 'Expected a number and h, d, w, M or y: 90d.'
+    throw new KlinesError('bad_time', `"${duration}" is not a length of time. ${expected}`)
   }
-  const time = sub(new UTCDateMini(end), {
-    [units[unit as keyof typeof units]]: amount,
-  }).getTime()
+  const time = sub(new UTCDateMini(end), { [units[unit as keyof typeof units]]: Number(digits) }).getTime()
   if (Number.isNaN(time)) throw new KlinesError('bad_time', `"${duration}" goes back further than dates do.`)
   return time
 }
 
 /**
- * The range that `from`, `to` and `last` describe; `last` counts back from `to`, else from `now` (ms UTC).
- * Throws `bad_time`, and `bad_range` when the range is empty or said twice.
+ * The range that `from`, `to` and `last` describe; `last` counts back from `to`, else from `now` (ms UTC). Throws `bad_time`, and
+ * `bad_range` when the range is empty or both `from` and `last` are given.
  */
 export function parseRange({ from, to, last }: RangeText, now: number): TimeRange {
   if (from !== undefined && last !== undefined) {
@@ -82,10 +74,9 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
   return { fromTime, toTime }
 }
 
-/** `2024-01-01T00:00:00.000Z/..`: the range as an ISO 8601 interval, `..` for an open end. */
+/** The range as an ISO 8601 interval, with `..` for an open end: `2024-01-01T00:00:00.000Z/..`. */
 export function formatRange({ fromTime, toTime }: TimeRange): string {
-  const side = (time: number) => (Number.isFinite(time) ? new Date(time).toISOString() : '..')
-  return `${side(fromTime)}/${side(toTime)}`
+  return [fromTime, toTime].map(time => (Number.isFinite(time) ? new Date(time).toISOString() : '..')).join('/')
 }
 
 function parseDay(day: string, given: string): number {
@@ -96,6 +87,6 @@ function parseDay(day: string, given: string): number {
   }
 }
 
-function badTime(text: string, why = ''): KlinesError {
-  return new KlinesError('bad_time', `"${text}" is not a point in time.${why} ${FORMS}.`, { data: { time: text } })
+function badTime(text: string, reason = ''): KlinesError {
+  return new KlinesError('bad_time', `"${text}" is not a point in time.${reason} ${FORMS}.`, { data: { time: text } })
 }

@@ -8,14 +8,15 @@ import {
   parseInterval,
   stepsBetween,
 } from '../../src/klines/intervals.js'
+import { INTERVAL_LENGTHS } from '../support/oracles/intervals.js'
 import { thrownBy } from '../support/thrown-by.js'
 
-describe('an interval is named exactly as the service names it', () => {
-  test('service.md gives these twelve, shortest first', () => {
+describe('parseInterval', () => {
+  test('INTERVALS are the twelve of the service, shortest first', () => {
     expect(INTERVALS.join(' ')).toBe('15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M')
   })
 
-  test.each(INTERVALS)('%s is taken, with white space around it too', interval => {
+  test.each(INTERVALS)('accepts %s, with white space around it too', interval => {
     expect(parseInterval(interval)).toBe(interval)
     expect(parseInterval(` ${interval}\n`)).toBe(interval)
     expect(isInterval(interval)).toBe(true)
@@ -38,7 +39,7 @@ describe('an interval is named exactly as the service names it', () => {
     ['constructor', []],
     ['__proto__', []],
   ]
-  test.each(nearMisses)('%j is refused, with the suggestions %j', (text, suggestions) => {
+  test.each(nearMisses)('refuses %j, with the suggestions %j', (text, suggestions) => {
     const error = thrownBy(() => parseInterval(text))
     expect(error.code).toBe('unknown_interval')
     expect(error.message).toBe(
@@ -66,20 +67,16 @@ describe('the grid of an interval', () => {
     expect(stepsBetween(interval, openTime, next)).toBe(1)
   })
 
-  const lengths = [15, 30, 60, 120, 240, 360, 480, 720, 1440, 4320, 10_080].map(minutes => minutes * 60_000)
-  test.each(INTERVALS.slice(0, 11).map((interval, index) => [interval, lengths[index]] as const))(
-    '%s: steps of %i ms, from any start',
-    (interval, length) => {
-      fc.assert(
-        fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {
-          expect(nextOpenTime(interval, openTime)).toBe(openTime + length)
-          expect(stepsBetween(interval, openTime, openTime + steps * length)).toBe(steps)
-        }),
-      )
-    },
-  )
+  test.each(INTERVAL_LENGTHS)('%s: steps of %i ms, from any start', (interval, length) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {
+        expect(nextOpenTime(interval, openTime)).toBe(openTime + length)
+        expect(stepsBetween(interval, openTime, openTime + steps * length)).toBe(steps)
+      }),
+    )
+  })
 
-  test('1M: months are counted by the calendar, over leap years and the ends of years', () => {
+  test('1M: steps of calendar months, across leap years and turns of the year', () => {
     const months = Array.from({ length: 12 * 40 }, (_, month) =>
       Date.parse(`${1990 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01T00:00:00Z`),
     )

@@ -9,13 +9,13 @@ import { toJsonBytes } from '../support/windows.js'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-const BROKEN: [string, Uint8Array][] = [
+const NOT_JSON: [string, Uint8Array][] = [
   ['an empty body', new Uint8Array()],
   ['a web page', utf8('<!doctype html>')],
-  ['a list cut short', utf8('["2024-01-01",')],
+  ['a truncated list', utf8('["2024-01-01",')],
   ['bytes that are not UTF-8', Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d)],
 ]
-const MISSHAPEN: [string, unknown, string][] = [
+const WRONG_SHAPES: [string, unknown, string][] = [
   ['an object', { 0: 'x', length: 1 }, 'it is not an array'],
   ['null', null, 'it is not an array'],
   ['a string', '2024-01-01', 'it is not an array'],
@@ -28,32 +28,35 @@ describe.each([
   ['start dates', (bytes: Uint8Array) => parseStartDates(bytes, '1h') as unknown],
   ['symbols', (bytes: Uint8Array) => parseSymbols(bytes) as unknown],
 ])('the list of %s', (_, parse) => {
-  test.each(BROKEN)('%s is refused as not JSON', (_, bytes) => {
+  test.each(NOT_JSON)('%s is refused as not JSON', (_, bytes) => {
     expect(thrownBy(() => parse(bytes))).toMatchObject({ code: 'bad_list', data: { kind: 'not_json' } })
   })
 
-  test.each(MISSHAPEN)('%s is refused for its shape', (_, value, message) => {
+  test.each(WRONG_SHAPES)('%s is refused for its shape', (_, value, message) => {
     const error = thrownBy(() => parse(toJsonBytes(value)))
     expect(error).toMatchObject({ code: 'bad_list', data: { kind: 'shape' } })
     expect(error.message).toContain(message)
   })
 
-  test('any bytes and any JSON are taken or refused, never anything else', () => {
+  test('any bytes and any JSON are either accepted or refused with bad_list', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array(), fc.jsonValue().map(toJsonBytes), fc.array(fc.string()).map(toJsonBytes)), bytes => {
-        try {
-          parse(bytes)
-        } catch (error) {
-          expect(isKlinesError(error, 'bad_list')).toBe(true)
-        }
-      }),
+      fc.property(
+        fc.oneof(fc.uint8Array(), fc.jsonValue().map(toJsonBytes), fc.array(fc.string()).map(toJsonBytes)),
+        bytes => {
+          try {
+            parse(bytes)
+          } catch (error) {
+            expect(isKlinesError(error, 'bad_list')).toBe(true)
+          }
+        },
+      ),
       { numRuns: 500 },
     )
   })
 })
 
 describe('start dates', () => {
-  test('of the calendar are taken as they are, also beyond what is known today', () => {
+  test('are accepted when windows can start on them, also outside the known range', () => {
     const dates = ['1999-12-01', '2022-01-01', '2022-03-01', '2055-01-01']
     expect(parseStartDates(toJsonBytes(dates), '1h')).toEqual(dates)
     expect(parseStartDates(utf8('\ufeff [ ]'), '1h')).toEqual([])
@@ -79,7 +82,7 @@ describe('start dates', () => {
     expect(error.message).toBe(`The list of ${interval} start dates is refused: ${message}.`)
   })
 
-  test('more than 20,000 are refused before they are looked at', () => {
+  test('more than 20,000 are refused before any is parsed', () => {
     const error = thrownBy(() => parseStartDates(toJsonBytes(Array(20_001).fill('x')), '15m'))
     expect(error.message).toContain('20001 entries, expected at most 20000')
     const weeks = Array.from({ length: 20_000 }, (_, week) =>
@@ -90,7 +93,7 @@ describe('start dates', () => {
 })
 
 describe('symbols', () => {
-  test('come in the order of service.md, those of a later version apart', () => {
+  test('are returned in the order of the service, unknown ones apart', () => {
     const list = ['NEWUSDT', ...SYMBOLS.toReversed(), '1000SATSUSDT']
     expect(parseSymbols(toJsonBytes(list))).toEqual({ symbols: [...SYMBOLS], unknown: ['NEWUSDT', '1000SATSUSDT'] })
   })

@@ -5,17 +5,15 @@ import { parseTreePath, SYMBOLS_PATH, startDatesPath, windowPath } from '../../s
 import { SYMBOLS } from '../../src/klines/symbols.js'
 import { knownStartDates } from '../../src/klines/windows.js'
 
-const dated = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
+const intervals = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
 const windows = fc
-  .record({ symbol: fc.constantFrom(...SYMBOLS), of: fc.constantFrom(...dated), at: fc.nat() })
-  .map(({ symbol, of: { interval, startDates }, at }) => ({
-    symbol,
-    interval,
-    startDate: startDates[at % startDates.length],
-  }))
+  .tuple(fc.constantFrom(...SYMBOLS), fc.constantFrom(...intervals))
+  .chain(([symbol, { interval, startDates }]) =>
+    fc.constantFrom(...startDates).map(startDate => ({ symbol, interval, startDate })),
+  )
 
-describe('a path of the tree', () => {
-  test('has the form that service.md gives', () => {
+describe('the path of a file in the tree', () => {
+  test("is the one in the service's OpenAPI description", () => {
     expect(SYMBOLS_PATH).toBe('api/klines/symbols.json')
     expect(startDatesPath('1M')).toBe('api/klines/start-dates/1M.json')
     expect(windowPath({ interval: '15m', symbol: 'DOTUSDT', startDate: '2024-12-30' })).toBe(
@@ -23,7 +21,7 @@ describe('a path of the tree', () => {
     )
   })
 
-  test('is read back as the window it was made of', () => {
+  test('is parsed back to the window it was built from', () => {
     fc.assert(
       fc.property(windows, window => {
         expect(parseTreePath(windowPath(window))).toEqual({ kind: 'window', window })
@@ -32,15 +30,15 @@ describe('a path of the tree', () => {
     )
   })
 
-  test('is read back as the list it was made of', () => {
+  test('is parsed back to the list it was built from', () => {
     expect(parseTreePath('api/klines/symbols.json')).toEqual({ kind: 'symbols' })
     for (const interval of INTERVALS) {
       expect(parseTreePath(startDatesPath(interval))).toEqual({ kind: 'startDates', interval })
     }
   })
 
-  test('that is known is unlike every other: no two windows share one', () => {
-    const paths = dated.flatMap(({ interval, startDates }) =>
+  test('differs for every two windows', () => {
+    const paths = intervals.flatMap(({ interval, startDates }) =>
       SYMBOLS.flatMap(symbol => startDates.map(startDate => windowPath({ interval, symbol, startDate }))),
     )
     expect(paths).toHaveLength(17_770)
@@ -89,15 +87,15 @@ describe('a path of the tree', () => {
     'api/klines/1d/BTCUSDT/2023-01-01.json',
     'api/klines/1d/BTCUSDT/2024-02-31.json',
     'api/klines/15m/BTCUSDT/2024-12-31.json',
-  ])('%j names nothing', path => {
+  ])('is not %j', path => {
     expect(parseTreePath(path)).toBeUndefined()
   })
 
-  test('with one character changed names nothing, or another window of the calendar', () => {
+  test('with one character changed is refused, or is the path of another window', () => {
     fc.assert(
-      fc.property(windows, fc.nat(60), fc.constantFrom(...'./\\%0129 aM\u0000'), (window, at, letter) => {
+      fc.property(windows, fc.nat(60), fc.constantFrom(...'./\\%0129 aM\u0000'), (window, position, letter) => {
         const path = windowPath(window)
-        const i = at % path.length
+        const i = position % path.length
         const changed = path.slice(0, i) + letter + path.slice(i + 1)
         const entry = parseTreePath(changed)
         if (entry === undefined) return

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { isSymbol, parseSymbol, SYMBOLS } from '../../src/klines/symbols.js'
 import { thrownBy } from '../support/thrown-by.js'
 
-describe('a symbol', () => {
-  test('is one of the ten of service.md, in its order', () => {
+describe('parseSymbol', () => {
+  test('SYMBOLS are the ten of the service, in its order', () => {
     expect(SYMBOLS.join(' ')).toBe('BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT')
   })
 
   test.each(['BTCUSDT', 'btcusdt', 'BtcUsdt', 'BTC/USDT', 'btc/usdt', 'BTC-USDT', 'BTC_USDT', ' BTCUSDT\n'])(
-    'may be written %j',
+    'accepts %j',
     text => {
       expect(parseSymbol(text)).toBe('BTCUSDT')
     },
@@ -24,7 +24,7 @@ describe('a symbol', () => {
     ['__proto__', []],
     ['AAPL', []],
     ['../../etc/passwd', []],
-  ])('%j is refused, with the suggestions %j', (text, suggestions) => {
+  ])('refuses %j, with the suggestions %j', (text, suggestions) => {
     const error = thrownBy(() => parseSymbol(text))
     expect(error.code).toBe('unknown_symbol')
     expect(error.message).toBe(`Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`)

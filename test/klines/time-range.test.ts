@@ -7,8 +7,8 @@ const iso = (time: number) => new Date(time).toISOString()
 /** 31 March 2024, noon. */
 const NOW = 1_711_886_400_000
 
-describe('a point in time is UTC, wherever the machine stands', () => {
-  test('the machine of this test stands elsewhere', () => {
+describe('parseInstant reads UTC, whatever the time zone of the system', () => {
+  test('the time zone of this test is not UTC', () => {
     expect(new Date(0).getTimezoneOffset()).not.toBe(0)
   })
 
@@ -34,7 +34,7 @@ describe('a point in time is UTC, wherever the machine stands', () => {
     expect(iso(parseInstant(text))).toBe(instant)
   })
 
-  test('every millisecond comes back from its ISO form', () => {
+  test('parses the ISO form of every millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), time => {
         expect(parseInstant(iso(time))).toBe(time)
@@ -74,12 +74,12 @@ describe('a point in time is UTC, wherever the machine stands', () => {
     expect(error.message).toContain('Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant')
   })
 
-  test('a day that does not exist is said to be one', () => {
+  test('names a day that does not exist as the reason', () => {
     expect(thrownBy(() => parseInstant('2024-02-31')).message).toContain('There is no such day.')
   })
 })
 
-describe('a length of time before an instant', () => {
+describe('timeBefore', () => {
   test.each([
     ['2024-03-31T12:00:00.000Z', '1M', '2024-02-29T12:00:00.000Z'],
     ['2023-03-31T12:00:00.000Z', '1M', '2023-02-28T12:00:00.000Z'],
@@ -89,7 +89,7 @@ describe('a length of time before an instant', () => {
     ['2024-03-31T12:00:00.000Z', '90d', '2024-01-01T12:00:00.000Z'],
     ['2024-03-31T12:00:00.000Z', '2w', '2024-03-17T12:00:00.000Z'],
     ['2024-03-31T12:00:00.000Z', '36h', '2024-03-30T00:00:00.000Z'],
-    // Lord Howe Island, where this test runs, turned its clocks by half an hour on these two days.
+    // In the time zone of this test, Lord Howe Island, clocks changed by half an hour on these two days.
     ['2024-04-07T06:00:00.000Z', '1d', '2024-04-06T06:00:00.000Z'],
     ['2024-10-06T06:00:00.000Z', '24h', '2024-10-05T06:00:00.000Z'],
     ['2024-03-31T12:00:00.000Z', ' 1d ', '2024-03-30T12:00:00.000Z'],
@@ -105,7 +105,7 @@ describe('a length of time before an instant', () => {
   )
 })
 
-describe('a range', () => {
+describe('parseRange', () => {
   test.each([
     [{}, '../..'],
     [{ from: '2024' }, '2024-01-01T00:00:00.000Z/..'],
@@ -117,7 +117,7 @@ describe('a range', () => {
       { from: '2024-01-01T00:00:00.000Z', to: '2024-01-01T00:00:00.001Z' },
       '2024-01-01T00:00:00.000Z/2024-01-01T00:00:00.001Z',
     ],
-  ])('%j, said on 31 March 2024, is %s', (text, range) => {
+  ])('%j on 31 March 2024 is %s', (text, range) => {
     expect(formatRange(parseRange(text, NOW))).toBe(range)
   })
 

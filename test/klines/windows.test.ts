@@ -11,7 +11,7 @@ import {
   windowSpan,
 } from '../../src/klines/windows.js'
 
-/** observed.md, the table of windows. */
+/** Length of the windows, first and last startDate, number of windows: measured on the service's whole tree. */
 const TABLE: [Interval, string, string, string, number][] = [
   ['15m', '7 days', '2024-12-30', '2039-12-26', 783],
   ['30m', '14 days', '2024-01-01', '2039-12-26', 418],
@@ -28,7 +28,7 @@ const TABLE: [Interval, string, string, string, number][] = [
 ]
 const DAY = 86_400_000
 
-/** Every UTC midnight from one date to another, both included. */
+/** Every UTC midnight from one date to another, both inclusive. */
 function days(first: string, last: string): number[] {
   const [from, to] = [Date.parse(first), Date.parse(last)]
   return Array.from({ length: (to - from) / DAY + 1 }, (_, day) => from + day * DAY)
@@ -52,7 +52,7 @@ describe('the windows of an interval', () => {
     }
   })
 
-  test.each(INTERVALS)('%s: every instant lies in exactly one', interval => {
+  test.each(INTERVALS)('%s: every instant is in exactly one', interval => {
     const dates = knownStartDates(interval)
     const spans = dates.map(startDate => windowSpan({ interval, startDate }))
     const instants = fc.integer({ min: Date.parse(dates[0]), max: spans[spans.length - 1].endTime - 1 })
@@ -64,19 +64,22 @@ describe('the windows of an interval', () => {
     )
   })
 
-  test.each(TABLE)('%s: within the list exactly its dates are window starts', (interval, _, first, last) => {
-    const starts = days(first, last).filter(time => isWindowStart(interval, time))
-    expect(starts.map(time => new Date(time).toISOString().slice(0, 10))).toEqual(knownStartDates(interval))
-  })
+  test.each(TABLE)(
+    '%s: between the first and the last startDate, only startDates are window starts',
+    (interval, _, first, last) => {
+      const starts = days(first, last).filter(time => isWindowStart(interval, time))
+      expect(starts.map(time => new Date(time).toISOString().slice(0, 10))).toEqual(knownStartDates(interval))
+    },
+  )
 
-  test('only midnight starts a window', () => {
+  test('a window starts at midnight only', () => {
     for (const interval of INTERVALS) {
       const start = parseDate(knownStartDates(interval)[0])
       for (const off of [-1, 1, 1000, 3_600_000]) expect(isWindowStart(interval, start + off)).toBe(false)
     }
   })
 
-  const anchors: [Interval, string, boolean][] = [
+  const candidates: [Interval, string, boolean][] = [
     ['15m', '2024-12-23', true],
     ['15m', '2024-12-31', false],
     ['30m', '2024-01-08', false],
@@ -94,14 +97,14 @@ describe('the windows of an interval', () => {
     ['1M', '2050-01-01', true],
     ['1M', '2020-01-01', false],
   ]
-  test.each(anchors)(
-    '%s: whether %s starts one follows from the anchor, on and off the list: %s',
-    (interval, date, is) => {
-      expect(isWindowStart(interval, Date.parse(date))).toBe(is)
+  test.each(candidates)(
+    '%s: a window can start on %s, also outside the known range: %s',
+    (interval, date, expected) => {
+      expect(isWindowStart(interval, Date.parse(date))).toBe(expected)
     },
   )
 
-  test('months have their own lengths', () => {
+  test('windows of a month have 28 to 31 days', () => {
     const lengths = ['2024-02-01', '2023-02-01', '2100-02-01', '2024-12-01'].map(startDate => {
       const { startTime, endTime } = windowSpan({ interval: '1h', startDate })
       return (endTime - startTime) / DAY
@@ -143,7 +146,7 @@ describe('a date', () => {
     )
   })
 
-  test('comes back from its time, for every day of four centuries', () => {
+  test('is parsed back from its format, for every day of four centuries', () => {
     fc.assert(
       fc.property(fc.integer({ min: -60_000, max: 90_000 }), day => {
         expect(parseDate(formatDate(day * DAY))).toBe(day * DAY)

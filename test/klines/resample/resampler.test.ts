@@ -5,7 +5,7 @@ import type { KlineRow } from '../../../src/klines/columns.js'
 import { type ResampleOptions, Resampler, resample, sourceRange } from '../../../src/klines/resample/resampler.js'
 import { parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
-import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
+import { aggregateOracle, toAmount } from '../../support/oracles/resample-oracle.js'
 import { thrownBy } from '../../support/thrown-by.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 
@@ -14,7 +14,7 @@ const DAY = 24 * HOUR
 const { startTime } = LEAP_MONTH.span
 const SOURCE = { symbol: 'BTCUSDT', interval: '1h' } as const
 
-const rowsOf = (batches: readonly (KlineBatch | undefined)[]) =>
+const toRows = (batches: readonly (KlineBatch | undefined)[]) =>
   batches.flatMap(batch => (batch ? Array.from({ length: batch.length }, (_, row) => batch.row(row)) : []))
 
 /** Rows through a resampler, in batches cut at `cuts`. */
@@ -26,7 +26,7 @@ function resampled(
   const resampler = new Resampler(SOURCE, parseTargetInterval(target), options)
   const ends = [...new Set([...cuts.map(cut => cut % (rows.length + 1)), rows.length])].sort((a, b) => a - b)
   const batches = ends.map((end, index) => resampler.add(toBatch(rows.slice(ends[index - 1] ?? 0, end), LEAP_MONTH)))
-  return rowsOf([...batches, resampler.end()])
+  return toRows([...batches, resampler.end()])
 }
 
 const hours = (count: number, cells: (hour: number) => Record<number, unknown> = () => ({})) =>
@@ -45,7 +45,7 @@ const someHours = fc
     { minLength: 1, maxLength: 30 },
   )
   .map(list => {
-    const byHour = [...new Map(list.map(one => [one.hour, one])).values()].sort((a, b) => a.hour - b.hour)
+    const byHour = [...new Map(list.map(item => [item.hour, item])).values()].sort((a, b) => a.hour - b.hour)
     return byHour.map(({ hour, values: [a, b, c, d, e, f, g, h], count }): KlineRow => {
       const openTime = startTime + hour * HOUR
       return [openTime, a, b, c, d, e, openTime + HOUR - 1, f, count, g, h, '0']
@@ -54,30 +54,30 @@ const someHours = fc
 
 describe('resampling', () => {
   it.each(['2h', '3h', '1d', '1w'])(
-    'to %s is the exact aggregate, wherever batches are cut (BigInt oracle)',
+    'to %s returns exact aggregates, however batches are divided (BigInt oracle)',
     target => {
       fc.assert(
         fc.property(someHours, fc.array(fc.nat(40), { maxLength: 3 }), (rows, cuts) => {
           const step = { '2h': 2 * HOUR, '3h': 3 * HOUR, '1d': DAY, '1w': 7 * DAY }[target] as number
           const anchor = target === '1w' ? 4 * DAY : 0
           const groups = groupRows(rows, ([time]) => Math.floor((time - anchor) / step) * step + anchor)
-          const expected = [...groups].map(([openTime, of]) => aggregateOracle(openTime, of))
-          const made = resampled(rows, target, { cuts, partial: true })
-          const values = (row: readonly (string | number)[]) => row.map(amountOf)
-          expect(made.map(values)).toEqual(expected.map(values))
+          const expected = [...groups].map(([openTime, group]) => aggregateOracle(openTime, group))
+          const actual = resampled(rows, target, { cuts, partial: true })
+          const values = (row: readonly (string | number)[]) => row.map(toAmount)
+          expect(actual.map(values)).toEqual(expected.map(values))
         }),
         { numRuns: 200 },
       )
     },
   )
 
-  it('keeps sums exact beyond what a double can count', () => {
+  it('keeps sums exact beyond the precision of a double', () => {
     const rows = hours(24, () => ({ 5: '999999999999999.99999999', 7: '0.00000001' }))
     const [candle] = resampled(rows, '1d')
     expect([candle[5], candle[7]]).toEqual(['23999999999999999.99999976', '0.00000024'])
   })
 
-  it('writes sums with as many decimals as the most precise of what was added', () => {
+  it('writes sums with as many decimals as the most precise summand', () => {
     const [candle] = resampled(
       hours(24, hour => ({ 5: hour === 7 ? '0.125' : '1', 7: '2' })),
       '1d',
@@ -85,7 +85,7 @@ describe('resampling', () => {
     expect([candle[5], candle[7]]).toEqual(['23.125', '48'])
   })
 
-  it('leaves candles without a trade out, unless none has one', () => {
+  it('ignores candles without trades, unless all have none', () => {
     const quiet = { 1: '9', 2: '9', 3: '9', 4: '9', 5: '0', 7: '0', 8: 0, 9: '0', 10: '0' }
     const rows = hours(4, hour => (hour === 0 || hour === 3 ? { ...quiet, 6: startTime + hour * HOUR } : { 8: 5 }))
     const [candle] = resampled(rows, '4h')
@@ -104,18 +104,18 @@ describe('resampling', () => {
     ).toEqual(['9', '9', '9', '9', '0', startTime + 4 * HOUR - 1, '0', 0])
   })
 
-  it('leaves an unfinished last candle out, unless it is asked for', () => {
+  it('leaves out an incomplete last candle, unless partial candles are wanted', () => {
     expect(resampled(hours(47), '1d')).toHaveLength(1)
     expect(resampled(hours(48), '1d')).toHaveLength(2)
     expect(resampled(hours(47), '1d', { partial: true })).toHaveLength(2)
   })
 
-  it('takes a candle for whole when candles are missing in it, but not at its end', () => {
+  it('treats a candle as complete when source candles are missing in it, but not at its end', () => {
     const rows = hours(48).filter((_, hour) => hour !== 5 && hour !== 23)
     expect(resampled(rows, '1d').map(([time]) => time)).toEqual([startTime, startTime + DAY])
   })
 
-  it('leaves a first candle out that began before the source does', () => {
+  it('leaves out a first candle that starts before the source', () => {
     const coveredFrom = startTime + 6 * HOUR
     const rows = hours(48).slice(6)
     expect(resampled(rows, '1d', { coveredFrom }).map(([time]) => time)).toEqual([startTime + DAY])
@@ -123,7 +123,7 @@ describe('resampling', () => {
     expect(resampled(rows, '1d')).toHaveLength(2)
   })
 
-  it('gives the candles whose own open time lies in the range', () => {
+  it('returns the candles whose own open time is in the range', () => {
     const range = { fromTime: startTime + 1, toTime: startTime + 2 * DAY + 1 }
     expect(resampled(hours(96), '1d', { range }).map(([time]) => time)).toEqual([startTime + DAY, startTime + 2 * DAY])
     expect(sourceRange(SOURCE, parseTargetInterval('1d'), range).toTime).toBe(startTime + 3 * DAY)
@@ -138,7 +138,7 @@ describe('resampling', () => {
   it.each([
     ['more than 8 decimals', '1.123456789'],
     ['more than 15 digits before the point', '1234567890123456'],
-  ])('refuses %s rather than lose a digit', (_, text) => {
+  ])('refuses %s instead of losing a digit', (_, text) => {
     expect(
       thrownBy(() =>
         resampled(
@@ -158,10 +158,10 @@ describe('resampling', () => {
     ).toBe('26.96296272')
   })
 
-  it('is there for a library user, one pass over any batches', async () => {
-    const made: KlineRow[] = []
-    for await (const batch of resample([toBatch(hours(48), LEAP_MONTH)], SOURCE, '1d')) made.push(...rowsOf([batch]))
-    expect(made).toHaveLength(2)
+  it('is available to library users, in one pass over any batches', async () => {
+    const rows: KlineRow[] = []
+    for await (const batch of resample([toBatch(hours(48), LEAP_MONTH)], SOURCE, '1d')) rows.push(...toRows([batch]))
+    expect(rows).toHaveLength(2)
     await expect(resample([], SOURCE, '90m').next()).rejects.toMatchObject({ code: 'bad_option' })
   })
 })

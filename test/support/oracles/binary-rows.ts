@@ -8,13 +8,13 @@ export type BinaryRow = Record<string, number | bigint | string>
 
 export const DUCKDB_NUMBERS = { double: 'DOUBLE', decimal: 'DECIMAL(38,8)', text: 'VARCHAR' } as const
 
-/** A decimal with exactly 8 digits after the point, by moving characters alone. */
+/** A decimal with exactly 8 digits after the point, by operations on the text alone. */
 export function withEightDecimals(text: string): string {
   const [whole, fraction = ''] = text.split('.')
   return `${whole.replace(/^0+(?=\d)/, '')}.${fraction.slice(0, 8).padEnd(8, '0')}`
 }
 
-/** What a reader must find for these rows. */
+/** The rows that a reader must return. */
 export function binaryRows(
   parts: readonly WindowRows[],
   columns: readonly OutputColumn[],

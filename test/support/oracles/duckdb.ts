@@ -2,13 +2,13 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 let connection: Promise<DuckDBConnection> | undefined
 
-/** Without its cache of files: that knows a file by size and time, and takes one written again within a tick for the old one. */
+/** The cache of files is off: it identifies a file by size and time, and would miss a file rewritten within one tick. */
 async function connect(): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', { enable_external_file_cache: 'false' })
   return instance.connect()
 }
 
-/** The result of a query as objects, with the types DuckDB gives the columns. */
+/** The rows of a query as objects, with the columns' DuckDB types. */
 export async function duckdb(sql: string) {
   connection ??= connect()
   const result = await (await connection).runAndReadAll(sql)

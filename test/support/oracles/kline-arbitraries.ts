@@ -5,7 +5,7 @@ import type { KnownWindow } from '../windows.js'
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength })
 
-/** `\d+(\.\d+)?` with at most so many digits on either side of the point. */
+/** Decimals `\d+(\.\d+)?` with at most `whole` and `fraction` digits before and after the point. */
 export function decimals(whole = 14, fraction = 12): fc.Arbitrary<string> {
   return fc.oneof(
     digits(1, whole),
@@ -14,19 +14,19 @@ export function decimals(whole = 14, fraction = 12): fc.Arbitrary<string> {
   )
 }
 
-/** Text of the last element that formats must quote or escape. */
+/** Texts for the last element, many of which formats must quote or escape. */
 export const oddTexts = fc.oneof(
   fc.string({ unit: fc.constantFrom(',', '"', '\n', '\r', '\\', ' ', 'a', '\t', "'"), maxLength: 6 }),
   fc.string({ unit: 'grapheme', maxLength: 6 }),
   fc.constantFrom('', '\ufeff', '\ufeff0', '\u0000', '\u2028', '=1+1', 'é', '名', '😀', '"', ',', 'a\r\nb'),
 )
 
-/** The same without a byte order mark in front, which readers of Parquet and Arrow for JavaScript leave out. */
+/** The same without a byte order mark in front, which JavaScript readers of Parquet and Arrow drop. */
 export const readableTexts = oddTexts.filter(text => !text.startsWith('\ufeff'))
 
 const plainTexts: fc.Arbitrary<string> = fc.constantFrom('0', '', 'Ignore', '1.5')
 
-/** Sound rows of a window, as the service could serve them. */
+/** Valid rows of a window, as the service could serve them. */
 export function klineRows(
   { span }: KnownWindow,
   { maxRows = 6, ignore = plainTexts, decimal = decimals() } = {},

@@ -1,6 +1,6 @@
 import type { KlineRow } from '../../../src/klines/columns.js'
 
-/** A decimal as an integer and how many of its digits stand after the point. */
+/** A decimal as an integer, with the number of its digits after the point. */
 function parse(text: string): { units: bigint; digits: number } {
   const [whole, fraction = ''] = text.split('.')
   return { units: BigInt(whole + fraction), digits: fraction.length }
@@ -16,21 +16,21 @@ function format(units: bigint, digits: number): string {
 }
 
 /**
- * One candle of finer ones by the rule of observed.md, in BigInt: open of the first, close and close time of the last, highest
- * high, lowest low, sums; candles without a trade left out unless all are.
+ * The aggregate of candles by the rule of the exchange, in BigInt: open of the first, close and close time of the last, highest
+ * high, lowest low, sums of the rest; candles without trades are ignored unless all have none.
  */
 export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (string | number)[] {
   const traded = all.filter(row => row[8] > 0)
   const rows = traded.length > 0 ? traded : all
   const column = (index: number) => rows.map(row => String(row[index]))
-  const digitsOf = (index: number) => Math.max(...column(index).map(text => parse(text).digits))
+  const findDigits = (index: number) => Math.max(...column(index).map(text => parse(text).digits))
   const extreme = (index: number, sign: 1n | -1n) => {
-    const digits = digitsOf(index)
+    const digits = findDigits(index)
     const values = column(index).map(text => scaled(text, digits) * sign)
     return format(values.reduce((best, value) => (value > best ? value : best)) * sign, digits)
   }
   const sum = (index: number) => {
-    const digits = digitsOf(index)
+    const digits = findDigits(index)
     return format(
       column(index).reduce((total, text) => total + scaled(text, digits), 0n),
       digits,
@@ -38,24 +38,12 @@ export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (st
   }
   const last = rows[rows.length - 1]
   const count = rows.reduce((total, row) => total + row[8], 0)
-  return [
-    openTime,
-    rows[0][1],
-    extreme(2, 1n),
-    extreme(3, -1n),
-    last[4],
-    sum(5),
-    last[6],
-    sum(7),
-    count,
-    sum(9),
-    sum(10),
-    rows[0][11],
-  ]
+  const prices = [rows[0][1], extreme(2, 1n), extreme(3, -1n), last[4]]
+  return [openTime, ...prices, sum(5), last[6], sum(7), count, sum(9), sum(10), rows[0][11]]
 }
 
-/** The value of a decimal, whatever zeros it is written with. */
-export function amountOf(cell: string | number): string {
+/** The value of a decimal in one form, whatever zeros it is written with. */
+export function toAmount(cell: string | number): string {
   const { units, digits } = parse(String(cell))
   return format(units * 10n ** BigInt(30 - digits), 30)
 }

@@ -2,8 +2,8 @@ import type { KlineRow } from '../../../src/klines/columns.js'
 import type { KnownWindow } from '../windows.js'
 
 /**
- * The rules of a window file written down plainly: what `JSON.parse` takes, then service.md's table of elements.
- * Undefined when the file is to be refused.
+ * The rows of a window file by the plain rules: valid JSON, then the types and the order of the elements in the service's OpenAPI
+ * description. Undefined when the file must be refused.
  */
 export function oracleRows(bytes: Uint8Array, { span }: Pick<KnownWindow, 'span'>): KlineRow[] | undefined {
   let value: unknown
@@ -25,8 +25,8 @@ export function oracleRows(bytes: Uint8Array, { span }: Pick<KnownWindow, 'span'
   return value
 }
 
-/** A row's twelve texts: UTF-8 has no lone surrogates, and a number has no sign when it is 0. */
-export function textsOf(row: readonly (string | number)[]): string[] {
+/** The texts of a row's cells: UTF-8 has no lone surrogates, and 0 has no sign. */
+export function toTexts(row: readonly (string | number)[]): string[] {
   return row.map(cell => (typeof cell === 'string' ? Buffer.from(cell).toString() : BigInt(cell).toString()))
 }
 
