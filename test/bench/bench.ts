@@ -13,7 +13,7 @@ import { Workspace } from './workspace.js'
 const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
 const DEFAULT_ROUNDS = 5
 
-/** Runs sections and prints what they gave as a table; a machine's version of it goes to a file. */
+/** Runs sections, prints a table of the results and writes them to a JSON file. */
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
   const sections = positionals.length > 0 ? positionals : Object.keys(SECTIONS)
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   if (sections.some(name => !(name in SECTIONS)) || !Number.isInteger(rounds) || rounds < 1) throw new Error(USAGE)
   if (!hasRealTree) return
 
-  // Ctrl-C and the like end the run after the process that is measured: servers are ended, folders are removed.
+  // A signal ends the run after the current process, so that servers are stopped and folders removed.
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => stop.abort(new Error(`Ended by ${signal}`)))
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     try {
       results.push(...(await measureSection(name, rounds, skipped, stop.signal)))
     } catch (error) {
-      // What the others gave is worth having.
+      // The results of the other sections are still worth printing.
       skipped.add(`section ${name} failed: ${(error as Error).message}`)
       process.exitCode = 1
       if (stop.signal.aborted) break
@@ -47,13 +47,13 @@ async function main(): Promise<void> {
       .map(entry => entry.join(' '))
       .join(', '),
   )
-  for (const words of skipped) console.log(`Left out: ${words}`)
+  for (const reason of skipped) console.log(`Skipped: ${reason}`)
   const file = values.json ?? join(tmpdir(), 'klines-bench.json')
   writeFileSync(file, `${JSON.stringify({ versions: used, rounds, results, skipped: [...skipped] }, null, 2)}\n`)
   console.log(`JSON: ${file}`)
 }
 
-/** Runs the rows of a section; what is missing for them is added to `skipped`. */
+/** Runs the rows of a section. Adds the reasons why a row or a peer cannot run to `skipped`. */
 async function measureSection(
   name: string,
   rounds: number,
@@ -77,14 +77,14 @@ async function measureSection(
   }
 }
 
-/** The row without the peers whose program is not there. */
+/** Returns the row without the peers whose program is not installed. */
 function withoutMissing(row: Row, skipped: Set<string>): Row {
-  const isThere = ({ program }: Contender) => program === undefined || findProgram(program) !== undefined
-  for (const { program } of row.contenders.filter(contender => !isThere(contender))) {
+  const isInstalled = ({ program }: Contender) => program === undefined || findProgram(program) !== undefined
+  for (const { program } of row.contenders.filter(contender => !isInstalled(contender))) {
     skipped.add(describeMissing(program as string))
   }
   const [ours, ...peers] = row.contenders
-  return { ...row, contenders: [ours, ...peers.filter(isThere)] }
+  return { ...row, contenders: [ours, ...peers.filter(isInstalled)] }
 }
 
 try {

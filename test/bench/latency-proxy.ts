@@ -2,10 +2,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Workspace } from './workspace.js'
 
 /**
- * A TCP proxy on a free port of the loopback in front of port `target`, as far away as a round trip of `roundTripMs`: every
- * piece arrives half of it later in either direction, and the first one a whole one later still, for the handshake. It
- * limits no bandwidth: pieces wait side by side, not one behind the other (the proxy of the fault tests has them queue).
- * Gives its address; it ends with the workspace.
+ * Starts a TCP proxy on a free port of the loopback in front of port `target` that simulates a round trip of `roundTripMs`:
+ * every piece is delayed by half of it in either direction, and the first one by a whole round trip more, for the handshake.
+ * It does not limit bandwidth: the delays of pieces overlap. Returns its address; it stops with the workspace.
  */
 export async function startLatencyProxy(workspace: Workspace, target: number, roundTripMs: number): Promise<string> {
   const sockets = new Set<Socket>()
@@ -21,8 +20,8 @@ export async function startLatencyProxy(workspace: Workspace, target: number, ro
         upstream.destroy()
       })
     }
-    carry(client, upstream, roundTripMs / 2, roundTripMs)
-    carry(upstream, client, roundTripMs / 2, 0)
+    forward(client, upstream, roundTripMs / 2, roundTripMs)
+    forward(upstream, client, roundTripMs / 2, 0)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   workspace.defer(() => {
@@ -32,13 +31,13 @@ export async function startLatencyProxy(workspace: Workspace, target: number, ro
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Sends on what comes, `delayMs` later; what comes within the first `handshakeMs` waits for the rest of these too. */
-function carry(from: Socket, to: Socket, delayMs: number, handshakeMs: number): void {
+/** Forwards every piece `delayMs` later; pieces of the first `handshakeMs` also wait for the end of the handshake. */
+function forward(from: Socket, to: Socket, delayMs: number, handshakeMs: number): void {
   const opened = performance.now() + handshakeMs
   const queue: (() => void)[] = []
-  const later = (what: () => void) => {
-    queue.push(what)
-    // Timers of two lengths need not fire in the order in which they were set: each takes what is first.
+  const later = (action: () => void) => {
+    queue.push(action)
+    // Timers of different lengths may fire out of order, so each runs the first action of the queue.
     setTimeout(() => queue.shift()?.(), delayMs + Math.max(0, opened - performance.now()))
   }
   from.on('data', bytes => later(() => to.destroyed || to.write(bytes)))

@@ -7,9 +7,9 @@ import { findProgram } from './programs.js'
 import type { Workspace } from './workspace.js'
 
 export interface NginxOptions {
-  /** Compress JSON on the way. Default false, as Debian has it. */
+  /** Compress JSON responses. Default false, as in Debian's configuration. */
   readonly gzip?: boolean
-  /** Write a line a request, as Debian has it. Default true. */
+  /** Log every request, as in Debian's configuration. Default true. */
   readonly log?: boolean
 }
 
@@ -17,12 +17,12 @@ export interface NginxOptions {
 export interface Nginx {
   readonly url: string
   readonly port: number
-  /** The paths asked for since the last call. */
+  /** Returns the paths requested since the last call. */
   takePaths(): string[]
   end(): Promise<void>
 }
 
-/** Starts one with one worker on a free port of the loopback; it ends with the workspace at last. Else as Debian sets it up. */
+/** Starts nginx with one worker on a free port of the loopback, otherwise with Debian's settings. It stops with the workspace. */
 export async function startNginx(
   workspace: Workspace,
   { gzip = false, log = true }: NginxOptions = {},
@@ -37,7 +37,7 @@ export async function startNginx(
   const end = () => endServer(child)
   workspace.defer(end)
   const url = `http://127.0.0.1:${port}`
-  await untilAnswering(`${url}/api/klines/symbols.json`)
+  await untilReady(`${url}/api/klines/symbols.json`)
   let taken = 0
   const takePaths = () => {
     const lines = readFileSync(requests, 'utf8').split('\n').slice(taken, -1)
@@ -73,13 +73,13 @@ http {
 `
 }
 
-/** Resolves when the address answers 200. Throws after two seconds. */
-async function untilAnswering(url: string): Promise<void> {
+/** Resolves when the address responds with 200. Throws after two seconds. */
+async function untilReady(url: string): Promise<void> {
   for (const started = performance.now(); ; ) {
     const status = await fetch(url).then(
-      async answer => {
-        await answer.arrayBuffer()
-        return answer.status
+      async response => {
+        await response.arrayBuffer()
+        return response.status
       },
       error => String(error.cause ?? error),
     )

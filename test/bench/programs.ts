@@ -4,7 +4,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { PROJECT } from './project.js'
 
-/** Programs that peers are, or that rows need: the Debian package of each, and how it says its version. */
+/** Programs that peers or rows need: the Debian package of each and its flag that prints the version. */
 const PROGRAMS: Readonly<Record<string, { package: string; version: string }>> = {
   python3: { package: 'python3', version: '--version' },
   nginx: { package: 'nginx', version: '-v' },
@@ -24,7 +24,7 @@ const PACKAGES = [
   'sirv',
 ]
 
-/** Where a program lies, or undefined; Debian keeps servers where not every PATH looks. */
+/** The path of a program, or undefined. Debian installs servers in /usr/sbin, which not every PATH contains. */
 export function findProgram(name: string): string | undefined {
   for (const folder of [...(process.env.PATH ?? '').split(':'), '/usr/sbin']) {
     try {
@@ -37,18 +37,18 @@ export function findProgram(name: string): string | undefined {
 
 let python: string | undefined
 
-/** The python3 that a `python3` of the PATH ends up in: a version manager's script before it costs a tenth of a second. */
-export function pythonItself(): string {
+/** The real python3: a version manager's wrapper script in the PATH would cost a tenth of a second. */
+export function findPython(): string {
   python ??= execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
   return python
 }
 
-/** What to say where a program is missing. */
+/** Explains how to install a missing program. */
 export function describeMissing(name: string): string {
-  return `${name} is not there: Debian package ${PROGRAMS[name].package}`
+  return `${name} is not installed: Debian package ${PROGRAMS[name].package}`
 }
 
-/** What was measured with: Node, processors, and each peer's version. Nothing that tells one machine from another. */
+/** The versions of Node, klines and each peer, and the number of processors. Nothing that identifies the machine. */
 export function versions(): Record<string, string> {
   const programs = Object.entries(PROGRAMS).map(([name, { version }]) => [name, programVersion(name, version)])
   const packages = PACKAGES.map(name => {
@@ -64,15 +64,15 @@ export function versions(): Record<string, string> {
   }
 }
 
-/** The first version number that the program prints; wrk, for one, exits with 1. */
+/** The first version number that the program prints, whatever its exit code: wrk exits with 1. */
 function programVersion(name: string, flag: string): string {
   const path = findProgram(name)
-  if (path === undefined) return 'not there'
+  if (path === undefined) return 'not installed'
   const { stdout, stderr } = spawnSync(path, [flag], { encoding: 'utf8' })
   return /\d+\.\d[\w.]*/.exec(stdout + stderr)?.[0] ?? 'unknown'
 }
 
-/** The commit measured, and whether the sources differ from it. */
+/** The measured commit, and whether the sources differ from it. */
 function describeCommit(): string {
   try {
     const git = (...args: string[]) => execFileSync('git', args, { cwd: PROJECT, encoding: 'utf8' }).trim()

@@ -1,27 +1,26 @@
 import type { Measured, Row } from './row.js'
 import { type Comparison, compareBound, comparePeer } from './target.js'
 
-/** What a contender's runs gave. */
+/** The figures of a contender's runs. */
 export interface Figures {
   readonly name: string
   readonly median: number
   readonly runs: readonly Measured[]
 }
 
-/** What a row gave. */
+/** The result of a row. */
 export interface Result {
   readonly section: string
   readonly title: string
   readonly unit: string
-  /** Ours first. */
+  /** klines first. */
   readonly contenders: readonly Figures[]
   readonly comparisons: readonly Comparison[]
 }
 
 /**
- * Runs the contenders of a row `rounds` times in turn, A B C A B C: whatever else the machine does hits all of them.
- * What each leaves behind is checked once, after its first run. Throws what a run or a check throws, and the
- * signal's reason once it is aborted.
+ * Runs the contenders of a row `rounds` times in turn, A B C A B C, so that other load on the machine affects all of them.
+ * Checks the output of each after its first run. Throws what a run or a check throws, and the signal's reason when aborted.
  */
 export async function measureRow(section: string, row: Row, rounds: number, signal: AbortSignal): Promise<Result> {
   const runs = row.contenders.map((): Measured[] => [])
@@ -40,18 +39,18 @@ export async function measureRow(section: string, row: Row, rounds: number, sign
   return { section, title: row.title, unit: row.unit, contenders, comparisons: compare(row, contenders) }
 }
 
-/** Ours beside each peer, and beside the bounds that name none; ratios are of medians. */
+/** Compares the median of klines with that of each peer, and with the bounds that name no peer. */
 function compare({ targets }: Row, [ours, ...peers]: readonly Figures[]): Comparison[] {
   const bounds = targets.filter(({ peer }) => peer === undefined)
-  const beside = peers.map(({ name, median: theirs }) => {
+  const comparisons = peers.map(({ name, median: peerMedian }) => {
     return comparePeer(
       ours.median,
       name,
-      theirs,
+      peerMedian,
       targets.find(({ peer }) => peer === name),
     )
   })
-  const compared = [...beside, ...bounds.map(bound => compareBound(ours.median, bound))]
+  const compared = [...comparisons, ...bounds.map(bound => compareBound(ours.median, bound))]
   return compared.length > 0 ? compared : [{}]
 }
 

@@ -9,7 +9,7 @@ import { startRows } from './rows/start.js'
 import { verifyRows } from './rows/verify.js'
 import type { Workspace } from './workspace.js'
 
-/** Rows that are set up together. */
+/** Rows that share a setup. */
 export interface Section {
   /** Programs without which it cannot be measured at all. */
   readonly needs: readonly string[]

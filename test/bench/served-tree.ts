@@ -6,13 +6,13 @@ import { Pool } from 'undici'
 import type { Measured } from './row.js'
 import { type Command, environment } from './timed-run.js'
 
-/** A server of the slice in a process of its own. */
+/** A server of the slice in its own process. */
 export interface ServedTree {
   readonly url: string
   end(): Promise<void>
 }
 
-/** Starts one that prints its address as `{"url": ...}`. */
+/** Starts a server that prints its address as `{"url": ...}`. */
 export async function startServed(command: Command): Promise<ServedTree> {
   const child = spawn(command.program, command.args, {
     cwd: tmpdir(),
@@ -30,10 +30,10 @@ export async function startServed(command: Command): Promise<ServedTree> {
     const [, url] = /"url": ?"([^"]+)"/.exec(text) ?? []
     if (url !== undefined) return { url, end }
   }
-  throw new Error(`${command.args.join(' ')} ended before it had an address`)
+  throw new Error(`${command.args.join(' ')} exited before it printed its address`)
 }
 
-/** Asks for each file of `root` once, one after the other over one connection: files a second. Throws on a wrong length. */
+/** Requests each file of `root` once, one after the other over one connection. Returns files per second; throws on a wrong length. */
 export async function fetchAll(url: string, root: string, files: readonly string[]): Promise<Measured> {
   const pool = new Pool(url, { connections: 1 })
   const started = performance.now()
@@ -46,6 +46,6 @@ export async function fetchAll(url: string, root: string, files: readonly string
   const value = (1000 * files.length) / (performance.now() - started)
   await pool.close()
   const wrong = files.find((file, index) => statSync(file).size !== lengths[index])
-  if (wrong) throw new Error(`${url} did not serve ${wrong} whole`)
+  if (wrong) throw new Error(`${url} did not serve all of ${wrong}`)
   return { value }
 }

@@ -1,37 +1,37 @@
-/** What a row's figure of ours is to be, alone or as a share of a peer's. One of `most`, `below` and `least` is given. */
+/** The goal for klines' figure, alone or as a ratio to a peer's. One of `most`, `below` and `least` is set. */
 export interface Target {
-  /** The name of the contender beside which ours is put; without one the figure itself is meant. */
+  /** The name of the peer; without it the bound applies to the figure itself. */
   readonly peer?: string
   readonly most?: number
   readonly below?: number
   readonly least?: number
-  /** Allowed on top of the share, in the row's unit. */
+  /** An allowance in addition to the ratio, in the row's unit. */
   readonly plus?: number
 }
 
-/** A figure of ours beside a peer's, or beside a bound. */
+/** klines' figure compared with a peer's or with a bound. */
 export interface Comparison {
-  /** Undefined where the target is a bare bound. */
+  /** Undefined if the target is a bound without a peer. */
   readonly peer?: string
   readonly theirs?: number
-  /** Ours divided by theirs. */
+  /** klines' figure divided by the peer's. */
   readonly ratio?: number
-  /** In words; undefined where none is set. */
+  /** As text; undefined without a target. */
   readonly target?: string
-  /** Undefined where none is set. */
+  /** Undefined without a target. */
   readonly met?: boolean
 }
 
-/** Ours beside one peer; `target` is the one that names it, if there is one. */
+/** Compares with one peer; `target` is the target that names it, if any. */
 export function comparePeer(ours: number, peer: string, theirs: number, target: Target | undefined): Comparison {
   const ratio = ours / theirs
   if (!target) return { peer, theirs, ratio }
-  // With an allowance the share is of what is left of ours.
-  const share = (ours - (target.plus ?? 0)) / theirs
-  return { peer, theirs, ratio, target: describeTarget(target), met: isMet(share, target) }
+  // The ratio applies to what exceeds the allowance.
+  const ratioToMeet = (ours - (target.plus ?? 0)) / theirs
+  return { peer, theirs, ratio, target: describeTarget(target), met: isMet(ratioToMeet, target) }
 }
 
-/** Ours beside a bound that has no peer. */
+/** Compares with a bound that has no peer. */
 export function compareBound(ours: number, target: Target): Comparison {
   return { target: describeTarget(target), met: isMet(ours, target) }
 }

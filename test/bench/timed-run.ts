@@ -13,8 +13,7 @@ export interface Command {
 }
 
 /**
- * Runs a program to its end. Gives the time from before its start to its end, ms; what it prints is thrown away. Throws
- * what it wrote to stderr when it exits with anything but 0.
+ * Runs a program to its end and returns how long that took, ms. Ignores stdout. Throws stderr if the exit code is not 0.
  */
 export async function timeRun(command: Command): Promise<Measured> {
   const started = performance.now()
@@ -34,7 +33,7 @@ export async function timeRun(command: Command): Promise<Measured> {
   return { value }
 }
 
-/** What every program is given: nothing of this machine's settings or proxies. */
+/** The environment of every program: none of the user's settings or proxies. */
 export function environment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   return { PATH: process.env.PATH ?? '', TZ: 'UTC', LANG: 'C.UTF-8', HOME: '/nonexistent', ...more }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { INTERVALS } from '../../src/klines/intervals.js'
 
-/** The symbols of which the slice has candles, in the order of its `symbols.json`, which lists ten. */
+/** The symbols that have candles in the slice, in the order of its `symbols.json`, which lists ten. */
 export const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const
 
 /** A series' window files, oldest first. */
@@ -13,8 +13,8 @@ export interface SeriesFiles {
 }
 
 /**
- * The window files of the slice, in the order in which ours exports them. Those without a candle, which are the future
- * and the time before a listing, are left out unless `empty`: peers are told what is worth reading, which is in their favour.
+ * The window files of the slice, in the order in which klines exports them. Windows without a candle (future ones and those
+ * before a listing) are left out unless `empty`, which spares the peers some work.
  */
 export function seriesFiles(
   slice: string,
@@ -31,15 +31,15 @@ export function seriesFiles(
   )
 }
 
-/** Writes the list that peers read; gives its path. */
+/** Writes the list that peers read; returns its path. */
 export function writeList(path: string, series: readonly SeriesFiles[]): string {
   writeFileSync(path, JSON.stringify(series))
   return path
 }
 
 /**
- * The paths of every window on the service's list of start dates for the three symbols, `/api/klines/...`. The slice holds
- * all of them, future ones as `[]`: whoever walks the list is never answered 404.
+ * The paths of every window on the service's list of start dates for the three symbols, `/api/klines/...`. The slice has all
+ * of them, future ones as `[]`, so none is answered with 404.
  */
 export function listedPaths(slice: string, interval: string): string[] {
   const dates: string[] = JSON.parse(readFileSync(`${slice}/api/klines/start-dates/${interval}.json`, 'utf8'))

@@ -7,21 +7,21 @@ import { printFigures } from './support/figures.js'
 import { SoakedMirror } from './support/soaked-mirror.js'
 
 const SEEDS = Array.from({ length: times(20) }, (_, index) => index + 1)
-/** The whole slice at the full figures, a third of it for a look. */
+/** The whole slice in a full soak, a third of it in a short one. */
 const SYMBOLS = SEEDS.length < 20 ? ['BTCUSDT'] : ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
 const FAULT_RATE = 0.2
-/** Connections end soon, so that faults come all along. */
-const REQUESTS_A_CONNECTION = 4
-const MOST_RUNS = 10
-const MOST_MEMORY_MB = 250
+/** Connections are closed after a few requests, so that faults occur throughout a run. */
+const REQUESTS_PER_CONNECTION = 4
+const MAX_RUNS = 10
+const MAX_MEMORY_MB = 250
 
 const rows: Record<string, Record<string, number | string>> = {}
-afterAll(() => printFigures(`${SYMBOLS.join(', ')} over a bad line`, rows))
+afterAll(() => printFigures(`${SYMBOLS.join(', ')} over a faulty network`, rows))
 
-describe.skipIf(!hasRealTree)('a line on which one connection in five is bad', () => {
-  it.each(SEEDS)('brings every byte, whatever it takes; seed %d', async seed => {
+describe.skipIf(!hasRealTree)('a network on which one connection in five is faulty', () => {
+  it.each(SEEDS)('every byte is downloaded after some runs (seed %d)', async seed => {
     const server = await TreeServer.start(realTree())
-    server.requestsPerConnection = REQUESTS_A_CONNECTION
+    server.requestsPerConnection = REQUESTS_PER_CONNECTION
     const target = Number(new URL(server.url).port)
     const proxy = await startFaultProxy({ target, seed, faultRate: FAULT_RATE })
     onTestFinished(() => proxy.stop())
@@ -36,18 +36,18 @@ describe.skipIf(!hasRealTree)('a line on which one connection in five is bad', (
       expect([0, 3, 5], run.stderr).toContain(run.code)
       expect(run.stderr.trim() === '', run.stderr).toBe(run.code === 0)
       expect(run.stderr).not.toMatch(/^ +at .*:\d+|not expected/m)
-      expect(run.memoryMB).toBeLessThan(MOST_MEMORY_MB)
-    } while (codes.at(-1) !== 0 && codes.length < MOST_RUNS)
+      expect(run.memoryMB).toBeLessThan(MAX_MEMORY_MB)
+    } while (codes.at(-1) !== 0 && codes.length < MAX_RUNS)
     expect(codes.at(-1)).toBe(0)
     await mirror.expectComplete()
-    const { none, ...bad } = proxy.faultCounts
+    const { none, ...faulty } = proxy.faultCounts
     rows[`seed ${seed}`] = {
       runs: codes.length,
       'longest run, s': Math.max(...seconds),
-      'most memory, MB': Math.max(...memory),
+      'peak memory, MB': Math.max(...memory),
       requests: server.log.length,
-      connections: none + Object.values(bad).reduce((sum, count) => sum + count, 0),
-      ...bad,
+      connections: none + Object.values(faulty).reduce((sum, count) => sum + count, 0),
+      ...faulty,
     }
   })
 })

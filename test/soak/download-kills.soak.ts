@@ -5,10 +5,10 @@ import { printFigures } from './support/figures.js'
 import { killLoop } from './support/kill-loop.js'
 import { KilledMirror } from './support/killed-mirror.js'
 
-/** Kills on one mirror before it is repaired and begun anew. */
-const KILLS_A_MIRROR = 4
+/** Kills on one mirror before it is repaired and removed. */
+const KILLS_PER_MIRROR = 4
 
-it('kill -9 during a download never leaves a torn file, and the next run brings the rest and sweeps', async () => {
+it('kill -9 during a download never leaves a torn file, and the next run downloads the rest and removes temp files', async () => {
   const mirror = await KilledMirror.make()
   const [torn, figures] = [[] as string[], { kills: 0, temps: 0, repairs: 0 }]
   const runs = await killLoop({
@@ -18,13 +18,13 @@ it('kill -9 during a download never leaves a torn file, and the next run brings 
     left: mirror.left,
     hasBegun: mirror.hasBegun,
     inspect: async (killed, run) => {
-      const found = mirror.survey()
-      torn.push(...found.torn)
+      const survey = mirror.survey()
+      torn.push(...survey.torn)
       if (killed) {
         figures.kills++
-        if (found.temps.length > 0) figures.temps++
+        if (survey.temps.length > 0) figures.temps++
       } else expect(run).toMatchObject({ code: 0, stderr: '' })
-      if (killed && figures.kills % KILLS_A_MIRROR > 0) return
+      if (killed && figures.kills % KILLS_PER_MIRROR > 0) return
       figures.repairs++
       await mirror.expectRepair()
       mirror.clear()
@@ -35,7 +35,7 @@ it('kill -9 during a download never leaves a torn file, and the next run brings 
   expect(torn).toEqual([])
 })
 
-it('the same loop finds the torn files of a writer that is not careful', async () => {
+it('the same loop detects the torn files of a careless writer', async () => {
   const mirror = await KilledMirror.make()
   const [torn, figures] = [[] as string[], { kills: 0 }]
   const runs = await killLoop({

@@ -7,10 +7,10 @@ import { killLoop } from './support/kill-loop.js'
 import { KilledOutput, OUTPUTS } from './support/killed-output.js'
 import { soakTree } from './support/soak-tree.js'
 
-/** Kills between two runs that are left alone. */
-const KILLS_A_REPAIR = 8
+/** Kills between two runs that may finish. */
+const KILLS_PER_REPAIR = 8
 
-it('kill -9 during an export leaves the old file or the whole new one, and the next run sweeps', async () => {
+it('kill -9 during an export leaves the old file or the complete new one, and the next run removes temp files', async () => {
   const tree = tempFolder()
   soakTree(tree)
   const rows: Record<string, Record<string, number>> = {}
@@ -24,14 +24,14 @@ it('kill -9 during an export leaves the old file or the whole new one, and the n
       start: () => target.export(),
       hasBegun: target.hasBegun,
       inspect: async (killed, run) => {
-        const found = target.survey()
-        figures.torn += found.torn.length
-        torn.push(...found.torn)
+        const survey = target.survey()
+        figures.torn += survey.torn.length
+        torn.push(...survey.torn)
         if (killed) {
           figures.kills++
-          if (found.temps.length > 0) figures.temps++
+          if (survey.temps.length > 0) figures.temps++
         } else expect(run).toMatchObject({ code: 0, stderr: '' })
-        if (killed && figures.kills % KILLS_A_REPAIR === 0) {
+        if (killed && figures.kills % KILLS_PER_REPAIR === 0) {
           figures.repairs++
           await target.expectRepair()
         }
@@ -45,7 +45,7 @@ it('kill -9 during an export leaves the old file or the whole new one, and the n
   expect(torn).toEqual([])
 })
 
-it('the same loop finds the torn file of a writer that is not careful', async () => {
+it('the same loop detects the torn file of a careless writer', async () => {
   const tree = tempFolder()
   soakTree(tree)
   const target = await KilledOutput.make(tree, OUTPUTS[0])

@@ -9,7 +9,7 @@ const FAULTS: readonly CallFault[] = [
   ...['ENOSPC', 'EACCES', 'EMFILE', 'EIO', 'EROFS'].map(fault => ({ kind: 'file', fault }) as const),
   { kind: 'bytes', fault: 'short' },
   { kind: 'write', fault: 'lying' },
-  // The disk is full from that call on.
+  // The disk is full from this call on.
   { kind: 'room', fault: 'ENOSPC', lasting: true },
   { kind: 'net', fault: 'ECONNRESET' },
   { kind: 'net', fault: 'EMFILE' },
@@ -18,7 +18,7 @@ const FAULTS: readonly CallFault[] = [
 const rows: Record<string, Record<string, number | string>> = {}
 afterAll(() => printFigures('one call of a run fails', rows))
 
-it.each(TASKS)('%s, each of its calls failing in every way', async task => {
+it.each(TASKS)('%s survives every failure of every call', async task => {
   const lanes = await tortureLanes(task)
   for (const fault of FAULTS) {
     if (task === 'export' && fault.kind === 'net') continue

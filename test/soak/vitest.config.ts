@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import base from '../vitest.config.ts'
 
-/** Long loops, each with a limit of its own; the report of `npm test` is left alone. */
+/** Long loops with limits of their own. */
 export default defineConfig({
   test: {
     ...base.test,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Edge, edges, importsIn, packagesLoadedBy, ROOT, sourceFiles } from '../support/imports.js'
+import { type Edge, findEdges, findImports, packagesLoadedBy, ROOT, sourceFiles } from '../support/imports.js'
 
-/** A folder imports from itself and from lower layers; folders of one layer do not know each other. */
+/** A folder imports from itself and from lower layers, never from another folder of its own layer. */
 const LAYERS: Record<string, number> = {
   'version.ts': 0,
   klines: 0,
@@ -26,9 +26,9 @@ const LAYERS: Record<string, number> = {
 const MAX_COMMAND_LINES = 60
 const HEAVY = ['apache-arrow', 'parquet-wasm', 'fastify']
 
-const all = edges()
+const all = findEdges()
 const partOf = (file: string) => file.split('/')[1]
-const words = ({ from, specifier, kind }: Edge) => `${from} imports ${specifier} (${kind})`
+const describeEdge = ({ from, specifier, kind }: Edge) => `${from} imports ${specifier} (${kind})`
 
 function isAllowed({ from, target }: Edge): boolean {
   if (target === undefined) return true
@@ -49,7 +49,7 @@ describe('imports are found in every form', () => {
       // import './comment.js'
       const text = "import './text.js'"
     `
-    expect(importsIn(text).map(({ specifier, kind }) => `${kind} ${specifier}`)).toEqual([
+    expect(findImports(text).map(({ specifier, kind }) => `${kind} ${specifier}`)).toEqual([
       'static ./a.js',
       'type ./c.js',
       'static ./d.js',
@@ -70,7 +70,7 @@ describe('imports are found in every form', () => {
     )
   })
 
-  test('a wrong direction would be seen', () => {
+  test('a wrong direction is detected', () => {
     const edge = (from: string, target: string): Edge => ({ from, target, specifier: target, kind: 'type' })
     expect(isAllowed(edge('src/klines/a.ts', 'src/http/b.ts'))).toBe(false)
     expect(isAllowed(edge('src/http/a.ts', 'src/mirror/b.ts'))).toBe(false)
@@ -86,24 +86,24 @@ describe('imports go one way: main > commands > cli > export, server > download 
     expect(sourceFiles().filter(file => LAYERS[partOf(file)] === undefined)).toEqual([])
   })
 
-  test('every import of ours names a source file', () => {
+  test('every relative import names a source file', () => {
     const files = new Set(sourceFiles())
-    expect(all.filter(({ target }) => target !== undefined && !files.has(target)).map(words)).toEqual([])
+    expect(all.filter(({ target }) => target !== undefined && !files.has(target)).map(describeEdge)).toEqual([])
   })
 
   test('no import goes up or sideways', () => {
-    expect(all.filter(edge => !isAllowed(edge)).map(words)).toEqual([])
+    expect(all.filter(edge => !isAllowed(edge)).map(describeEdge)).toEqual([])
   })
 
-  test('klines knows no module of Node', () => {
+  test('klines imports no module of Node', () => {
     const wrong = all.filter(({ from, specifier }) => partOf(from) === 'klines' && isBuiltin(specifier))
-    expect(wrong.map(words)).toEqual([])
+    expect(wrong.map(describeEdge)).toEqual([])
     expect(isBuiltin('node:fs') && isBuiltin('fs')).toBe(true)
   })
 
   test('no command imports another command', () => {
     const commands = all.filter(({ from }) => partOf(from) === 'commands' && from !== 'src/commands/index.ts')
-    expect(commands.filter(({ target }) => target && partOf(target) === 'commands').map(words)).toEqual([])
+    expect(commands.filter(({ target }) => target && partOf(target) === 'commands').map(describeEdge)).toEqual([])
   })
 
   test('index.ts only re-exports', () => {
@@ -112,7 +112,7 @@ describe('imports go one way: main > commands > cli > export, server > download 
   })
 })
 
-test('the library does not load arrow, parquet or fastify before they are asked for', () => {
+test('the library loads arrow, parquet and fastify only on demand', () => {
   expect(packagesLoadedBy(all, 'src/export/formats/parquet.ts')).toEqual(
     expect.arrayContaining(['apache-arrow', 'parquet-wasm']),
   )

@@ -5,14 +5,14 @@ import ts from 'typescript'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** One module named by another, as it is written. */
+/** An import as written in a module. */
 export interface Import {
   readonly specifier: string
   readonly kind: 'static' | 'type' | 'dynamic'
 }
 
-/** Every import and re-export in the text of a module. */
-export function importsIn(text: string): Import[] {
+/** Finds every import and re-export in the text of a module. */
+export function findImports(text: string): Import[] {
   const imports: Import[] = []
   const add = (node: ts.Node | undefined, kind: Import['kind']) => {
     if (node && ts.isStringLiteralLike(node)) imports.push({ specifier: node.text, kind })
@@ -30,7 +30,7 @@ export function importsIn(text: string): Import[] {
   return imports
 }
 
-/** The sources of the project, relative to its root. */
+/** The source files of the project, relative to its root. */
 export function sourceFiles(): string[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
@@ -38,18 +38,20 @@ export function sourceFiles(): string[] {
     .toSorted()
 }
 
-/** One import of one source file; `target` is the file it names when that is one of ours. */
+/** An import of a source file; `target` is the imported source file, undefined for a package. */
 export interface Edge extends Import {
   readonly from: string
   readonly target: string | undefined
 }
 
-export function edges(): Edge[] {
+export function findEdges(): Edge[] {
   return sourceFiles().flatMap(from =>
-    importsIn(readFileSync(join(ROOT, from), 'utf8')).map(one => {
-      const ours = one.specifier.startsWith('.')
-      const target = ours ? normalize(join(dirname(from), one.specifier)).replace(/(\.[jt]s)?$/, '.ts') : undefined
-      return { ...one, from, target }
+    findImports(readFileSync(join(ROOT, from), 'utf8')).map(found => {
+      const isRelative = found.specifier.startsWith('.')
+      const target = isRelative
+        ? normalize(join(dirname(from), found.specifier)).replace(/(\.[jt]s)?$/, '.ts')
+        : undefined
+      return { ...found, from, target }
     }),
   )
 }

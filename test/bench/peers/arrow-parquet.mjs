@@ -1,5 +1,5 @@
-// usage: arrow-parquet.mjs LIST OUT double|decimal: window files into one Parquet file with JSON.parse, apache-arrow and
-// parquet-wasm, as their documentation has it: columns, a table, IPC bytes, the writer.
+// usage: arrow-parquet.mjs LIST OUT double|decimal: writes window files into one Parquet file with JSON.parse, apache-arrow
+// and parquet-wasm, as their documentation shows: columns, a table, IPC bytes, the writer.
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
   Decimal,
@@ -27,7 +27,7 @@ for (const { symbol, interval, files } of JSON.parse(readFileSync(list, 'utf8'))
   }
 }
 
-/** `1.5` as 150,000,000 in two words of 64 bits: no value of the exchange is negative or needs more than one. */
+/** `1.5` as 150,000,000 in two words of 64 bits: values of the exchange are not negative and fit into one word. */
 function decimalWords(at) {
   const words = new BigUint64Array(2 * rows.length)
   rows.forEach((row, index) => {

@@ -17,7 +17,7 @@ export const COLUMNS = [
 ]
 export const TIMES = ['open_time', 'close_time']
 
-/** What a column holds: `text`, `time`, `count` or `decimal`. */
+/** The type of a column: `text`, `time`, `count` or `decimal`. */
 export function kindOf(column) {
   if (['symbol', 'interval', 'ignore'].includes(column)) return 'text'
   if (TIMES.includes(column)) return 'time'

@@ -1,4 +1,4 @@
-// usage: duckdb-copy.mjs LIST OUT csv|double|decimal: window files into one file with DuckDB, two threads, one query.
+// usage: duckdb-copy.mjs LIST OUT csv|double|decimal: writes window files into one file with DuckDB, two threads, one query.
 import { readFileSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { COLUMNS, kindOf } from './columns.mjs'
@@ -6,19 +6,19 @@ import { COLUMNS, kindOf } from './columns.mjs'
 const [list, out, numbers] = process.argv.slice(2)
 const series = JSON.parse(readFileSync(list, 'utf8'))
 
-/** A cell of the JSON array `r` as the column's type; text is what the source has. */
+/** SQL that reads a cell of the JSON array `r` as the column's type; text stays as the source has it. */
 function cell(column, index) {
   const text = `r[${index}]`
   const kind = kindOf(column)
   if (numbers === 'csv' || kind === 'text') return `${text} AS ${column}`
   if (kind === 'time') return `epoch_ms(${text}::BIGINT)::TIMESTAMP_MS AS ${column}`
   if (kind === 'count') return `${text}::BIGINT AS ${column}`
-  // By way of 64 bits, which hold every value of the slice and throw otherwise: ten times as quick as a cast to 128.
+  // Via 64 bits, which fit every value of the slice and fail otherwise: ten times as fast as a cast to 128 bits.
   return `${text}::${numbers === 'double' ? 'DOUBLE' : 'DECIMAL(18,8)::DECIMAL(38,8)'} AS ${column}`
 }
 
-// The quickest of five ways tried: text lists read whole and unnested; a branch a series, so that no name has to be cut
-// from the path of each row. Strings stay text: the CSV has the source's own digits.
+// The fastest of five queries tried: text lists are read whole and unnested, with a branch for each series, so that no name
+// has to be cut from the path of each row. Strings stay text: the CSV has the source's own digits.
 const cells = COLUMNS.slice(2).map((column, at) => cell(column, at + 1))
 const branches = series.map(({ symbol, interval, files }) => {
   const paths = files.map(path => `'${path}'`).join(',')

@@ -1,5 +1,5 @@
-// usage: hyparquet-write.mjs LIST OUT double|decimal: window files into one Parquet file with JSON.parse and
-// hyparquet-writer. It compresses with snappy: zstd it has none of its own, and neither has Node 20.
+// usage: hyparquet-write.mjs LIST OUT double|decimal: writes window files into one Parquet file with JSON.parse and
+// hyparquet-writer. It compresses with snappy, since neither hyparquet-writer nor Node 20 has zstd.
 import { readFileSync } from 'node:fs'
 import { parquetWriteFile } from 'hyparquet-writer'
 import { COLUMNS, kindOf } from './columns.mjs'
@@ -8,7 +8,7 @@ const [list, out, numbers] = process.argv.slice(2)
 const data = Object.fromEntries(COLUMNS.map(name => [name, []]))
 const columns = Object.values(data)
 
-/** Decimals come as text: a double, or as hyparquet-writer wants an exact one, the digits as an integer. */
+/** Converts a cell. An exact decimal is written as an integer of its digits, as hyparquet-writer requires. */
 function cellOf(kind, text) {
   if (kind === 'text') return text
   if (kind !== 'decimal') return BigInt(text)

@@ -1,4 +1,4 @@
-"""usage: parse-windows.py LIST: parses every window file once and prints how many candles there are.
+"""usage: parse-windows.py LIST: parses every window file once and prints the number of candles.
 
 LIST is JSON: [{"symbol", "interval", "files": [path, ...]}, ...].
 """

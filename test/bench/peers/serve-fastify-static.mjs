@@ -1,4 +1,4 @@
-// usage: serve-fastify-static.mjs ROOT: a folder with fastify and @fastify/static as they come. Prints its address.
+// usage: serve-fastify-static.mjs ROOT: serves a folder with fastify and @fastify/static by default. Prints its address.
 import files from '@fastify/static'
 import fastify from 'fastify'
 

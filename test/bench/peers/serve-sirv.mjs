@@ -1,4 +1,4 @@
-// usage: serve-sirv.mjs ROOT: a folder with sirv, as in production: the list of files is made once. Prints its address.
+// usage: serve-sirv.mjs ROOT: serves a folder with sirv in production mode, which lists the files once. Prints its address.
 import { createServer } from 'node:http'
 import sirv from 'sirv'
 

@@ -1,4 +1,4 @@
-// usage: stringify-csv.mjs LIST OUT: window files into one CSV file with JSON.parse and csv-stringify.
+// usage: stringify-csv.mjs LIST OUT: writes window files into one CSV file with JSON.parse and csv-stringify.
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { stringify } from 'csv-stringify/sync'
 import { COLUMNS } from './columns.mjs'
@@ -9,7 +9,7 @@ writeSync(file, `${COLUMNS}\n`)
 for (const { symbol, interval, files } of JSON.parse(readFileSync(list, 'utf8'))) {
   for (const path of files) {
     const rows = JSON.parse(readFileSync(path, 'utf8'))
-    // A window at a time in one go: quicker than its stream, which takes a row at a time.
+    // One call for a window: faster than the stream API, which takes a row at a time.
     writeSync(file, stringify(rows.map(row => [symbol, interval, ...row])))
   }
 }

@@ -1,4 +1,4 @@
-"""usage: windows-to-csv.py LIST OUT: the candles of window files as CSV, the way a script of a few lines does it.
+"""usage: windows-to-csv.py LIST OUT: writes the candles of window files as CSV, as a short script would.
 
 LIST is JSON: [{"symbol", "interval", "files": [path, ...]}, ...].
 """

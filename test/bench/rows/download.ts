@@ -10,7 +10,7 @@ import { klines, type Workspace } from '../workspace.js'
 
 const LATENCY_MS = 30
 
-/** All of 1h from nothing, from nginx on the loopback. */
+/** A download of all 1h windows into an empty mirror, from nginx on the loopback. */
 export async function coldRows(workspace: Workspace): Promise<Row[]> {
   const { url } = await startNginx(workspace)
   const targets = [
@@ -20,7 +20,7 @@ export async function coldRows(workspace: Workspace): Promise<Row[]> {
   return [downloadRow(workspace, url, 'cold download of 1h, with CSV', false, targets)]
 }
 
-/** The same from afar, and from afar with gzip. */
+/** The same with latency, without and with gzip. */
 export async function latencyRows(workspace: Workspace): Promise<Row[]> {
   const rows: Row[] = []
   for (const gzip of [false, true]) {
@@ -33,8 +33,8 @@ export async function latencyRows(workspace: Workspace): Promise<Row[]> {
 }
 
 /**
- * Ours asks for the windows that can hold candles, keeps them in a new mirror and writes a CSV file; peers bring the
- * bytes of every window listed, the future's `[]` among them, since no list tells them which are worth asking for.
+ * klines requests the windows that can contain candles, stores them in a new mirror and writes a CSV file. The peers download
+ * every listed window, including future ones (`[]`), since no list tells them which contain candles.
  */
 function downloadRow(workspace: Workspace, url: string, title: string, gzip: boolean, targets: readonly Target[]): Row {
   const paths = listedPaths(workspace.slice, '1h')
@@ -56,7 +56,7 @@ function downloadRow(workspace: Workspace, url: string, title: string, gzip: boo
       const wrong = paths.filter(
         path => fileSize(`${workspace.path(name)}/${fileName(path)}`) !== fileSize(workspace.slice + path),
       )
-      if (wrong.length > 0) throw new Error(`${name} did not bring ${wrong.length} of ${paths.length} windows`)
+      if (wrong.length > 0) throw new Error(`${name} did not download ${wrong.length} of ${paths.length} windows`)
     },
   })
   const ours: Contender = {
@@ -68,7 +68,7 @@ function downloadRow(workspace: Workspace, url: string, title: string, gzip: boo
       if (rows !== expected) throw new Error(`The CSV has ${rows} candles, not ${expected}`)
     },
   }
-  // `--disable` comes first: it is what keeps curl from its user's own settings.
+  // `--disable` must come first: it makes curl ignore the user's settings.
   const curl = ['--disable', '--silent', '--show-error', '--fail', '--parallel', '--parallel-max', '16']
   const aria2c = ['--no-conf', '--quiet', '--max-concurrent-downloads=16', '--split=1', '--file-allocation=none']
   return {

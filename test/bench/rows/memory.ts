@@ -6,7 +6,7 @@ import { klines, type Workspace } from '../workspace.js'
 
 const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
 
-/** Parts of the slice, by candles: 609,662, 209,031 and 59,391. */
+/** Parts of the slice with 609,662, 209,031 and 59,391 candles. */
 const PARTS = {
   klines: ['all', '-i', 'all'],
   'a third': ['ADAUSDT', '-i', 'all'],
@@ -18,7 +18,7 @@ const FORMATS: Record<string, string[]> = {
   'Parquet, decimal': ['-f', 'parquet', '--numbers', 'decimal'],
 }
 
-/** The most memory that an export of the whole slice takes, beside those of parts of it. */
+/** Peak memory of an export of the whole slice, compared with parts of it. */
 export function memoryRows(workspace: Workspace): Row[] {
   return Object.entries(FORMATS).map(([format, flags]) => {
     const contenders = Object.entries(PARTS).map(([name, part]): Contender => {
@@ -33,7 +33,7 @@ export function memoryRows(workspace: Workspace): Row[] {
   })
 }
 
-/** The most that the process of an export ever held, MB of 1,000 kB, and the time it took. */
+/** The peak memory of an export, MB of 1,000 kB, and its duration. */
 async function measurePeak(workspace: Workspace, args: readonly string[]) {
   const peak = workspace.fresh('peak.txt')
   const run = ['export', ...args, '--mirror', workspace.slice, '-q', '-o', workspace.fresh('memory.out')]

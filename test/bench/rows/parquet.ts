@@ -12,7 +12,7 @@ const TARGETS: Record<keyof typeof TYPES, Target[]> = {
   decimal: [{ peer: 'DuckDB', most: 0.7 }],
 }
 
-/** The mirror to one Parquet file; a peer's has the same columns, types and rows. */
+/** Exports of the mirror to one Parquet file; a peer's file must have the same columns, types and rows. */
 export function parquetRows(workspace: Workspace): Row[] {
   const list = writeList(workspace.path('list.json'), seriesFiles(workspace.slice, INTERVALS))
   const ours = ['export', 'all', '-i', INTERVALS.join(), '--mirror', workspace.slice, '-q']

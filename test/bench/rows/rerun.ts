@@ -5,10 +5,10 @@ import { klines, type Workspace } from '../workspace.js'
 import { downloadArgs } from './download.js'
 import { emptyNode } from './start.js'
 
-/** The end of a range of which every window of the slice is final. */
+/** The end of a range in which every window of the slice is final. */
 const FINAL_BEFORE = '2026-04'
 
-/** A download again, when the mirror has it all. */
+/** A repeated download, when the mirror has every window. */
 export async function rerunRows(workspace: Workspace): Promise<Row[]> {
   const nginx = await startNginx(workspace)
   const rerun = klines(downloadArgs(nginx.url, workspace.path('mirror'), '--to', FINAL_BEFORE))
@@ -41,9 +41,9 @@ export async function rerunRows(workspace: Workspace): Promise<Row[]> {
   ]
 }
 
-/** How many requests there were since the last call, for windows and for lists. */
+/** Counts the requests for windows and for lists since the last call. */
 async function requests(nginx: Nginx): Promise<{ windows: number; lists: number }> {
-  // nginx writes a line when the answer is out, which may be after the client has it.
+  // nginx logs a request after the response, which may be after the client has read it.
   await new Promise(resolve => setTimeout(resolve, 100))
   const paths = nginx.takePaths()
   const windows = paths.filter(path => path.startsWith('/api/klines/1h/')).length

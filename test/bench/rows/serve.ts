@@ -17,23 +17,19 @@ const SERVERS: readonly [name: string, start: Start, program?: string][] = [
   ['@fastify/static', ({ slice }) => startServed(peer('serve-fastify-static.mjs', slice))],
 ]
 
-/** Servers of the slice: one file over and over, small and large, and many once right after the start. */
+/** Servers of the slice: one file repeatedly, small and large, and many files once right after the start. */
 export function serveRows(workspace: Workspace): Row[] {
   const all = seriesFiles(workspace.slice).flatMap(({ files }) => files)
-  // Of all series, so that long and short ones are among them.
-  const files = Array.from({ length: COLD_FILES }, (_, at) => all[Math.floor((at * all.length) / COLD_FILES)])
-  const targets = [
-    { peer: 'nginx', least: 1 },
-    { peer: '@fastify/static', least: 10 },
-  ]
+  // Spread over all series, long and short ones.
+  const files = Array.from({ length: COLD_FILES }, (_, index) => all[Math.floor((index * all.length) / COLD_FILES)])
   return [
     {
       title: 'serve symbols.json, warm',
       unit: 'requests/s',
       contenders: warm(workspace, '/api/klines/symbols.json'),
-      targets,
+      targets: [],
     },
-    { title: 'serve a window of 117 KB, warm', unit: 'requests/s', contenders: warm(workspace, WINDOW), targets },
+    { title: 'serve a window of 117 KB, warm', unit: 'requests/s', contenders: warm(workspace, WINDOW), targets: [] },
     {
       title: `serve ${COLD_FILES} windows once, cold`,
       unit: 'files/s',
@@ -43,7 +39,7 @@ export function serveRows(workspace: Workspace): Row[] {
   ]
 }
 
-/** A new server for each run: what it keeps of earlier requests is no advantage to it; the first second is not counted. */
+/** Each run has a new server, which thus has no cache of earlier runs; its first second is not counted. */
 function warm(workspace: Workspace, path: string): Row['contenders'] {
   return contenders(workspace, async ({ url }) => {
     await runWrk(url + path, 1)
@@ -52,7 +48,7 @@ function warm(workspace: Workspace, path: string): Row['contenders'] {
 }
 
 function contenders(workspace: Workspace, use: (server: ServedTree) => Promise<Measured>): Row['contenders'] {
-  const made = SERVERS.map(([name, start, program]): Contender => {
+  const list = SERVERS.map(([name, start, program]): Contender => {
     const measure = async () => {
       const server = await start(workspace)
       try {
@@ -63,10 +59,10 @@ function contenders(workspace: Workspace, use: (server: ServedTree) => Promise<M
     }
     return { name, program, measure }
   })
-  return made as [Contender, ...Contender[]]
+  return list as [Contender, ...Contender[]]
 }
 
-/** Debian's settings with one worker, but no log: a line a request is work that the others are spared. */
+/** Debian's settings with one worker but without a log, which the other servers do not write either. */
 async function startPlainNginx(workspace: Workspace): Promise<ServedTree> {
   return await startNginx(workspace, { log: false })
 }

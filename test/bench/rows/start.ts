@@ -2,13 +2,13 @@ import type { Contender, Row } from '../row.js'
 import { timeRun } from '../timed-run.js'
 import { klines, type Workspace } from '../workspace.js'
 
-/** Node that does nothing: what no program on it can be quicker than. */
+/** Node with an empty script: no program on Node starts faster. */
 export const emptyNode: Contender = {
   name: 'node -e 0',
   measure: () => timeRun({ program: process.execPath, args: ['-e', '0'] }),
 }
 
-/** What short commands take. */
+/** How long short commands take. */
 export function startRows(workspace: Workspace): Row[] {
   const month = [
     'export',

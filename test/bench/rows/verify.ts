@@ -3,7 +3,7 @@ import { timeRun } from '../timed-run.js'
 import { seriesFiles, writeList } from '../window-lists.js'
 import { klines, peer, type Workspace } from '../workspace.js'
 
-/** The proof of every candle, beside merely parsing every window of the slice once. */
+/** The verification of every candle, compared with merely parsing every window of the slice once. */
 export function verifyRows(workspace: Workspace): Row[] {
   const list = writeList(workspace.path('list.json'), seriesFiles(workspace.slice, undefined, { empty: true }))
   const ours = klines(['verify', 'all', '-i', 'all', '--mirror', workspace.slice, '-q'])

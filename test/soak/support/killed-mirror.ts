@@ -10,11 +10,11 @@ import { contents, type Survey, survey } from './survey.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
 
-/** A tree behind a server, and a mirror of it that runs are killed over. */
+/** A server of a tree, and a mirror of it whose downloads are killed. */
 export class KilledMirror {
   readonly sandbox: CliSandbox
   private readonly mirror: string
-  /** What every file of a whole mirror holds. */
+  /** The bytes of every file of a complete mirror. */
   private readonly expected: Map<string, Buffer>
   private csv: Buffer = Buffer.alloc(0)
 
@@ -28,23 +28,23 @@ export class KilledMirror {
     this.expected = new Map(windows)
   }
 
-  /** With a run that is left alone, so that it is known what a whole mirror and its export hold. */
+  /** Also completes a run, which shows what a complete mirror and its export contain. */
   static async make(): Promise<KilledMirror> {
     const [tree, folder] = [tempFolder(), tempFolder()]
     const windows = soakTree(tree)
-    const place = new KilledMirror(await TreeServer.start(tree), windows, folder)
-    expect(await place.repair()).toMatchObject({ code: 0, stderr: '' })
-    const held = contents(place.mirror)
-    place.expected.set(LIST, readFileSync(join(tree, LIST)))
-    for (const own of ['mirror.json', 'CACHEDIR.TAG']) place.expected.set(own, held.get(own) ?? Buffer.alloc(0))
-    expect([...held.keys()].sort()).toEqual([...place.expected.keys()].sort())
-    expect(place.survey()).toMatchObject({ torn: [], temps: [] })
-    place.csv = place.sandbox.bytes('out.csv')
-    place.clear()
-    return place
+    const killed = new KilledMirror(await TreeServer.start(tree), windows, folder)
+    expect(await killed.repair()).toMatchObject({ code: 0, stderr: '' })
+    const files = contents(killed.mirror)
+    killed.expected.set(LIST, readFileSync(join(tree, LIST)))
+    for (const own of ['mirror.json', 'CACHEDIR.TAG']) killed.expected.set(own, files.get(own) ?? Buffer.alloc(0))
+    expect([...files.keys()].sort()).toEqual([...killed.expected.keys()].sort())
+    expect(killed.survey()).toMatchObject({ torn: [], temps: [] })
+    killed.csv = killed.sandbox.bytes('out.csv')
+    killed.clear()
+    return killed
   }
 
-  /** Starts a download of all there is. */
+  /** Starts a download of everything. */
   download(): Running {
     this.server.log.length = 0
     return this.sandbox.start([
@@ -59,14 +59,14 @@ export class KilledMirror {
     ])
   }
 
-  /** Starts the writer that must not get away with it. */
+  /** Starts the careless writer, whose torn files the survey must find. */
   naiveDownload(): Running {
     this.server.log.length = 0
     const paths = [...this.windows.keys()].join('\n')
     return startNaiveWriter(this.sandbox, ['tree', this.server.url, 'm', this.sandbox.write('paths', paths)])
   }
 
-  /** How many files a whole mirror has. */
+  /** The number of files in a complete mirror. */
   get files(): number {
     return this.expected.size
   }
@@ -76,7 +76,7 @@ export class KilledMirror {
 
   hasBegun = (): boolean => this.server.paths('windows').length > 0
 
-  /** Looks at every file of the mirror. */
+  /** Checks every file of the mirror. */
   survey(): Survey {
     const versions = (name: string) => [this.expected.get(name)].filter(bytes => bytes !== undefined)
     return survey(this.mirror, versions, name => name.startsWith('.klines-tmp/'))
@@ -86,7 +86,7 @@ export class KilledMirror {
     rmSync(this.mirror, { recursive: true, force: true })
   }
 
-  /** A run that is left alone brings the rest, and that alone; its export is the expected one, and no temp file is left. */
+  /** Expects that a run downloads only the missing windows, exports the expected file and leaves no temp file. */
   async expectRepair(): Promise<void> {
     const missing = this.missing()
     this.server.log.length = 0

@@ -7,7 +7,7 @@ import { startNaiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
-/** What `-o` says, one a format; the last ones write several files. */
+/** Values of `-o`, one for each format; the last two write several files. */
 export const OUTPUTS = [
   'out.csv',
   'out.csv.gz',
@@ -20,10 +20,10 @@ export const OUTPUTS = [
 
 const FOLDER = 'out'
 const OLD = Buffer.from('what was there before\n')
-/** Hidden, with the name of the output, the host and the process. */
+/** Temp files are hidden and named after the output, the host and the process. */
 const TEMP = /^\.[^/]+\.[^/~]+~\d+~[0-9a-f]{16}\.tmp$/
 
-/** An output that exists, and runs that are killed while they write it anew from a bare tree. */
+/** An existing output, and exports from a bare tree that are killed while they replace it. */
 export class KilledOutput {
   readonly sandbox = new CliSandbox(tempFolder())
   private expected = new Map<string, Buffer>()
@@ -35,15 +35,15 @@ export class KilledOutput {
     mkdirSync(this.folder)
   }
 
-  /** With a run that is left alone, so that it is known what comes out. */
+  /** Also completes a run, which shows what the output contains. */
   static async make(tree: string, output: string): Promise<KilledOutput> {
-    const place = new KilledOutput(tree, output)
-    const run = await place.export().ended
+    const killed = new KilledOutput(tree, output)
+    const run = await killed.export().ended
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    place.expected = contents(place.folder)
-    expect(place.expected.size).toBe(output.includes('{symbol}') ? SOAK_SYMBOLS.length : 1)
-    place.restore()
-    return place
+    killed.expected = contents(killed.folder)
+    expect(killed.expected.size).toBe(output.includes('{symbol}') ? SOAK_SYMBOLS.length : 1)
+    killed.restore()
+    return killed
   }
 
   export(): Running {
@@ -61,7 +61,7 @@ export class KilledOutput {
     return this.sandbox.start(args)
   }
 
-  /** Starts the writer that must not get away with it. */
+  /** Starts the careless writer, whose torn file the survey must find. */
   naiveExport(): Running {
     const [[name, bytes]] = this.expected
     writeFileSync(this.sandbox.path('source'), bytes)
@@ -70,10 +70,10 @@ export class KilledOutput {
 
   hasBegun = (): boolean => readdirSync(this.folder).some(name => TEMP.test(name))
 
-  /** Whether what was there is touched. */
+  /** Whether an old file has changed. */
   isTouched = (): boolean => !this.read().every(([, bytes]) => bytes.equals(OLD))
 
-  /** Looks at every file of the folder: each is the old one or the whole new one. */
+  /** Checks every file of the folder: each is the old one or the complete new one. */
   survey(): Survey {
     return survey(
       this.folder,
@@ -82,7 +82,7 @@ export class KilledOutput {
     )
   }
 
-  /** A run that is left alone gives the expected files and nothing beside them. */
+  /** Expects that a run writes the expected files and leaves nothing else. */
   async expectRepair(): Promise<void> {
     expect(await this.export().ended).toMatchObject({ code: 0, stderr: '' })
     expect(filesBelow(this.folder)).toEqual([...this.expected.keys()].sort())

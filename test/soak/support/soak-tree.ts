@@ -10,8 +10,8 @@ const WEEKS = 40
 export const SOAK_SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'SOLUSDT', 'XRPUSDT']
 
 /**
- * Writes a tree of 200 full 15m windows, some 10 MB, no two alike: a run that brings it takes about a second. Gives the
- * bytes of each window by its path.
+ * Writes a tree of 200 different full 15m windows, some 10 MB: a download of it takes about a second. Returns the bytes of each
+ * window by its path.
  */
 export function soakTree(root: string): Map<string, Buffer> {
   const windows = new Map<string, Buffer>()

@@ -11,12 +11,12 @@ import { tempFolder } from '../../support/temp-folder.js'
 const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
 const OWN_FILES = ['CACHEDIR.TAG', 'mirror.json']
 
-/** A run and the most memory that it held. */
+/** A run and its peak memory. */
 export interface WatchedRun extends Run {
   readonly memoryMB: number
 }
 
-/** A mirror of a part of the real slice that a bad line leads to. */
+/** A mirror of a part of the real slice, downloaded over a faulty network. */
 export class SoakedMirror {
   private readonly sandbox = new CliSandbox(tempFolder())
   private readonly tree = realTree()
@@ -26,16 +26,16 @@ export class SoakedMirror {
     private readonly baseUrl: string,
   ) {}
 
-  /** Brings what is missing. */
+  /** Downloads what is missing. */
   async download(): Promise<WatchedRun> {
     const memory = this.sandbox.path('memory')
     const env = { NODE_OPTIONS: `--import=${WATCH}`, KLINES_TEST_MEMORY: memory }
-    const place = ['--base-url', this.baseUrl, '--mirror', 'm']
-    const run = await this.sandbox.run(['download', ...this.symbols, '-i', 'all', ...place], env)
+    const source = ['--base-url', this.baseUrl, '--mirror', 'm']
+    const run = await this.sandbox.run(['download', ...this.symbols, '-i', 'all', ...source], env)
     return { ...run, memoryMB: Math.ceil(Number(readFileSync(memory, 'utf8')) / 1024) }
   }
 
-  /** Fails when a file is not as served, or is no file of the slice, or a temp file was left. Gives how many there are. */
+  /** Fails if a file differs from the served one, is not in the slice, or is a temp file. Returns the number of files. */
   expectValid(): number {
     const names = filesBelow(this.sandbox.path('m')).filter(name => !OWN_FILES.includes(name))
     for (const name of names) {
@@ -48,7 +48,7 @@ export class SoakedMirror {
     return names.length
   }
 
-  /** Every window that has started is there, and the export is what an independent program says it is. */
+  /** Expects every window that has started, and the export that an independent program has computed. */
   async expectComplete(): Promise<void> {
     const windows = ALL_INTERVALS.flatMap(interval => {
       const starts: string[] = JSON.parse(
