@@ -1,4 +1,4 @@
-import type { CandleGrid } from '../resample/target-interval.js'
+import type { CandleGrid } from '../resample/candle-grid.js'
 import { NO_ROW } from './assembly/layout.js'
 import { CandleTable } from './candle-table.js'
 
@@ -71,7 +71,7 @@ export function findAnomalies(table: CandleTable, step: number, anchor: number):
   const { kernel, length } = table
   return kernel.withScratch(() => {
     const found = kernel.allocate(4 * length)
-    const rows = kernel.calls.oddCandles(table.address(0), length, step, anchor, found)
+    const rows = kernel.calls.findAnomalies(table.address(0), length, step, anchor, found)
     return new Uint32Array(kernel.view.buffer, found, rows).slice()
   })
 }

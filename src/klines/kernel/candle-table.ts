@@ -12,7 +12,7 @@ import {
   NUMBERS_BYTES,
   OPEN_TIME,
   ROWS,
-  UNNAMED,
+  NOT_INTERNED,
 } from './assembly/layout.js'
 import type { Kernel, RowAddress } from './kernel.js'
 
@@ -161,7 +161,7 @@ export class CandleTable {
     const { kernel } = this
     for (let row = 0; row < length; row++) {
       const at = this.address(this.length + row) + IGNORE
-      if (kernel.view.getUint32(at, true) !== UNNAMED) continue
+      if (kernel.view.getUint32(at, true) !== NOT_INTERNED) continue
       kernel.view.setUint32(at, kernel.intern(kernel.text(rows, row, IGNORE_COLUMN)), true)
     }
   }

@@ -8,30 +8,30 @@ import {
   DECIMALS,
   DIGITS,
   IGNORE,
+  NOT_INTERNED,
   NUMBERS_BYTES,
   OFFSETS_BYTES,
   OPEN_TIME,
   ROWS,
   TRADED,
-  UNNAMED,
 } from './layout'
 
 const DOT: u32 = 0x2e
 const ZERO: u32 = 0x30
-/** Digits after the point that decimals are scaled by, and one unit before it. */
+/** Decimals are integers in units of 10^-SCALE; UNIT is 1. */
 const SCALE: u32 = 8
 const UNIT: u64 = 100000000
-/** Values before the point are below this: room for 10^11 of them in a sum of 128 bits. */
+/** The integer part must be below this, so that 128 bits hold sums of at least 10^11 values. */
 const MAX_WHOLE: u64 = 1000000000000000
-/** Decimals of a candle. */
+/** Number of decimals in a candle. */
 const PLACES: u32 = 8
 
 /**
- * Reads `rows` rows of an index into candles at `to`. Gives how many of them have a text other than `0` at their end (they are
- * marked UNNAMED), or -1 - row for the first one with a decimal of more than 15 digits before the point or 8 after it.
+ * Reads `rows` rows of an index into candles at `to`. Returns how many of them end in a text other than `0` (they are marked
+ * NOT_INTERNED), or -1 - row for the first row with a decimal of more than 15 digits before the point or 8 after it.
  */
 export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: u32, to: usize): i32 {
-  let unnamed = 0
+  let notInterned = 0
   for (let row: u32 = 0; row < rows; row++) {
     const count = load<f64>(numbers + 16)
     store<f64>(to + OPEN_TIME, load<f64>(numbers))
@@ -48,25 +48,25 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
     }
     const text = load<u32>(offsets + 88)
     const isZero = load<u32>(offsets + 92) - text === 1 && load<u8>(bytes + text) === ZERO
-    store<u32>(to + IGNORE, isZero ? 0 : UNNAMED)
-    if (!isZero) unnamed++
+    store<u32>(to + IGNORE, isZero ? 0 : NOT_INTERNED)
+    if (!isZero) notInterned++
     offsets += OFFSETS_BYTES
     numbers += NUMBERS_BYTES
     to += CANDLE_BYTES
   }
-  return unnamed
+  return notInterned
 }
 
-/** The column of a decimal: open, high, low, close, volume, then quote volume (7) and the two of the takers (9, 10). */
+/** The column of a decimal: open, high, low, close, volume (1 to 5), quote volume (7), taker volumes (9, 10). */
 function columnOf(place: u32): u32 {
   if (place < 5) return place + 1
   return place === 5 ? 7 : place + 3
 }
 
-/** Puts the decimal from `start` to `end` at `to`, and its digits after the point at `digits`; false when it is too long. */
+/** Reads the decimal from `start` to `end` into `to`, and its number of decimal places into `digits`; false if too long. */
 export function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
   const length = <u32>(end - start)
-  // As the service writes nearly all of them: up to 8 digits before the point, so that 64 bits do, and 8 after it.
+  // The service writes nearly all decimals with up to 8 digits before the point and 8 after it: 64 bits are enough.
   if (length > 1 + SCALE && length <= 9 + SCALE && load<u8>(end - 9) === DOT) {
     store<u64>(to, numberBefore(end - 9, length - 9) * UNIT + numberBefore(end, SCALE))
     store<u64>(to + 8, 0)
@@ -77,24 +77,24 @@ export function readDecimal(start: usize, end: usize, to: usize, digits: usize):
 }
 
 function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
-  let at = start
+  let next = start
   let whole: u64 = 0
-  for (; at < end && load<u8>(at) !== DOT; at++) {
-    whole = whole * 10 + (load<u8>(at) - ZERO)
+  for (; next < end && load<u8>(next) !== DOT; next++) {
+    whole = whole * 10 + (load<u8>(next) - ZERO)
     if (whole >= MAX_WHOLE) return false
   }
-  at++
+  next++
   let fraction: u64 = 0
   let written: u32 = 0
   for (let place: u32 = 0; place < SCALE; place++) {
     fraction *= 10
-    if (at >= end) continue
-    fraction += load<u8>(at++) - ZERO
+    if (next >= end) continue
+    fraction += load<u8>(next++) - ZERO
     written++
   }
-  // Zeros beyond say nothing.
-  for (; at < end; at++) if (load<u8>(at) !== ZERO) return false
-  // 64 bits by 27, half by half.
+  // Further zeros do not change the value.
+  for (; next < end; next++) if (load<u8>(next) !== ZERO) return false
+  // Multiplies 64 bits by 27 bits, half by half.
   const lower = (whole & 0xffffffff) * UNIT
   const upper = (whole >> 32) * UNIT
   const low = (upper << 32) + lower
@@ -105,7 +105,7 @@ function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
   return true
 }
 
-/** Begins a candle at `to` that opens at `openTime` and is made of nothing yet. */
+/** Writes a candle to `to` that opens at `openTime` and has no rows yet. */
 export function beginCandle(to: usize, openTime: f64): void {
   store<f64>(to + OPEN_TIME, openTime)
   store<f64>(to + COUNT, 0)
@@ -115,9 +115,9 @@ export function beginCandle(to: usize, openTime: f64): void {
 }
 
 /**
- * Adds `rows` candles at `from` to the one at `to`, exactly as the exchange makes its own (observed.md): open of the first,
- * close and close time of the last, highest high, lowest low, sums of the rest. Candles without a trade do not count, unless
- * none has one. What is added may be a sum itself.
+ * Adds `rows` candles at `from` to the candle at `to` by the rule of the exchange: open of the first, close and close time of the
+ * last, highest high, lowest low, sums of the rest. Candles without trades are ignored, unless all have none. The candles may be
+ * aggregates themselves.
  */
 export function addCandles(to: usize, from: usize, rows: u32): void {
   for (let row: u32 = 0; row < rows; row++) {
@@ -127,13 +127,13 @@ export function addCandles(to: usize, from: usize, rows: u32): void {
 }
 
 export function addCandle(to: usize, from: usize): void {
-  const made = load<u32>(to + ROWS)
+  const count = load<u32>(to + ROWS)
   const traded = load<u32>(to + TRADED)
   const trades = load<u32>(from + TRADED)
-  store<u32>(to + ROWS, made + load<u32>(from + ROWS))
-  if (made === 0 || trades > traded) {
-    // For so few bytes memory.copy takes several times as long.
-    for (let at = CLOSE_TIME; at < CANDLE_BYTES; at += 8) store<u64>(to + at, load<u64>(from + at))
+  store<u32>(to + ROWS, count + load<u32>(from + ROWS))
+  if (count === 0 || trades > traded) {
+    // memory.copy takes several times as long for so few bytes.
+    for (let part = CLOSE_TIME; part < CANDLE_BYTES; part += 8) store<u64>(to + part, load<u64>(from + part))
     return
   }
   if (trades < traded) return
@@ -145,32 +145,32 @@ export function addCandle(to: usize, from: usize): void {
   for (let place: u32 = 4; place < PLACES; place++) addDecimal(to, from, place)
 }
 
-/** Whether a decimal of candle `one` is less than the same of candle `other`. */
-function isLess(one: usize, other: usize, place: u32): bool {
-  const at = DECIMALS + place * DECIMAL_BYTES
-  return isLessThan(one + at, other + at)
+/** Whether a decimal of candle `a` is less than the same decimal of candle `b`. */
+function isLess(a: usize, b: usize, place: u32): bool {
+  const part = DECIMALS + place * DECIMAL_BYTES
+  return isLessThan(a + part, b + part)
 }
 
-/** The same for two decimals. */
-export function isLessThan(one: usize, other: usize): bool {
-  const upper = load<u64>(one + 8)
-  const otherUpper = load<u64>(other + 8)
-  return upper === otherUpper ? load<u64>(one) < load<u64>(other) : upper < otherUpper
+/** Whether the decimal at `a` is less than the one at `b`. */
+export function isLessThan(a: usize, b: usize): bool {
+  const upperA = load<u64>(a + 8)
+  const upperB = load<u64>(b + 8)
+  return upperA === upperB ? load<u64>(a) < load<u64>(b) : upperA < upperB
 }
 
 function copyDecimal(to: usize, from: usize, place: u32): void {
-  const at = DECIMALS + place * DECIMAL_BYTES
-  store<u64>(to + at, load<u64>(from + at))
-  store<u64>(to + at + 8, load<u64>(from + at + 8))
+  const part = DECIMALS + place * DECIMAL_BYTES
+  store<u64>(to + part, load<u64>(from + part))
+  store<u64>(to + part + 8, load<u64>(from + part + 8))
   store<u8>(to + DIGITS + place, load<u8>(from + DIGITS + place))
 }
 
 function addDecimal(to: usize, from: usize, place: u32): void {
-  const at = DECIMALS + place * DECIMAL_BYTES
-  const low = load<u64>(from + at)
-  const sum = load<u64>(to + at) + low
-  store<u64>(to + at, sum)
-  store<u64>(to + at + 8, load<u64>(to + at + 8) + load<u64>(from + at + 8) + u64(sum < low))
+  const part = DECIMALS + place * DECIMAL_BYTES
+  const low = load<u64>(from + part)
+  const sum = load<u64>(to + part) + low
+  store<u64>(to + part, sum)
+  store<u64>(to + part + 8, load<u64>(to + part + 8) + load<u64>(from + part + 8) + u64(sum < low))
   const digits = load<u8>(from + DIGITS + place)
   if (digits > load<u8>(to + DIGITS + place)) store<u8>(to + DIGITS + place, digits)
 }

@@ -1,39 +1,39 @@
-// How rows lie in the memory that TypeScript and WebAssembly share. Read by both compilers, so numbers alone.
+// The layout of rows in the memory that TypeScript and WebAssembly share. Both compilers read this file: only numbers here.
 
-/** Numbers a row of an index: start and end of each of the 12 cells. */
+/** Numbers per row of an index: start and end of each of the 12 cells. */
 export const OFFSETS_PER_ROW = 24
-/** Numbers a row of an index: open time, close time (ms UTC) and count. */
+/** Numbers per row of an index: open time, close time (ms UTC) and count. */
 export const NUMBERS_PER_ROW = 3
-/** Bytes a row of an index: start and end of each of the 12 cells, 32 bits each. */
+/** Bytes per row of an index: start and end of each of the 12 cells, 32 bits each. */
 export const OFFSETS_BYTES = 96
-/** Bytes a row of an index: open time, close time and count, a double each. */
+/** Bytes per row of an index: open time, close time and count, a double each. */
 export const NUMBERS_BYTES = 24
 
-/** Bytes a slot of a row template: where its fixed text lies in the program, its length, where its cell lies in a row's offsets. */
+/** Bytes per slot of a row program: address of its fixed text in the program, its length, and its cell's place in the offsets. */
 export const SLOT_BYTES = 12
 
-/** Bytes a candle. */
+/** Bytes per candle. */
 export const CANDLE_BYTES = 176
-/** Where in a candle its parts begin. Times (ms UTC) and count are doubles. */
+/** Where the parts of a candle start. Times (ms UTC) and count are doubles. */
 export const OPEN_TIME = 0
-/** 32 bits: how many candles it is made of. */
+/** 32 bits: how many candles were added up. */
 export const ROWS = 8
 /** 32 bits: 1 when it was compared with another. */
 export const COMPARED = 12
-/** From here on a candle made of one other is that one. */
+/** From here on, the aggregate of one candle equals that candle. */
 export const CLOSE_TIME = 16
 export const COUNT = 24
-/** 8 bytes: digits after the point of each decimal, as written. */
+/** 8 bytes: the number of digits after the point of each decimal, as written. */
 export const DIGITS = 32
-/** 32 bits: which text stands at its end; 0 is `0`. */
+/** 32 bits: the interned text of the last column; 0 is `0`. */
 export const IGNORE = 40
-/** 32 bits: 1 when there were trades. */
+/** 32 bits: 1 if there were trades. */
 export const TRADED = 44
 /** 8 times 128 bits, little-endian: the decimals in units of 10^-8. */
 export const DECIMALS = 48
 export const DECIMAL_BYTES = 16
 
-/** Stands for a row that is not there. */
+/** The number of a missing row. */
 export const NO_ROW = 0xffffffff
-/** The text at a candle's end that the kernel leaves to its caller to name. */
-export const UNNAMED = 0xffffffff
+/** A text in the last column that the caller still has to intern. */
+export const NOT_INTERNED = 0xffffffff
