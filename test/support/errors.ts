@@ -1,4 +1,4 @@
-/** What `action` throws or rejects with; fails the test when it does not. */
+/** The error that `action` throws or rejects with; fails the test when there is none. */
 export async function catchError(action: Promise<unknown> | (() => unknown)): Promise<Error & Record<string, unknown>> {
   try {
     await (typeof action === 'function' ? action() : action)

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/klines/clock.js'
 
-/** A clock that a sleep moves on at once; it remembers what was slept. Sleepers side by side share the time. */
+/** A clock that a sleep advances at once; it records the sleeps. Concurrent sleepers share the time. */
 export class FakeClock implements Clock {
   readonly sleeps: number[] = []
 

@@ -1,8 +1,8 @@
-/** A generator of numbers that are the same for the same seed (mulberry32). */
+/** A generator of pseudorandom numbers from a seed (mulberry32). */
 export class Random {
   constructor(private state: number) {}
 
-  /** Below `end`, from 0. */
+  /** A number from 0 to `end`, exclusive. */
   below(end: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.state ^ (this.state >>> 15), this.state | 1)

@@ -2,20 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT } from './cli/cli-sandbox.js'
 
-/** The bundled tree of made candles. */
+/** The bundled tree of synthetic sample data. */
 export const SAMPLE_TREE = join(PROJECT, 'fixtures', 'sample')
 
-/** The codes of service.md, in its order. */
+/** The intervals in the service's OpenAPI description, in its order. */
 export const ALL_INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
 
-/** The columns of design.md. */
+/** The header of a CSV file with all columns. */
 export const HEADER =
   'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
 
-/** Rows as the files have them. */
+/** A row of a window file. */
 export type FileRow = readonly (string | number)[]
 
-/** The rows of a series of a tree: its window files one after the other, read with `JSON.parse`. */
+/** The rows of a series of a tree: all its window files, read with `JSON.parse`. */
 export function treeFileRows(root: string, symbol: string, interval: string): FileRow[] {
   const folder = join(root, 'api', 'klines', interval, symbol)
   const names = readdirSync(folder).sort()

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 const DAY = 86_400_000
 const QUARTER = 900_000
 
-/** Wednesday noon: the week of 2025-02-10 is under way, the one of 2025-02-17 lies ahead. */
+/** Wednesday noon: the week of 2025-02-10 has started, the one of 2025-02-17 lies in the future. */
 export const NOW = Date.UTC(2025, 1, 12, 12)
-/** When the made tree was rendered, as the service's files say. */
+/** When the synthetic tree was rendered: the modification time of its files. */
 export const RENDERED = Date.UTC(2025, 1, 12, 3, 17)
 
 export const SYMBOLS = ['BTCUSDT', 'ETHUSDT'] as const
-/** 15m windows: one before the listing, five full, one half full, one ahead. */
+/** 15m windows: one before the listing, five full, one half full, one in the future. */
 export const EMPTY_WEEK = '2024-12-30'
 export const FULL_WEEKS = ['2025-01-06', '2025-01-13', '2025-01-20', '2025-01-27', '2025-02-03']
 export const OPEN_WEEK = '2025-02-10'
@@ -21,12 +21,12 @@ export const START_DATES = [...STARTED, FUTURE_WEEK]
 
 export type Row = [number, string, string, string, string, string, number, string, number, string, string, string]
 
-/** Where the 15m window of a week lies, as the service's documents say. */
+/** The path of a 15m window, as in the service's OpenAPI description. */
 export function weekPath(symbol: string, startDate: string): string {
   return `api/klines/15m/${symbol}/${startDate}.json`
 }
 
-/** A 15m candle; its values follow from its time and `seed`. */
+/** A 15m candle whose values depend on its time and `seed`. */
 export function candle(openTime: number, seed = 0): Row {
   const price = `${1000 + ((openTime / QUARTER + seed) % 977)}.12345678`
   const closeTime = openTime + QUARTER - 1
@@ -46,19 +46,19 @@ export function candle(openTime: number, seed = 0): Row {
   ]
 }
 
-/** A week's candles: one a day at midnight, and the last of Sunday, which makes it full. `days` cuts it short. */
+/** Candles of a week: one a day at midnight, and the last one of Sunday, which completes it. `days` limits their number. */
 export function weekRows(startDate: string, { days = 8, seed = 0 } = {}): Row[] {
   const start = Date.parse(startDate)
   const times = [0, 1, 2, 3, 4, 5, 6].map(day => start + day * DAY)
   return [...times, start + 7 * DAY - QUARTER].slice(0, days).map(time => candle(time, seed))
 }
 
-/** The bytes of a window file in the service's form. */
+/** The bytes of a window file in the wire form. */
 export function windowBytes(rows: readonly Row[]): Buffer {
   return Buffer.from(JSON.stringify(rows))
 }
 
-/** Puts a file into a tree. */
+/** Writes a file of a tree. */
 export function putFile(root: string, path: string, content: unknown, mtime = RENDERED): void {
   const file = join(root, path)
   mkdirSync(dirname(file), { recursive: true })
@@ -66,7 +66,7 @@ export function putFile(root: string, path: string, content: unknown, mtime = RE
   utimesSync(file, mtime / 1000, mtime / 1000)
 }
 
-/** The rows of every window of one symbol in the made tree. */
+/** The rows of every window of one symbol in the synthetic tree. */
 export function treeRows(symbol: string): Map<string, Row[]> {
   const seed = SYMBOLS.indexOf(symbol as (typeof SYMBOLS)[number])
   return new Map([
@@ -77,7 +77,7 @@ export function treeRows(symbol: string): Map<string, Row[]> {
   ])
 }
 
-/** Writes the made tree: two symbols, 15m alone. */
+/** Writes the synthetic tree: two symbols, only 15m. */
 export function makeTree(root: string): string {
   putFile(root, 'api/klines/symbols.json', SYMBOLS)
   putFile(root, 'api/klines/start-dates/15m.json', START_DATES)

@@ -1,6 +1,6 @@
 import { KlinesError } from '../../src/klines/errors.js'
 
-/** The error of ours that `run` throws; anything else fails the test. */
+/** The KlinesError that `run` throws; anything else fails the test. */
 export function thrownBy(run: () => unknown): KlinesError {
   try {
     run()

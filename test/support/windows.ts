@@ -2,7 +2,7 @@ import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import type { WindowRef } from '../../src/klines/series.js'
 
-/** A window and its span, worked out by hand. */
+/** A window and its span, calculated by hand. */
 export interface KnownWindow {
   readonly window: WindowRef
   readonly span: { readonly startTime: number; readonly endTime: number }
@@ -26,7 +26,7 @@ export const TWENTY_YEARS: KnownWindow = {
   span: { startTime: 1_262_304_000_000, endTime: 1_893_456_000_000 },
 }
 
-/** A sound row; `cells` replaces elements by index. */
+/** A valid row; `cells` replaces elements by index. */
 export function sampleRow(openTime: number, cells: Record<number, unknown> = {}): KlineRow {
   const row: KlineRow = [
     openTime,
@@ -50,7 +50,7 @@ export function toJsonBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value))
 }
 
-/** Rows as a batch, by way of the bytes of a window. */
+/** Rows as a batch, decoded from the bytes of a window. */
 export function toBatch(rows: readonly unknown[], { window }: KnownWindow) {
   return decodeWindow(toJsonBytes(rows), window)
 }
