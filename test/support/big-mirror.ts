@@ -3,7 +3,7 @@ import { candle, putFile, type Row } from './synthetic-tree.js'
 const [QUARTER, WEEK] = [900_000, 7 * 86_400_000]
 const FIRST = Date.UTC(2024, 11, 30)
 
-/** A bare tree of full 15m windows, 672 made candles each: by default 3 symbols of 60 weeks, some 18 MB of JSON. */
+/** Writes a tree of full 15m windows, 672 synthetic candles each: by default 3 symbols of 60 weeks, some 18 MB of JSON. */
 export function bigMirror(root: string, { symbols = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT'], weeks = 60 } = {}): string {
   for (let week = 0; week < weeks; week++) {
     const start = FIRST + week * WEEK

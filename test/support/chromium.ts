@@ -7,7 +7,7 @@ const CHROMIUM = '/usr/bin/chromium'
 
 /** Whether a browser is installed; tests that need one are skipped without it. */
 export const hasChromium = existsSync(CHROMIUM)
-if (!hasChromium) console.warn(`Tests in a browser are skipped: ${CHROMIUM} is not there.`)
+if (!hasChromium) console.warn(`Tests in a browser are skipped: ${CHROMIUM} is not installed.`)
 
 /** An open page, its faults and its requests. */
 export interface WatchedPage {

@@ -6,22 +6,22 @@ export interface Deferred<T = void> {
 
 export function deferred<T = void>(): Deferred<T> {
   let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>(settle => {
-    resolve = settle
+  const promise = new Promise<T>(fulfill => {
+    resolve = fulfill
   })
   return { promise, resolve }
 }
 
-/** Resolves when `condition` holds, looked at every turn of the event loop; rejects after `limitMs`. */
+/** Polls `condition` every millisecond and resolves when it is true; rejects after `limitMs`. */
 export async function until(condition: () => boolean, limitMs = 5_000): Promise<void> {
   const end = Date.now() + limitMs
   while (!condition()) {
-    if (Date.now() > end) throw new Error(`Not within ${limitMs} ms: ${condition}`)
+    if (Date.now() > end) throw new Error(`Not true within ${limitMs} ms: ${condition}`)
     await new Promise(resolve => setTimeout(resolve, 1))
   }
 }
 
-/** Gives what is under way time to go on: some turns of the event loop, input and output included. */
+/** Waits for some turns of the event loop, so that pending I/O can make progress. */
 export async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(resolve => setImmediate(resolve))
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
-import type { Exporter, FileMetadata } from '../../src/export/formats/exporter.js'
+import type { FileMetadata } from '../../src/export/formats/exporter.js'
+import type { Format } from '../../src/export/formats/format.js'
+import { openExporter } from '../../src/export/formats/open-exporter.js'
 import type { OutputColumn, RowFormat } from '../../src/export/row-format.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../src/klines/columns.js'
@@ -15,13 +17,13 @@ export const METADATA: FileMetadata = {
   version: '1.2.3',
 }
 
-export function rowFormat(shape: Partial<RowFormat> = {}): RowFormat {
-  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', ...shape }
+export function rowFormat(options: Partial<RowFormat> = {}): RowFormat {
+  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', ...options }
 }
 
 export const ALL_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', ...COLUMNS]
 
-/** Rows of one window, as they are and as the batches they come in. */
+/** A window and its rows. */
 export interface WindowRows {
   readonly known: KnownWindow
   readonly rows: readonly KlineRow[]
@@ -40,7 +42,7 @@ export function manyRows(count: number): WindowRows {
   return { known: TWENTY_YEARS, rows }
 }
 
-/** Windows of two series, one after the other. */
+/** Random windows of two series, one after the other. */
 export function twoSeries(options: Parameters<typeof klineRows>[1]): fc.Arbitrary<WindowRows[]> {
   return fc.tuple(klineRows(LEAP_MONTH, options), klineRows(WEEK, options)).map(([first, second]) => [
     { known: LEAP_MONTH, rows: first },
@@ -48,7 +50,7 @@ export function twoSeries(options: Parameters<typeof klineRows>[1]): fc.Arbitrar
   ])
 }
 
-/** The same batches in pieces: each cut at every one of `points` (parts of a thousand of its rows). */
+/** Splits each batch at every one of `points` (in thousandths of its rows). */
 export function cutBatches(batches: readonly KlineBatch[], points: readonly number[]): KlineBatch[] {
   return batches.flatMap(batch => {
     const ends = points.map(point => Math.floor((point * batch.length) / 1000)).toSorted((a, b) => a - b)
@@ -58,21 +60,18 @@ export function cutBatches(batches: readonly KlineBatch[], points: readonly numb
 
 export const cutPoints = fc.array(fc.nat(1000), { maxLength: 5 })
 
-async function* each<T>(items: Iterable<T>): AsyncGenerator<T> {
-  yield* items
-}
-
-/** All that an exporter writes, and what it says besides. */
+/** The bytes of a file with these rows, and what the exporter counted. */
 export async function runExporter(
-  exporter: Exporter,
-  batches: Iterable<KlineBatch> | AsyncIterable<KlineBatch>,
-  shape: RowFormat,
-  facts: FileMetadata = METADATA,
+  format: Format,
+  batches: Iterable<KlineBatch>,
+  rowFormat: RowFormat,
+  metadata: FileMetadata = METADATA,
 ) {
-  const notes = { inexactDoubles: 0 }
-  const source = Symbol.asyncIterator in batches ? batches : each(batches)
-  const chunks: Buffer[] = []
-  // A copy: a chunk belongs to the exporter again once the next one is asked for.
-  for await (const chunk of exporter(source, shape, facts, notes)) chunks.push(Buffer.from(chunk))
-  return { bytes: Buffer.concat(chunks), notes }
+  const stats = { inexactDoubles: 0 }
+  const chunks: Uint8Array[] = []
+  const emit = async (bytes: Uint8Array) => void chunks.push(bytes)
+  const exporter = await openExporter(format, { rowFormat, metadata, stats, emit })
+  for (const batch of batches) await exporter.write(batch)
+  await exporter.end()
+  return { bytes: Buffer.concat(chunks), stats }
 }

@@ -1,7 +1,7 @@
 import { isKlinesError } from '../../src/klines/errors.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 
-/** Makes a folder a mirror and stores a file in it; prints what goes wrong. */
+/** Creates a mirror in a folder, stores a file and prints the error, if any, as JSON. */
 const [root] = process.argv.slice(2)
 try {
   const mirror = new Mirror(root)

@@ -1,6 +1,6 @@
 import { writeFile } from '../../src/mirror/file-store.js'
 
-/** Writes one file of a tree over and over, each time all of one letter and of another length. */
+/** Writes one file of a tree repeatedly, each time filled with another letter and of another length. */
 const [root, path, times] = process.argv.slice(2)
 for (let time = 0; time < Number(times); time++) {
   const letter = 97 + (time % 26)

@@ -26,7 +26,7 @@ export function sampleRows(symbol: string, interval: string): FileRow[] {
   return treeFileRows(SAMPLE_TREE, symbol, interval)
 }
 
-/** Rows as the lines of a CSV file; no cell of a kline needs quotes. */
+/** Formats rows as a CSV file; no cell of a kline needs quotes. */
 export function csvOf(rows: readonly FileRow[], header = HEADER): string {
   return [header, ...rows.map(row => row.join(','))].map(line => `${line}\n`).join('')
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** Stores a file on a disk that takes half of every write and says it took all; prints what comes of it. */
+/** Stores a file on a disk that writes half of the bytes and reports success for all; prints the result. */
 const [root, path] = process.argv.slice(2)
 const { writeSync } = fs
 fs.writeSync = ((descriptor: number, bytes: Uint8Array) => {

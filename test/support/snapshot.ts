@@ -1,9 +1,10 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { entriesBelow } from './files-below.js'
 
-/** All that can be seen of a folder without changing it: kind, mode, time, inode and content of everything in it. */
+/** The mode, times, inode and content of everything in a folder, to compare before and after. */
 export function snapshot(folder: string): Record<string, unknown> {
-  const names = ['.', ...(readdirSync(folder, { recursive: true }) as string[]).sort()]
+  const names = ['.', ...entriesBelow(folder).map(({ path }) => path)]
   return Object.fromEntries(
     names.map(name => {
       const path = join(folder, name)

@@ -1,2 +1,2 @@
-/** How hard the long tests go on, from the environment; 0, and they are left out. */
+/** The length of long tests, from the environment; 0 skips them. */
 export const SOAK = Number(process.env.KLINES_SOAK ?? 0)

@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { writeFile } from '../../src/mirror/file-store.js'
 
 /**
- * Puts the versions of a file (given by their own files, times included) at `root/path` in turn, over and over, until its
- * input ends; then prints how often it did, and which version was the last.
+ * Writes the versions of a file (the contents and times of `files`) to `root/path` in turn until stdin ends; then prints the
+ * number of swaps and the index of the last version.
  */
 const [root, path, ...files] = process.argv.slice(2)
 const versions = files.map(file => ({ bytes: readFileSync(file), mtimeMs: statSync(file).mtimeMs }))

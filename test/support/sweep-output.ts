@@ -1,5 +1,5 @@
 import { sweepTemps } from '../../src/export/output/temp.js'
 
-/** Sweeps what killed runs left beside an output. */
+/** Removes the temp files that killed runs left beside an output. */
 await sweepTemps(process.argv[2])
 console.log('swept')

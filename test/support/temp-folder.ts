@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A new folder under the system's temporary one, removed when the test is over. */
+/** Creates a folder in the system's temporary folder, which is removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'klines-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,19 +1,19 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-/** Stores a file while somebody removes the mirror's folder so many times, at the worst moment; prints what comes of it. */
+/** Stores a file while the mirror's folder is removed `times` times, at the worst moment; prints the result. */
 const [root, path, times] = process.argv.slice(2)
 const { openSync, renameSync } = fs
-let left = Number(times)
-const vanish = () => {
-  if (left-- > 0) fs.rmSync(root, { recursive: true })
+let remaining = Number(times)
+const removeFolder = () => {
+  if (remaining-- > 0) fs.rmSync(root, { recursive: true })
 }
 fs.openSync = ((file: string, flags: string, mode: number) => {
-  if (flags === 'wx' && left % 2 === 0) vanish()
+  if (flags === 'wx' && remaining % 2 === 0) removeFolder()
   return openSync(file, flags, mode)
 }) as typeof fs.openSync
 fs.renameSync = (from, to) => {
-  vanish()
+  removeFolder()
   renameSync(from, to)
 }
 syncBuiltinESMExports()

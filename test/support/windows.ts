@@ -45,7 +45,7 @@ export function sampleRow(openTime: number, cells: Record<number, unknown> = {})
   return Object.assign(row, cells)
 }
 
-/** Bytes of any value in the wire form of the service: JSON without white space. */
+/** Encodes a value as the service does: JSON without white space. */
 export function toJsonBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value))
 }

@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A child process: what it printed, and its exit code. */
+/** The output and exit code of a child process. */
 export interface ChildResult {
   readonly stdout: string
   readonly stderr: string
   readonly code: number
 }
 
-/** Runs a script of `test/support` in a process of its own; as a user without rights with `nobody` (root needs that). */
+/** Runs a script of `test/support` in its own process. `nobody` runs it as an unprivileged user if the tests run as root. */
 export function runChild(script: string, args: readonly string[], { nobody = false } = {}): Promise<ChildResult> {
   const node = [process.execPath, '--import', 'tsx', `${root}test/support/${script}`, ...args]
   const drop = nobody && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
