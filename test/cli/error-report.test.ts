@@ -6,8 +6,8 @@ import { KlinesError } from '../../src/klines/errors.js'
 
 const TERSE = { bin: 'klines', verbose: false }
 
-describe('what a failed run says', () => {
-  it('an error of ours: message, advice a line each, and the code that its exit code follows from', () => {
+describe('the report of an error', () => {
+  it('of this project has its message, a line for each suggestion, and its code and exit code', () => {
     const error = new KlinesError('no_candles', 'None.', {
       suggestions: ['Do this.', 'Or that.'],
       data: { symbol: 'X' },
@@ -20,22 +20,22 @@ describe('what a failed run says', () => {
     })
   })
 
-  it('an error nobody expected: exit code 1, its message, and how to see more', () => {
+  it('that is unexpected has exit code 1, its message, and a hint at -v', () => {
     const { exitCode, text, json } = reportError(new TypeError('x is undefined'), TERSE)
     expect({ exitCode, code: json.error.code }).toEqual({ exitCode: 1, code: 'unexpected' })
     expect(text).toMatch(/^klines: x is undefined\n {2}.*-v.*$/)
   })
 
-  it.each([['a text'], [undefined], [null], [['a', 'list']]])('%s that is thrown is no crash', thrown => {
+  it.each([['a text'], [undefined], [null], [['a', 'list']]])('of %s that was thrown is exit code 1', thrown => {
     expect(reportError(thrown, TERSE)).toMatchObject({ exitCode: 1, text: expect.stringContaining(String(thrown)) })
   })
 
-  it('an error of the parser: exit code 2, without colours', () => {
+  it('of the parser has exit code 2 and no colours', () => {
     const { exitCode, text } = reportError(new Errors.CLIError('\u001B[31mMissing\u001B[39m flag'), TERSE)
     expect({ exitCode, text }).toEqual({ exitCode: 2, text: 'klines: Missing flag' })
   })
 
-  it('with verbose, the stacks of an error and of its causes', () => {
+  it('has the stacks of an error and of its causes with verbose', () => {
     const cause = new Error('the disk', { cause: new Error('the cable') })
     const error = new KlinesError('mirror_unusable', 'No.', { cause })
     const { text } = reportError(error, { bin: 'klines', verbose: true })

@@ -13,7 +13,7 @@ const flags = (given: Partial<JobFlags>): JobFlags => ({
   ...given,
 })
 
-describe('what the command line says wins over the environment', () => {
+describe('the command line wins over the environment', () => {
   afterEach(() => vi.unstubAllEnvs())
 
   it('--last over KLINES_FROM, and --from over KLINES_LAST', () => {
@@ -24,11 +24,11 @@ describe('what the command line says wins over the environment', () => {
     expect(resolveFlags(flags({ from: '2024', last: '7d' }), false)).toMatchObject({ from: '2024', last: undefined })
   })
 
-  it('both on the command line stay, to be refused together', () => {
+  it('both on the command line stay, and are rejected later', () => {
     expect(resolveFlags(flags({ from: '2024', last: '7d' }), false)).toMatchObject({ from: '2024', last: '7d' })
   })
 
-  it('a default that a format has no use for is passed over', () => {
+  it('a default that does not apply to the format is ignored', () => {
     vi.stubEnv('KLINES_NUMBERS', 'decimal')
     vi.stubEnv('KLINES_TIME_FORMAT', 'iso')
     const given = { numbers: 'decimal', 'time-format': 'iso' } as const
@@ -42,7 +42,7 @@ describe('what the command line says wins over the environment', () => {
     })
   })
 
-  it('KLINES_FORMAT says how to export, -f also that there is to be an export', () => {
+  it('KLINES_FORMAT is a default, -f also requests an export', () => {
     expect(resolveFlags(flags({ format: 'csv' }), false).output).toBe('-')
     vi.stubEnv('KLINES_FORMAT', 'csv')
     expect(resolveFlags(flags({ format: 'csv' }), false).output).toBeUndefined()
@@ -51,7 +51,7 @@ describe('what the command line says wins over the environment', () => {
 })
 
 it.each([{ columns: ['close'] }, { numbers: 'text' }, { 'time-format': 's' }] as const)(
-  'a flag that shapes an output is refused where there is none: %j',
+  'a flag that shapes an output is rejected without one: %j',
   given => {
     expect(thrownBy(() => resolveFlags(flags(given as Partial<JobFlags>), false)).code).toBe('bad_option')
   },

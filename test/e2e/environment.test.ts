@@ -40,7 +40,7 @@ describe.concurrent('environment variables', () => {
       ),
     ],
   ])('%j has the effect of its flags', async (env, expected) => {
-    const run = await sandbox.run(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror'], env)
     expect(run).toMatchObject({ code: 0, stdout: expected, stderr: '' })
   })
 
@@ -53,7 +53,7 @@ describe.concurrent('environment variables', () => {
     ['--from', { KLINES_FROM: '2026' }],
   ])('%s wins over %j', async (_, env) => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv', '-o', '-', '--from', '2024']
-    const run = await sandbox.run([...args, '--columns', HEADER], env)
+    const run = await sandbox.call([...args, '--columns', HEADER], env)
     expect(run).toMatchObject({ code: 0, stdout: DAILY, stderr: '' })
     expect(sandbox.exists('from-environment.csv')).toBe(false)
   })
@@ -66,39 +66,39 @@ describe.concurrent('environment variables', () => {
   ])('KLINES_FORCE=%s on a file that exists gives exit code %d', async (KLINES_FORCE, code) => {
     const name = sandbox.write(`old-${KLINES_FORCE}.csv`, 'old')
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', name]
-    expect(await sandbox.run(args, { KLINES_FORCE })).toMatchObject({ code })
+    expect(await sandbox.call(args, { KLINES_FORCE })).toMatchObject({ code })
     expect(sandbox.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
   })
 
   it('KLINES_JSON makes an object of the summary, and of an error', async () => {
     const args = ['export', 'BTCUSDT', '--mirror', 'mirror', '-o', 'env.csv']
-    const done = await sandbox.run([...args, '-i', '1d'], { KLINES_JSON: 'true' })
+    const done = await sandbox.call([...args, '-i', '1d'], { KLINES_JSON: 'true' })
     expect(JSON.parse(done.stdout)).toMatchObject({ candles: 91, files: [{ path: 'env.csv' }] })
-    const failed = await sandbox.run([...args, '-i', '1m'], { KLINES_JSON: 'true' })
+    const failed = await sandbox.call([...args, '-i', '1m'], { KLINES_JSON: 'true' })
     expect(failed).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'unknown_interval' } })
   })
 
   it('KLINES_VERBOSE shows the stack of an error', async () => {
-    const run = await sandbox.run(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
     expect(run.stderr).toMatch(/^\s+at /m)
   })
 
   it('KLINES_DRY_RUN writes nothing', async () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', 'dry.csv']
-    expect(await sandbox.run(args, { KLINES_DRY_RUN: '1' })).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args, { KLINES_DRY_RUN: '1' })).toMatchObject({ code: 0 })
     expect(sandbox.exists('dry.csv')).toBe(false)
   })
 
-  it('a bad value in a variable is a usage error that shows the value', async () => {
+  it('an invalid value of a variable is a usage error that shows the value', async () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
-    for (const [env, said] of [
+    for (const [env, value] of [
       [{ KLINES_FORMAT: 'xml' }, 'xml'],
       [{ KLINES_FROM: 'yesterday' }, 'yesterday'],
     ] as const) {
-      const run = await sandbox.run(args, env)
+      const run = await sandbox.call(args, env)
       expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toContain(said)
+      expect(run.stderr).toContain(value)
     }
   })
 })

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import type { CallFault, Task } from '../support/cli/torture.js'
 import { tortureAll, tortureLanes } from '../support/cli/torture-all.js'
 
-/** Starting Node some hundreds of times takes its time. */
+/** It starts Node some hundreds of times. */
 const LIMIT_MS = 300_000
 
-/** The calls without which a run cannot be; the long form, with every fault there is, is `npm run test:soak`. */
+/** The most important calls; `npm run test:soak` fails all of them in every way. */
 const CASES: [Task, (CallFault & { calls: string[] })[]][] = [
   [
     'download',
@@ -13,7 +13,7 @@ const CASES: [Task, (CallFault & { calls: string[] })[]][] = [
       {
         kind: 'room',
         fault: 'ENOSPC',
-        // The output is opened while windows come, at another place in each run: test/faults fails that by its name.
+        // The output is opened while windows arrive, at another index in each run: test/faults fails it by its name.
         calls: ['handle.sync', 'handle.write', 'mkdirSync', 'openSync', 'promises.rename', 'renameSync', 'writeSync'],
       },
       { kind: 'net', fault: 'ECONNRESET', calls: ['connect', 'read', 'write'] },
@@ -33,7 +33,7 @@ const CASES: [Task, (CallFault & { calls: string[] })[]][] = [
 ]
 
 it.each(CASES)(
-  '%s with any one call failing ends as documented, and the next run repairs all',
+  '%s with one failing call ends as documented, and the next run repairs everything',
   async (task, faults) => {
     const lanes = await tortureLanes(task)
     for (const { calls, ...fault } of faults) {

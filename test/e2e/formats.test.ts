@@ -11,7 +11,7 @@ const ROWS = sampleRows('BTCUSDT', '4h')
 const COLUMNS = HEADER.split(',')
 const DECIMALS = COLUMNS.filter((_, index) => typeof ROWS[0][index] === 'string' && COLUMNS[index] !== 'ignore')
 
-/** A row as an object under the column names. */
+/** A row as an object with the column names as keys. */
 const named = (row: readonly (string | number)[]) =>
   Object.fromEntries(COLUMNS.map((name, index) => [name, row[index]]))
 
@@ -26,16 +26,16 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
 
 describe.concurrent('formats of an export', () => {
   let sandbox: CliSandbox
-  /** Exports from the sandbox's mirror; fails when that fails. */
+  /** Exports from the sandbox's mirror, and returns the file. */
   async function exported(args: string, output: string): Promise<Buffer> {
-    const run = await sandbox.run(['export', ...args.split(' '), '--mirror', 'mirror', '-q', '-o', output])
+    const run = await sandbox.call(['export', ...args.split(' '), '--mirror', 'mirror', '-q', '-o', output])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     return sandbox.bytes(output)
   }
 
   beforeAll(async () => {
     sandbox = newSandbox()
-    const run = await sandbox.run('download BTCUSDT ETHUSDT -i 4h,1d --base-url sample --mirror mirror -q'.split(' '))
+    const run = await sandbox.call('download BTCUSDT ETHUSDT -i 4h,1d --base-url sample --mirror mirror -q'.split(' '))
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
@@ -46,7 +46,7 @@ describe.concurrent('formats of an export', () => {
   it('csv.gz is the same, compressed', async () => {
     const bytes = await exported('BTCUSDT -i 4h', 'a.csv.gz')
     expect(String(gunzipSync(bytes))).toBe(csvOf(ROWS))
-    // An outside reader agrees that it is one sound gzip file.
+    // gzip itself reads it as one valid file.
     expect(String(execFileSync('gzip', ['-dc', sandbox.path('a.csv.gz')], { maxBuffer: 1e9 }))).toBe(csvOf(ROWS))
   })
 
@@ -61,11 +61,11 @@ describe.concurrent('formats of an export', () => {
     expect(lines[0]).toBe(JSON.stringify(named(ROWS[0])))
   })
 
-  it('-f wins over the ending', async () => {
+  it('-f wins over the file ending', async () => {
     expect(String(await exported('BTCUSDT -i 4h -f csv', 'odd.json'))).toBe(csvOf(ROWS))
   })
 
-  it('parquet with decimals holds every digit, times as UTC timestamps, in order and not null', async () => {
+  it('parquet with decimals keeps every digit, with UTC timestamps, in order and not null', async () => {
     await exported('BTCUSDT -i 4h --numbers decimal', 'decimal.parquet')
     const file = `'${sandbox.path('decimal.parquet')}'`
     const types = await query(`describe select * from ${file}`)
@@ -88,7 +88,7 @@ describe.concurrent('formats of an export', () => {
     expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([{ compression: 'ZSTD' }])
   })
 
-  it('parquet has doubles when nothing is said, the nearest ones', async () => {
+  it('parquet has the nearest doubles by default', async () => {
     await exported('BTCUSDT -i 4h', 'double.parquet')
     const rows = await query(`select ${DECIMALS} from '${sandbox.path('double.parquet')}'`)
     expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, Number(named(row)[name])]))))
@@ -100,7 +100,7 @@ describe.concurrent('formats of an export', () => {
     expect(rows).toEqual(ROWS.map(row => Object.fromEntries(DECIMALS.map(name => [name, named(row)[name]]))))
   })
 
-  it('parquet says where it comes from', async () => {
+  it('parquet has metadata about its source', async () => {
     await exported('BTCUSDT -i 4h --from 2025-01-01 --to 2025-02-01', 'meta.parquet')
     const pairs = await query(
       `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${sandbox.path('meta.parquet')}')`,
@@ -121,8 +121,8 @@ describe.concurrent('formats of an export', () => {
     expect(rows).toEqual(ROWS)
   })
 
-  it('{symbol} and {interval} in -o make a file a series', async () => {
-    await sandbox.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
+  it('{symbol} and {interval} in -o write a file for each series', async () => {
+    await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o each-{symbol}-{interval}.csv'.split(' '))
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
       for (const interval of ['4h', '1d']) {
         expect(sandbox.text(`each-${symbol}-${interval}.csv`)).toBe(csvOf(sampleRows(symbol, interval)))
@@ -131,7 +131,7 @@ describe.concurrent('formats of an export', () => {
     expect(sandbox.files().filter(name => name.startsWith('each-'))).toHaveLength(4)
   })
 
-  it('series that share a CSV are told apart by leading columns, in the order asked for', async () => {
+  it('series that share a CSV have leading columns with their names, in the requested order', async () => {
     const names = [
       ['ETHUSDT', '1d'],
       ['ETHUSDT', '4h'],
@@ -145,15 +145,15 @@ describe.concurrent('formats of an export', () => {
     expect(text).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
   })
 
-  it('a file by symbol holds its intervals', async () => {
-    await sandbox.run('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
+  it('a file for each symbol has its intervals', async () => {
+    await sandbox.call('export BTCUSDT ETHUSDT -i 4h,1d --mirror mirror -o of-{symbol}.csv'.split(' '))
     const rows = ['4h', '1d'].flatMap(interval =>
       sampleRows('ETHUSDT', interval).map(row => ['ETHUSDT', interval, ...row]),
     )
     expect(sandbox.text('of-ETHUSDT.csv')).toBe(csvOf(rows, `symbol,interval,${HEADER}`))
   })
 
-  it('--columns chooses columns and their order', async () => {
+  it('--columns selects columns and their order', async () => {
     const text = String(await exported('BTCUSDT -i 1d --columns close,open_time --columns symbol', 'columns.csv'))
     const rows = sampleRows('BTCUSDT', '1d').map(row => [row[4], row[0], 'BTCUSDT'])
     expect(text).toBe(csvOf(rows, 'close,open_time,symbol'))
@@ -164,7 +164,7 @@ describe.concurrent('formats of an export', () => {
     ['us', time => `${time}000`],
     ['iso', time => new Date(time).toISOString()],
     ['s', time => `${time / 1000}`],
-  ])('--time-format %s writes both times so', async (format, write) => {
+  ])('--time-format %s applies to both times', async (format, write) => {
     const args = `BTCUSDT -i 1d --time-format ${format} --columns open_time,close_time`
     const rows = sampleRows('BTCUSDT', '1d').map(row => [write(row[0] as number), write(row[6] as number)])
     expect(String(await exported(args, `time-${format}.csv`))).toBe(csvOf(rows, 'open_time,close_time'))
@@ -186,7 +186,7 @@ describe.concurrent('formats of an export', () => {
   })
 
   it.each(['csv', 'csv.gz', 'json', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'])(
-    'the same command makes the same bytes of .%s twice, and --force replaces an old file',
+    'the same command writes the same bytes of .%s twice, and --force replaces an old file',
     async ending => {
       const first = await exported('BTCUSDT -i 4h', `first.${ending}`)
       sandbox.write(`second.${ending}`, 'old')
@@ -196,7 +196,7 @@ describe.concurrent('formats of an export', () => {
     },
   )
 
-  it('--force keeps a link and replaces what it names', async () => {
+  it('--force keeps a link and replaces its target', async () => {
     await sandbox.shell('echo old > real.csv; ln -s real.csv link.csv')
     await exported('BTCUSDT -i 4h --force', 'link.csv')
     expect((await sandbox.shell('readlink link.csv')).stdout).toBe('real.csv\n')

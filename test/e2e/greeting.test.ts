@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
+import { closedPort } from '../support/servers/closed-port.js'
 import {
   type GreetingAnswer,
   GreetingServer,
@@ -19,27 +19,19 @@ const TEXT = WORDS.join('')
 const PROMPT_MS = 2000
 const ESC = String.fromCharCode(0x1b)
 
-/** A sandbox, a server, and `klines` with its address. */
+/** A sandbox, a server, and `klines` in this process with its address. */
 async function setUp(answer?: GreetingAnswer) {
   const server = await GreetingServer.start(answer)
   const sandbox = newSandbox()
-  const klines = (args: string[], env?: Record<string, string>) => sandbox.run([...args, '--base-url', server.url], env)
+  const klines = (args: string[], env?: Record<string, string>) =>
+    sandbox.call([...args, '--base-url', server.url], env)
   const update = (...args: string[]) => klines(['users', 'update', ID, ...args])
   const sent = () => JSON.parse(server.log.at(-1)?.body ?? '')
   return { server, sandbox, klines, update, sent }
 }
 
-/** An address where nobody listens. */
-async function deadAddress(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return `http://127.0.0.1:${port}`
-}
-
-/** The error object of a run that printed nothing else. */
-function errorIn(run: Run) {
+/** The error object that a run printed, and nothing else. */
+function parseError(run: Run) {
   expect(run.stderr).toBe('')
   const { error, warnings, ...rest } = JSON.parse(run.stdout)
   expect({ warnings, rest }).toEqual({ warnings: [], rest: {} })
@@ -50,7 +42,7 @@ function errorIn(run: Run) {
 const COMMANDS = [['users', 'update', ID, '--age', '3'], ['streams', 'tokens'], ['openapi'], ['openapi', 'klines']]
 
 describe('users update', () => {
-  it('sends what is given and says that it was done', async () => {
+  it('sends the given fields and prints the result', async () => {
     const { server, update, sent } = await setUp()
     const run = await update('--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email')
     expect(run).toMatchObject({ code: 0, stderr: '', stdout: `Updated user ${ID}, notification email.\n` })
@@ -59,7 +51,7 @@ describe('users update', () => {
     expect(sent()).toEqual({ email: 'a@example.com', profile: { name: 'A B', age: 30 } })
   })
 
-  it('prints the answer with --json, and nothing with --quiet', async () => {
+  it('prints the response with --json, and nothing with --quiet', async () => {
     const { update } = await setUp()
     const json = await update('--notify', 'email', '--json')
     expect(json).toMatchObject({ code: 0, stderr: '' })
@@ -73,14 +65,14 @@ describe('users update', () => {
     [['--name', ''], { profile: { name: '' } }, ''],
     [['--email', 'x'], { email: 'x' }, ''],
     [['--notify', 'a&b=c d'], {}, '?notify=a%26b%3Dc%20d'],
-  ])('leaves out what is not given: %j', async (args, body, query) => {
+  ])('omits fields that are not given: %j', async (args, body, query) => {
     const { server, update, sent } = await setUp()
     expect(await update(...args)).toMatchObject({ code: 0 })
     expect(sent()).toEqual(body)
     expect(server.log[0].url).toBe(`/api/users/${ID}${query}`)
   })
 
-  it('takes the body from a file or from stdin, and single flags win', async () => {
+  it('reads the body from a file or from stdin, and single flags win', async () => {
     const { server, sandbox, update, sent } = await setUp()
     const data = { email: 'old@example.com', profile: { name: 'Old', age: 1, city: 'Ulm' }, extra: [1] }
     sandbox.write('user.json', `\ufeff${JSON.stringify(data, null, 2)}\n`)
@@ -101,37 +93,41 @@ describe('users update', () => {
     expect(sent()).toEqual({ email: 'e', profile: { name: 'N' } })
   })
 
-  it('takes a profile that is no object as it is, for the server to refuse', async () => {
+  it('sends a profile that is not an object as it is, for the server to reject', async () => {
     const { sandbox, update, sent } = await setUp()
     sandbox.write('user.json', '{"profile":null}')
     expect(await update('--data', 'user.json')).toMatchObject({ code: 0 })
     expect(sent()).toEqual({ profile: null })
   })
 
-  it('takes its flags and its address from the environment too', async () => {
+  it('reads its flags and its address from the environment too', async () => {
     const { server, sandbox, sent } = await setUp()
     const env = { KLINES_GREETING_URL: server.url, KLINES_BASE_URL: 'http://127.0.0.1:1', KLINES_FORMAT: 'csv' }
-    const run = await sandbox.run(['users', 'update', ID, '--name', 'N'], { ...env, KLINES_AGE: '7', KLINES_NAME: 'M' })
+    const run = await sandbox.call(['users', 'update', ID, '--name', 'N'], {
+      ...env,
+      KLINES_AGE: '7',
+      KLINES_NAME: 'M',
+    })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(sent()).toEqual({ profile: { name: 'N', age: 7 } })
-    const stream = await sandbox.run(['streams', 'tokens'], { ...env, KLINES_TOKENS_FORMAT: 'jsonl' })
+    const stream = await sandbox.call(['streams', 'tokens'], { ...env, KLINES_TOKENS_FORMAT: 'jsonl' })
     expect(stream).toMatchObject({ code: 0, stdout: tokenLines(WORDS) })
   })
 
-  it('an answer that says no is exit code 2', async () => {
+  it('a response without success is exit code 2', async () => {
     const { update } = await setUp({ body: { ...RESULT, success: false } })
     const run = await update('--age', '3')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(`did not update user ${ID}`)
   })
 
-  it('an answer cannot steer the terminal', async () => {
+  it('a response cannot control the terminal', async () => {
     const { update } = await setUp({ body: { ...RESULT, id: `${ESC}[31mx`, notify: 'a\nb' } })
     expect(await update('--age', '3')).toMatchObject({ code: 0, stdout: 'Updated user [31mx, notification a b.\n' })
   })
 })
 
-describe('exit code 2, bad usage, with nobody asked', () => {
+describe('exit code 2: wrong usage, and no request', () => {
   let sandbox: CliSandbox
   beforeAll(() => {
     sandbox = newSandbox()
@@ -150,38 +146,44 @@ describe('exit code 2, bad usage, with nobody asked', () => {
     ['nothing to update', 'users update x', [/nothing to update/, /--email.*--data/]],
     ['no id', 'users update', [/id/]],
     ['an id that no path can carry', 'users update .. --age 3', [/"\.\."/, /UUID/]],
-    ['an age in words', 'users update x --age three', [/--age is "three"/, /number/]],
+    ['an age as text', 'users update x --age three', [/--age is "three"/, /number/]],
     ['an empty age', 'users update x --age=', [/--age is ""/]],
     ['an age in hexadecimal', 'users update x --age 0x1f', [/"0x1f"/]],
     ['an age that is infinite', `users update x --age ${'9'.repeat(400)}`, [/Expected a number/]],
-    ['a file that is not there', 'users update x --data none.json', [/none\.json/, /no such file/]],
+    ['a missing file', 'users update x --data none.json', [/none\.json/, /no such file/]],
     ['a folder', 'users update x --data .', [/Cannot read \./, /EISDIR/]],
     ['an empty file name', 'users update x --data=', [/--data is empty/]],
-    ['broken JSON', 'users update x --data broken.json', [/broken\.json is not JSON/, /line 3, column 24/]],
-    ['a word that is no JSON', 'users update x --data word.json', [/word\.json is not JSON/, /nope/]],
-    ['JSON cut short', 'users update x --data short.json', [/short\.json is not JSON/, /end/]],
+    ['invalid JSON', 'users update x --data broken.json', [/broken\.json is not JSON/, /line 3, column 24/]],
+    ['a word that is not JSON', 'users update x --data word.json', [/word\.json is not JSON/, /nope/]],
+    ['truncated JSON', 'users update x --data short.json', [/short\.json is not JSON/, /end/]],
     ['an array', 'users update x --data list.json', [/list\.json is an array/, /JSON object/]],
     ['null', 'users update x --data null.json', [/null\.json is null/]],
     ['an empty file', 'users update x --data empty.json', [/empty\.json is empty/]],
-    ['an empty stdin', 'users update x --data -', [/stdin is empty/]],
     ['more than 1 MiB', 'users update x --data big.json', [/more than 1048576 bytes/]],
     ['an endless file', 'users update x --data /dev/zero', [/more than 1048576 bytes/]],
     [
-      'a profile that is no object under --age',
+      'a profile that is not an object with --age',
       'users update x --age 3 --data text-profile.json',
       [/profile.*not an object/],
     ],
     ['--json with -f jsonl', 'streams tokens --json -f jsonl', [/--json.*-f jsonl/]],
     ['an unknown format', 'streams tokens -f csv', [/csv/, /jsonl/]],
     ['an unknown description', 'openapi binance', [/binance/, /greeting/]],
-    ['an argument too many', 'streams tokens extra', [/extra/]],
     ['a base address with /api', 'openapi --base-url http://h.test/api', [/http:\/\/h\.test\?/]],
     ['a base address without a scheme', 'streams tokens --base-url h.test:80', [/http:\/\/h\.test:80/]],
-  ])('%s', async (_, command, said) => {
-    const run = await sandbox.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+  ])('%s', async (_, command, messages) => {
+    const run = await sandbox.call(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
     expect(run.code).toBe(2)
-    for (const words of said) expect(run.stdout + run.stderr).toMatch(words)
+    for (const message of messages) expect(run.stdout + run.stderr).toMatch(message)
     expect(command.includes('--json') ? run.stderr : run.stdout).toBe('')
+  })
+
+  it.concurrent.each([
+    ['an empty stdin', 'users update x --data -', 'stdin is empty'],
+    ['an argument too many', 'streams tokens extra', 'extra'],
+  ])('%s', async (_, command, message) => {
+    const run = await sandbox.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
   })
 
   it('bytes that are not UTF-8', async () => {
@@ -190,8 +192,8 @@ describe('exit code 2, bad usage, with nobody asked', () => {
   })
 })
 
-describe('exit code 2, the server refuses', () => {
-  const REFUSAL = {
+describe('exit code 2: the server rejects the update', () => {
+  const REJECTION = {
     status: 400,
     body: {
       statusCode: 400,
@@ -205,7 +207,7 @@ describe('exit code 2, the server refuses', () => {
   }
 
   it('with its message, its status and the rest of its cause', async () => {
-    const { server, update } = await setUp(REFUSAL)
+    const { server, update } = await setUp(REJECTION)
     const run = await update('--age=-1')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toBe(
@@ -215,8 +217,8 @@ describe('exit code 2, the server refuses', () => {
   })
 
   it('as an object with --json', async () => {
-    const { update } = await setUp(REFUSAL)
-    expect(errorIn(await update('--age=-1', '--json'))).toMatchObject({
+    const { update } = await setUp(REJECTION)
+    expect(parseError(await update('--age=-1', '--json'))).toMatchObject({
       code: 'rejected',
       exitCode: 2,
       data: { status: 400, cause: ['body.profile.age must be >= 0', 'query.notify is [31mmissing'] },
@@ -224,14 +226,17 @@ describe('exit code 2, the server refuses', () => {
   })
 })
 
-describe('exit code 5, no service', () => {
-  it.concurrent.each(COMMANDS)('%s %s says where nobody listens and what to do', async (...command) => {
-    const baseUrl = await deadAddress()
-    const run = await newSandbox().run([...command, '--base-url', baseUrl])
-    expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
-    expect(run.stderr).toMatch(/klines serve.*--base-url/)
-  })
+describe('exit code 5: the service is unreachable or answers with something else', () => {
+  it.concurrent.each(COMMANDS)(
+    '%s %s at an address without a server names it and says what to do',
+    async (...command) => {
+      const baseUrl = `http://127.0.0.1:${await closedPort()}`
+      const run = await newSandbox().run([...command, '--base-url', baseUrl])
+      expect(run).toMatchObject({ code: 5, stdout: '' })
+      expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
+      expect(run.stderr).toMatch(/klines serve.*--base-url/)
+    },
+  )
 
   it.each<[string, GreetingAnswer, RegExp]>([
     ['500', { status: 500, body: { statusCode: 500, message: 'Oops', isError: true } }, /answered 500.*Oops/],
@@ -257,7 +262,7 @@ describe('exit code 5, no service', () => {
 })
 
 describe('streams tokens', () => {
-  it('prints the messages as one text, an object a line, or an array', async () => {
+  it('prints the messages as one text, as an object a line, or as an array', async () => {
     const { klines } = await setUp()
     const command = ['streams', 'tokens']
     const [text, quiet, lines, array] = await Promise.all([
@@ -273,7 +278,7 @@ describe('streams tokens', () => {
     expect(JSON.parse(array.stdout)).toEqual(WORDS.map(message => ({ message })))
   })
 
-  it('of no tokens prints nothing, or an empty array', async () => {
+  it('prints nothing, or an empty array, without tokens', async () => {
     const { klines } = await setUp({ body: '' })
     expect(await klines(['streams', 'tokens'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(await klines(['streams', 'tokens', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
@@ -310,7 +315,7 @@ describe('streams tokens', () => {
     expect(run.stdout.trimEnd()).toBe(WORDS.map(shown).join('').trimEnd())
   })
 
-  it('as text cannot steer the terminal; as JSON it is exact', async () => {
+  it('cannot control the terminal as text, and is exact as JSON', async () => {
     const message = `a${ESC}[31mb\u0007\u009b\r\n\tc\u200d`
     const { klines } = await setUp({ body: tokenLines([message]) })
     expect((await klines(['streams', 'tokens'])).stdout).toBe('a[31mb\n\tc\u200d\n')
@@ -325,25 +330,25 @@ describe('streams tokens', () => {
       /after 2 tokens: the server says no words/,
     ],
     [
-      'is cut',
+      'is cut off',
       response => {
         response.write(tokenLines(['a', 'b']), () => response.destroy())
       },
       /after 2 tokens: connection closed/,
     ],
-    ['goes on as something else', { body: `${tokenLines(['a', 'b'])}<html>` }, /after 2 tokens: .*not JSON/],
-  ])('that %s is exit code 3, after what came before', async (_, answer, words) => {
+    ['continues with something else', { body: `${tokenLines(['a', 'b'])}<html>` }, /after 2 tokens: .*not JSON/],
+  ])('that %s prints the tokens before that, with exit code 3', async (_, answer, words) => {
     const { klines } = await setUp(answer)
     const text = await klines(['streams', 'tokens'])
     expect(text).toMatchObject({ code: 3, stdout: 'ab\n' })
     expect(text.stderr).toMatch(words)
     const lines = await klines(['streams', 'tokens', '-f', 'jsonl'])
     expect(lines).toMatchObject({ code: 3, stdout: tokenLines(['a', 'b']), stderr: text.stderr })
-    const error = errorIn(await klines(['streams', 'tokens', '--json']))
+    const error = parseError(await klines(['streams', 'tokens', '--json']))
     expect(error).toMatchObject({ code: 'incomplete', exitCode: 3, data: { tokens: 2 } })
   })
 
-  it('into a reader that has seen enough is a quiet 0, and the server is left', async () => {
+  it('into a reader that stops ends with exit code 0 and closes the connection', async () => {
     const { server, sandbox } = await setUp(async response => {
       for (let count = 0; !response.destroyed; count++) {
         response.write(tokenLines([`${count} `]))
@@ -355,7 +360,7 @@ describe('streams tokens', () => {
     await until(() => server.connections === 0)
   })
 
-  it('into a reader that is slow loses nothing', async () => {
+  it('into a slow reader loses nothing', async () => {
     const words = Array.from({ length: 20_000 }, (_, index) => `word ${index} `)
     const { server, sandbox } = await setUp({ body: tokenLines(words) })
     const script = `set -o pipefail; klines streams tokens --base-url ${server.url} | { sleep 1; cat; }`
@@ -369,7 +374,7 @@ describe('a signal', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('%s ends a stream with exit code %i within 2 s, after what was printed', async (signal, code) => {
+  ] as const)('%s ends a stream with exit code %i within 2 s', async (signal, code) => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
@@ -399,7 +404,7 @@ describe('a signal', () => {
       klines streams tokens --base-url ${server.url} > stalled & tool=$!
       sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $sleeper`
     const run = await sandbox.shell(script)
-    // Said by the command itself: one that had to be ended would say nothing.
+    // A command that had to be killed would print nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
     expect(run.tookMs).toBeLessThan(10_000)
   })
@@ -425,25 +430,25 @@ describe('a signal', () => {
       klines users update x --data - --base-url ${server.url} < data & tool=$!
       sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $writer`
     const run = await sandbox.shell(script)
-    // Said by the command itself: one that had to be ended would say nothing.
+    // A command that had to be killed would print nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
     expect(run.tookMs).toBeLessThan(10_000)
     expect(server.log).toEqual([])
   })
 
-  it('with --json is said in an object', async () => {
+  it('with --json is reported as an object', async () => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a']))
     })
     const { child, ended } = sandbox.start(['streams', 'tokens', '--json', '--base-url', server.url])
     await until(() => server.log.length === 1, 30_000)
     child.kill('SIGTERM')
-    expect(errorIn(await ended)).toMatchObject({ code: 'interrupted', exitCode: 143 })
+    expect(parseError(await ended)).toMatchObject({ code: 'interrupted', exitCode: 143 })
   })
 })
 
 describe('openapi', () => {
-  it('prints the description of each API as the server gives it', async () => {
+  it('prints the description of each API as the server returns it', async () => {
     const { server, sandbox, klines } = await setUp()
     const [plain, json, greeting, ofKlines] = await Promise.all([
       klines(['openapi']),
@@ -459,17 +464,17 @@ describe('openapi', () => {
   })
 })
 
-describe.concurrent('--base-url sample serves the greeting API for one command', () => {
-  const sample = (...args: string[]) => newSandbox().run([...args, '--base-url', 'sample'])
+describe.concurrent('--base-url sample starts the greeting API for one command', () => {
+  const sample = (...args: string[]) => newSandbox().call([...args, '--base-url', 'sample'])
   const WHOLE = ['--email', 'a@example.com', '--name', 'A B', '--age', '30', '--notify', 'email']
 
-  it('updates', async () => {
+  it('updates a user', async () => {
     const run = await sample('users', 'update', ID, ...WHOLE, '--json')
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toEqual({ ...RESULT, warnings: [] })
   })
 
-  it('refuses, naming each field', async () => {
+  it('rejects an update, naming each field', async () => {
     const run = await sample(
       'users',
       'update',
@@ -487,7 +492,7 @@ describe.concurrent('--base-url sample serves the greeting API for one command',
     for (const field of ['email', 'age']) expect(run.stderr).toContain(field)
   })
 
-  it('streams', async () => {
+  it('streams tokens', async () => {
     const [text, json] = await Promise.all([sample('streams', 'tokens'), sample('streams', 'tokens', '--json')])
     for (const run of [text, json]) expect(run).toMatchObject({ code: 0, stderr: '' })
     const tokens: { message: string }[] = JSON.parse(json.stdout)
@@ -495,7 +500,7 @@ describe.concurrent('--base-url sample serves the greeting API for one command',
     expect(text.stdout).toBe(`${tokens.map(({ message }) => message).join('')}\n`)
   })
 
-  it('ends promptly when it is interrupted', async () => {
+  it('ends at once when it is interrupted', async () => {
     const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', 'sample'])
     await new Promise(resolve => child.stdout?.once('data', resolve))
     const signalled = performance.now()

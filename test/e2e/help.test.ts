@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Plugin } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 
@@ -11,7 +12,7 @@ const newSandbox = useSandboxes()
 const manifestText = readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8')
 const { commands } = JSON.parse(manifestText) as Manifest
 const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
-/** Variables with a name of their own: the greeting service has another address; tables and tokens have other formats than candles. */
+/** Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats. */
 const OWN_VARIABLES: Record<string, string> = {
   'users update --base-url': 'KLINES_GREETING_URL',
   'streams tokens --base-url': 'KLINES_GREETING_URL',
@@ -20,7 +21,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'verify --format': 'KLINES_TABLE_FORMAT',
   'stats --format': 'KLINES_TABLE_FORMAT',
 }
-const flagsOf = (name: string) => commands[name.replaceAll(' ', ':')].flags
+const findFlags = (name: string) => commands[name.replaceAll(' ', ':')].flags
 
 describe.concurrent('help', () => {
   it('klines --help names every command', async () => {
@@ -29,27 +30,27 @@ describe.concurrent('help', () => {
     for (const name of NAMES) expect(run.stdout).toMatch(new RegExp(`^ +${name.split(' ')[0]} `, 'm'))
   })
 
-  it.each(NAMES)('klines %s --help names its flags and each has its variable', async name => {
-    const run = await newSandbox().run([...name.split(' '), '--help'])
+  it.each(NAMES)('klines %s --help names its flags, and each has its variable', async name => {
+    const run = await newSandbox().call([...name.split(' '), '--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    for (const [flag, { char, env }] of Object.entries(flagsOf(name))) {
+    for (const [flag, { char, env }] of Object.entries(findFlags(name))) {
       expect(run.stdout).toMatch(new RegExp(`${char ? `-${char}, ` : ''}--${flag}\\b`))
       expect(env).toBe(OWN_VARIABLES[`${name} --${flag}`] ?? `KLINES_${flag.toUpperCase().replaceAll('-', '_')}`)
     }
     expect(run.stdout).toContain(`$ klines ${name}`)
   })
 
-  it.each(NAMES)('the flags of klines %s are the ones that are documented for all', name => {
-    expect(Object.keys(flagsOf(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
+  it.each(NAMES)('klines %s has the flags of all commands', name => {
+    expect(Object.keys(findFlags(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
   })
 
   it('klines mirror lists its commands', async () => {
     const run = await newSandbox().run(['mirror'])
     expect(run.code).toBe(0)
-    for (const name of NAMES.filter(one => one.startsWith('mirror '))) expect(run.stdout).toContain(name)
+    for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })
 
-  it('klines --version says the version of package.json', async () => {
+  it('klines --version prints the version of package.json', async () => {
     const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
     const run = await newSandbox().run(['--version'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -62,31 +63,33 @@ describe.concurrent('help', () => {
     expect(run.tookMs).toBeLessThan(20_000)
   })
 
-  it('the manifest is what the commands give now', async () => {
-    const sandbox = newSandbox()
-    const run = await sandbox.node([join(PROJECT, 'bin', 'write-manifest.js'), sandbox.path('manifest.json')])
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.text('manifest.json'), 'npm run manifest writes it anew').toBe(manifestText)
+  it('oclif.manifest.json describes the commands as they are now', async () => {
+    // As `oclif manifest` does it.
+    const options = { errorOnManifestCreate: true, ignoreManifest: true, respectNoCacheDefault: true }
+    const plugin = new Plugin({ ...options, root: PROJECT, type: 'core' })
+    await plugin.load()
+    const manifest = JSON.parse(JSON.stringify(plugin.manifest))
+    expect(manifest, 'run: npm run manifest').toEqual(JSON.parse(manifestText))
   })
 })
 
 const readmeFile = join(PROJECT, 'README.md')
 const readme = existsSync(readmeFile) ? readFileSync(readmeFile, 'utf8') : ''
-if (!readme) console.warn('Tests of the README are skipped: it is not there.')
+if (!readme) console.warn('Tests of the README are skipped: it is missing.')
 
-/** The commands of the README's ```sh blocks, lines that end in \ joined with the next. */
+/** The commands of the README's ```sh blocks; a line that ends in \ is joined with the next. */
 const shellLines = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
   .flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'))
   .map(line => line.replace(/^\$ /, '').trim())
   .filter(line => line !== '' && !line.startsWith('#'))
 const sampleLines = shellLines.filter(line => line.includes('--base-url sample'))
-/** Whatever follows `klines` in the README, up to the end of that command. */
+/** The words after `klines` in the README, up to the end of that command. */
 const mentions = [...shellLines, ...[...readme.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code)]
   .flatMap(code => [...code.matchAll(/(?:^|[\s($"])klines ([^|;#&)]+)/g)])
   .map(([, rest]) => rest.trim().split(/\s+/))
 
 describe.skipIf(!readme)('the README', { concurrent: true }, () => {
-  it('shows what to do with the sample, and all of it works, one command after the other', async () => {
+  it('has commands for the sample that all work, one after the other', async () => {
     expect(sampleLines.length).toBeGreaterThan(0)
     const sandbox = newSandbox()
     for (const line of sampleLines) {
@@ -96,13 +99,14 @@ describe.skipIf(!readme)('the README', { concurrent: true }, () => {
     }
   })
 
-  it('names only commands and flags that there are', () => {
+  it('names only existing commands and flags', () => {
     expect(mentions.length).toBeGreaterThan(0)
-    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(flagsOf(name)))])
+    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
     const wrong = mentions.flatMap(words => {
-      const name = NAMES.find(one => `${words.join(' ')} `.startsWith(`${one} `))
-      const topic = NAMES.some(one => one.startsWith(`${words[0]} `)) || ['help', 'autocomplete'].includes(words[0])
-      const known = name ? new Set(['help', ...Object.keys(flagsOf(name))]) : all
+      const name = NAMES.find(command => `${words.join(' ')} `.startsWith(`${command} `))
+      const topic =
+        NAMES.some(command => command.startsWith(`${words[0]} `)) || ['help', 'autocomplete'].includes(words[0])
+      const known = name ? new Set(['help', ...Object.keys(findFlags(name))]) : all
       const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0])
       return [
         ...(name || topic || words[0].startsWith('-') ? [] : [`klines ${words[0]}`]),
@@ -112,8 +116,8 @@ describe.skipIf(!readme)('the README', { concurrent: true }, () => {
     expect(wrong).toEqual([])
   })
 
-  it('names only flags that there are, also where no command stands before them', () => {
-    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(flagsOf(name)))])
+  it('names only existing flags, also without a command', () => {
+    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
     const flags = [...readme.matchAll(/`--([a-z-]+)[^`]*`/g)].map(([, flag]) => flag)
     expect(flags.filter(flag => !all.has(flag))).toEqual([])
   })

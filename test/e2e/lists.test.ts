@@ -15,7 +15,7 @@ import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 const TEN = 'BTCUSDT ETHUSDT BNBUSDT SOLUSDT XRPUSDT ADAUSDT DOGEUSDT AVAXUSDT LINKUSDT DOTUSDT'.split(' ')
-/** Windows by interval, first and last startDate (observed.md). */
+/** Windows of each interval in the lists of the service. */
 const WINDOWS = [783, 418, 216, 135, 90, 45, 45, 23, 12, 5, 3, 2]
 
 /** First words of the lines of a table, without its head. */
@@ -30,18 +30,18 @@ describe('the lists', () => {
   it('come from the service, with what the mirror holds', async () => {
     const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
-    const place = ['--base-url', server.url, '--mirror', 'm']
-    const [one, two] = FULL_WEEKS
-    expect(await sandbox.run(['download', 'BTCUSDT', '-i', '15m', ...place, '--from', one, '--to', two])).toMatchObject(
-      {
-        code: 0,
-      },
-    )
+    const location = ['--base-url', server.url, '--mirror', 'm']
+    const [week, nextWeek] = FULL_WEEKS
+    expect(
+      await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location, '--from', week, '--to', nextWeek]),
+    ).toMatchObject({
+      code: 0,
+    })
     const [text, json, dates, dateText] = await Promise.all([
-      sandbox.run(['symbols', ...place]),
-      sandbox.run(['symbols', ...place, '--json']),
-      sandbox.run(['start-dates', '15m', ...place, '--json']),
-      sandbox.run(['start-dates', '15m', ...place]),
+      sandbox.call(['symbols', ...location]),
+      sandbox.run(['symbols', ...location, '--json']),
+      sandbox.run(['start-dates', '15m', ...location, '--json']),
+      sandbox.call(['start-dates', '15m', ...location]),
     ])
     for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(firstWords(text.stdout)).toEqual([...SYMBOLS])
@@ -61,22 +61,22 @@ describe('the lists', () => {
       START_DATES.map((startDate, index) => ({
         startDate,
         endDate: ends[index],
-        mirrored: startDate === one ? ['BTCUSDT'] : [],
+        mirrored: startDate === week ? ['BTCUSDT'] : [],
       })),
     )
   })
 
-  it('come from the mirror, with a note, when the service is away', async () => {
+  it('come from the mirror, with a note, when the service is unreachable', async () => {
     const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
-    const place = ['--base-url', server.url, '--mirror', 'm']
-    expect(await sandbox.run(['download', 'all', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    const location = ['--base-url', server.url, '--mirror', 'm']
+    expect(await sandbox.call(['download', 'all', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     await server.stop()
     const [symbols, dates, intervals, quiet] = await Promise.all([
-      sandbox.run(['symbols', ...place]),
-      sandbox.run(['start-dates', '15m', ...place, '--json']),
-      sandbox.run(['intervals', ...place, '--json']),
-      sandbox.run(['symbols', ...place, '-q']),
+      sandbox.call(['symbols', ...location]),
+      sandbox.call(['start-dates', '15m', ...location, '--json']),
+      sandbox.call(['intervals', ...location, '--json']),
+      sandbox.call(['symbols', ...location, '-q']),
     ])
     expect(symbols.code).toBe(0)
     expect(symbols.stderr).toMatch(/^Note: .*refused.*mirror.*\n$/)
@@ -90,38 +90,38 @@ describe('the lists', () => {
     expect(JSON.parse(intervals.stdout).intervals[0]).toMatchObject({ interval: '15m', windows: 8, mirrored: 16 })
   })
 
-  it('of a mirror that is named come from where that mirror comes, unless an address is named too', async () => {
+  it('of a named mirror come from the address of that mirror, unless another address is named', async () => {
     const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
-    const [one, two] = FULL_WEEKS
-    const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', one, '--to', two]
-    expect(await sandbox.run([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
+    const [week, nextWeek] = FULL_WEEKS
+    const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', week, '--to', nextWeek]
+    expect(await sandbox.call([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
     for (const command of [['symbols'], ['start-dates', '15m']]) {
       server.reset()
-      const run = await sandbox.run([...command, '--mirror', 'm', '--json'])
+      const run = await sandbox.call([...command, '--mirror', 'm', '--json'])
       expect(run).toMatchObject({ code: 0, stderr: '' })
       expect(JSON.parse(run.stdout)).toMatchObject({ listsFrom: 'service', mirror: 'm', warnings: [] })
       expect(server.log.length).toBeGreaterThan(0)
     }
     server.reset()
-    const [other, asked] = await Promise.all([
-      sandbox.run(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
-      sandbox.run(download),
+    const [other, downloaded] = await Promise.all([
+      sandbox.call(['symbols', '--mirror', 'm', '--base-url', 'http://other.example']),
+      sandbox.call(download),
     ])
     expect(server.log).toEqual([])
     expect(other).toMatchObject({ code: 2, stdout: '' })
     expect(other.stderr).toContain(`m is a mirror of ${server.url}, not of http://other.example.`)
-    // What brings candles says where from: the mismatch stays an error that names the way.
-    expect(asked).toMatchObject({ code: 2, stdout: '' })
-    expect(asked.stderr).toContain(`--base-url ${server.url}`)
+    // A download does not take its address from the mirror: the mismatch stays an error with advice.
+    expect(downloaded).toMatchObject({ code: 2, stdout: '' })
+    expect(downloaded.stderr).toContain(`--base-url ${server.url}`)
   })
 
   it.concurrent('of a mirror of the sample come from the sample', async () => {
     const sandbox = newSandbox()
-    expect(await sandbox.run('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({
+    expect(await sandbox.call('download BTCUSDT -i 1M --base-url sample --mirror m'.split(' '))).toMatchObject({
       code: 0,
     })
-    const run = await sandbox.run('intervals --mirror m --json'.split(' '))
+    const run = await sandbox.call('intervals --mirror m --json'.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { listsFrom, intervals } = JSON.parse(run.stdout)
     expect({ listsFrom, last: intervals.at(-1) }).toMatchObject({
@@ -130,10 +130,10 @@ describe('the lists', () => {
     })
   })
 
-  it.concurrent('of intervals say how each is cut, as observed', async () => {
+  it.concurrent('of intervals describe the windows of each', async () => {
     const sandbox = newSandbox()
     const [json, text] = await Promise.all([
-      sandbox.run(['intervals', '--base-url', 'sample', '--json']),
+      sandbox.call(['intervals', '--base-url', 'sample', '--json']),
       sandbox.run(['intervals', '--base-url', 'sample']),
     ])
     expect(json).toMatchObject({ code: 0, stderr: '' })
@@ -154,14 +154,14 @@ describe('the lists', () => {
 })
 
 describe('mirror status', () => {
-  it('says what is held of each series', async () => {
+  it('shows what is cached of each series', async () => {
     const sandbox = newSandbox()
     const root = makeTree(tempFolder())
     const server = await TreeServer.start(root)
-    const place = ['--base-url', server.url, '--mirror', 'm']
-    expect(await sandbox.run(['download', 'BTCUSDT', '-i', '15m', ...place])).toMatchObject({ code: 0 })
+    const location = ['--base-url', server.url, '--mirror', 'm']
+    expect(await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([
-      sandbox.run(['mirror', 'status', '--mirror', 'm', '--json']),
+      sandbox.call(['mirror', 'status', '--mirror', 'm', '--json']),
       sandbox.run(['mirror', 'status', '--mirror', 'm']),
     ])
     const bytes = sandbox
@@ -189,8 +189,8 @@ describe('mirror status', () => {
     for (const part of ['BTCUSDT', '15m', server.url, 'Mirror: m']) expect(text.stdout).toContain(part)
   })
 
-  it.concurrent('of no mirror is exit code 3 with advice', async () => {
-    const run = await newSandbox().run(['mirror', 'status', '--mirror', 'none'])
+  it.concurrent('without a mirror is exit code 3 with advice', async () => {
+    const run = await newSandbox().call(['mirror', 'status', '--mirror', 'none'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/none[\s\S]*klines download/)
   })
@@ -201,14 +201,14 @@ describe.concurrent('mirror path', () => {
   it.each<[string, string[], Record<string, string>, string]>([
     ['one folder a base address below XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '/x/cache' }, `/x/cache/klines/${PUBLIC}`],
     ['~/.cache without XDG_CACHE_HOME', [], { XDG_CACHE_HOME: '', HOME: '/x/home' }, `/x/home/.cache/klines/${PUBLIC}`],
-    ['a folder of its own for the sample', ['--base-url', 'sample'], { XDG_CACHE_HOME: '/x' }, '/x/klines/sample'],
+    ['its own folder for the sample', ['--base-url', 'sample'], { XDG_CACHE_HOME: '/x' }, '/x/klines/sample'],
     [
       'another one for another port',
       ['--base-url', 'http://h:81/k/'],
       { XDG_CACHE_HOME: '/x' },
       '/x/klines/http_h_81_k',
     ],
-    ['what --mirror says', ['--mirror', '/x/there'], {}, '/x/there'],
+    ['the folder of --mirror', ['--mirror', '/x/there'], {}, '/x/there'],
   ])('is %s', async (_, args, env, expected) => {
     const sandbox = newSandbox()
     const [text, json] = await Promise.all([
@@ -221,12 +221,12 @@ describe.concurrent('mirror path', () => {
 
   it('is where a download without --mirror puts its windows', async () => {
     const sandbox = newSandbox()
-    const place = ['--base-url', 'sample']
-    const download = sandbox.run(['download', 'BTCUSDT', '-i', '1d', ...place], {
+    const location = ['--base-url', 'sample']
+    const download = sandbox.call(['download', 'BTCUSDT', '-i', '1d', ...location], {
       XDG_CACHE_HOME: sandbox.path('cache'),
     })
     expect(await download).toMatchObject({ code: 0 })
-    const run = await sandbox.run(['mirror', 'path', ...place], { XDG_CACHE_HOME: sandbox.path('cache') })
+    const run = await sandbox.call(['mirror', 'path', ...location], { XDG_CACHE_HOME: sandbox.path('cache') })
     expect(run.stdout).toBe(`${sandbox.path('cache/klines/sample')}\n`)
     expect(sandbox.exists('cache/klines/sample/api/klines/1d/BTCUSDT/2024-01-01.json')).toBe(true)
   })

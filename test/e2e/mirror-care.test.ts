@@ -3,21 +3,23 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ErrorSchema, VerifySchema } from '../../src/cli/reports/schema.js'
-import { type CliSandbox, filesBelow, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { objectOf, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { snapshot } from '../support/snapshot.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
 const SYMBOLS_LIST = 'api/klines/symbols.json'
+/** A temp file of a dead process: process ids end at 2^22. */
 const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
 const [CUT, WRONG, FOLDER] = FULL_WEEKS.map(date => weekPath('BTCUSDT', date))
 /** The corrupt files of `damage`, in the order of their paths, temp files last. */
 const CORRUPT = [CUT, WRONG, FOLDER, LIST, LEFTOVER]
 const VERIFY = ['mirror', 'verify', '--mirror', 'm']
 
-/** Makes five files of the mirror corrupt, each in another way. */
+/** Corrupts five files of the mirror, each in another way. */
 function damage(sandbox: CliSandbox): void {
   sandbox.write(`m/${CUT}`, sandbox.text(`m/${CUT}`).slice(0, 300))
   putFile(sandbox.path('m'), WRONG, weekRows(OPEN_WEEK))
@@ -28,12 +30,12 @@ function damage(sandbox: CliSandbox): void {
 }
 
 describe('mirror verify', () => {
-  it('of a sound mirror is exit code 0, in text and as an object', async () => {
+  it('of a valid mirror is exit code 0, as text and as an object', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     const [text, json, quiet] = await Promise.all([
       sandbox.run(VERIFY),
-      sandbox.run([...VERIFY, '--json']),
-      sandbox.run([...VERIFY, '-q']),
+      sandbox.call([...VERIFY, '--json']),
+      sandbox.call([...VERIFY, '-q']),
     ])
     const size = filesBelow(sandbox.path('m/api')).reduce((sum, name) => sum + sandbox.bytes(`m/api/${name}`).length, 0)
     expect(text).toMatchObject({ code: 0, stderr: '' })
@@ -44,15 +46,15 @@ describe('mirror verify', () => {
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const counts = { mirror: 'm', files: 18, windows: 16, candles: 84, bytes: size }
     const nothing = { corrupt: [], strays: [], repaired: [], failed: [], warnings: [] }
-    expect(objectOf(json.stdout, VerifySchema)).toEqual({ ...counts, ...nothing })
+    expect(parseObject(json.stdout, VerifySchema)).toEqual({ ...counts, ...nothing })
   })
 
-  it('names each corrupt file with why, exit code 6, and changes nothing', async () => {
+  it('names each corrupt file with the reason, exit code 6, and changes nothing', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
     damage(sandbox)
     sandbox.write('m/api/klines/stray.txt', 'x')
     const before = snapshot(sandbox.path('m'))
-    const [text, json] = await Promise.all([sandbox.run(VERIFY), sandbox.run([...VERIFY, '--json'])])
+    const [text, json] = await Promise.all([sandbox.call(VERIFY), sandbox.run([...VERIFY, '--json'])])
     expect(text).toMatchObject({ code: 6, stderr: '' })
     const lines = text.stdout.split('\n')
     expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...CORRUPT, ''])
@@ -65,19 +67,19 @@ describe('mirror verify', () => {
       '',
     ])
     expect(json).toMatchObject({ code: 6, stderr: '' })
-    const { corrupt, strays, repaired, failed } = objectOf(json.stdout, VerifySchema)
+    const { corrupt, strays, repaired, failed } = parseObject(json.stdout, VerifySchema)
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ strays, repaired, failed }).toEqual({ strays: ['api/klines/stray.txt'], repaired: [], failed: [] })
     expect(server.log).toEqual([])
     expect(snapshot(sandbox.path('m'))).toEqual(before)
   })
 
-  it('--repair fetches exactly the corrupt files, without a condition, from where the mirror comes; then all is sound', async () => {
+  it('--repair fetches exactly the corrupt files, unconditionally, from the address of the mirror; then all are valid', async () => {
     const { sandbox, server, tree } = await stockedSandbox(newSandbox())
     damage(sandbox)
-    const run = await sandbox.run([...VERIFY, '--repair', '--json'])
+    const run = await sandbox.call([...VERIFY, '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    const { corrupt, repaired, failed, warnings } = objectOf(run.stdout, VerifySchema)
+    const { corrupt, repaired, failed, warnings } = parseObject(run.stdout, VerifySchema)
     expect(corrupt.map(({ path }) => path)).toEqual(CORRUPT)
     expect({ repaired, failed, warnings }).toEqual({ repaired: CORRUPT, failed: [], warnings: [] })
     expect(server.paths().sort()).toEqual(CORRUPT.slice(0, 4).sort())
@@ -89,64 +91,64 @@ describe('mirror verify', () => {
     expect(sandbox.exists(`m/${LEFTOVER}`)).toBe(false)
 
     server.reset()
-    const again = await sandbox.run([...VERIFY, '--repair'])
+    const again = await sandbox.call([...VERIFY, '--repair'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(again.stdout).toContain('all sound.')
     expect(server.log).toEqual([])
   })
 
-  it('--repair says which files the service does not have, mends the others, and is exit code 3', async () => {
+  it('--repair names the files that the service lacks, replaces the others, and is exit code 3', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
     damage(sandbox)
     sandbox.write(`m/${SYMBOLS_LIST}`, '')
     server.always(WRONG, { status: 404 })
     server.always(LIST, { status: 404, body: 'nothing' })
     server.always(SYMBOLS_LIST, { body: '["NOPE' })
-    const json = sandbox.run([...VERIFY, '--repair', '--json'])
-    expect(await json).toMatchObject({ code: 3, stderr: '' })
-    const { repaired, failed } = objectOf((await json).stdout, VerifySchema)
+    const json = await sandbox.call([...VERIFY, '--repair', '--json'])
+    expect(json).toMatchObject({ code: 3, stderr: '' })
+    const { repaired, failed } = parseObject(json.stdout, VerifySchema)
     expect(repaired).toEqual([CUT, FOLDER, LEFTOVER])
     expect(failed).toEqual([
       { path: WRONG, reason: 'status 404' },
       { path: LIST, reason: 'status 404' },
       { path: SYMBOLS_LIST, reason: 'The list of symbols is refused: it is not JSON' },
     ])
-    const text = await sandbox.run([...VERIFY, '--repair'])
+    const text = await sandbox.call([...VERIFY, '--repair'])
     expect(text.code).toBe(3)
     expect(text.stdout).toContain('0 of 3 repaired.\n')
     expect(text.stdout).toContain(`${WRONG} could not be had: status 404.\n`)
     expect(text.stdout).toContain('not JSON.\n')
   })
 
-  it('--repair is exit code 5 when the service is away, and leaves what is there', async () => {
+  it('--repair is exit code 5 when the service is unreachable, and leaves every file', async () => {
     const { sandbox, server } = await stockedSandbox(newSandbox())
     await server.stop()
     sandbox.write(`m/${LIST}`, '[')
-    const run = await sandbox.run([...VERIFY, '--repair'])
+    const run = await sandbox.call([...VERIFY, '--repair'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/^klines: .*cannot be reached/)
     expect(sandbox.text(`m/${LIST}`)).toBe('[')
   })
 
-  it('--repair of a mirror of the sample takes the sample', async () => {
+  it('--repair of a mirror of the sample uses the sample', async () => {
     const sandbox = newSandbox()
     const path = 'm/api/klines/1d/BTCUSDT/2024-01-01.json'
-    expect(await sandbox.run('download BTCUSDT -i 1d --base-url sample --mirror m'.split(' '))).toMatchObject({
+    expect(await sandbox.call('download BTCUSDT -i 1d --base-url sample --mirror m'.split(' '))).toMatchObject({
       code: 0,
     })
-    const good = sandbox.text(path)
-    sandbox.write(path, good.slice(5))
-    expect(await sandbox.run([...VERIFY, '--repair'])).toMatchObject({ code: 0, stderr: '' })
-    expect(sandbox.text(path)).toBe(good)
+    const valid = sandbox.text(path)
+    sandbox.write(path, valid.slice(5))
+    expect(await sandbox.call([...VERIFY, '--repair'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.text(path)).toBe(valid)
   })
 
   it.each(['verify', 'prune', 'clear'])(
-    'mirror %s of no mirror, and with another address, is an error that says so',
+    'mirror %s without a mirror, and with another address, is an error',
     async name => {
       const { sandbox, server } = await stockedSandbox(newSandbox())
       const [none, other] = await Promise.all([
-        sandbox.run(['mirror', name, '--mirror', 'none']),
-        sandbox.run(['mirror', name, '--mirror', 'm', '--base-url', 'http://other.example', '--json']),
+        sandbox.call(['mirror', name, '--mirror', 'none']),
+        sandbox.call(['mirror', name, '--mirror', 'm', '--base-url', 'http://other.example', '--json']),
       ])
       expect(none).toMatchObject({ code: 3, stdout: '' })
       expect(none.stderr).toBe(
@@ -154,13 +156,13 @@ describe('mirror verify', () => {
       )
       expect(sandbox.exists('none')).toBe(false)
       expect(other).toMatchObject({ code: 2, stderr: '' })
-      expect(objectOf(other.stdout, ErrorSchema).error.message).toBe(
+      expect(parseObject(other.stdout, ErrorSchema).error.message).toBe(
         `m is a mirror of ${server.url}, not of http://other.example.`,
       )
     },
   )
 
-  it('names a file that may not be read; folders that may not be read or written are a plain error', async () => {
+  it('names an unreadable file; an unreadable or read-only folder is an error', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     const asNobody = (args: string) =>
       sandbox.shell(

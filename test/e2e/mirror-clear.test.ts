@@ -1,30 +1,28 @@
-import { renameSync, symlinkSync } from 'node:fs'
+import { renameSync, statSync, symlinkSync } from 'node:fs'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { ClearSchema, ErrorSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { deferred, until } from '../support/deferred.js'
-import { TreeServer } from '../support/servers/tree-server.js'
+import type { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
-import { makeTree, OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/synthetic-tree.js'
-import { tempFolder } from '../support/temp-folder.js'
+import { OPEN_WEEK, putFile, START_DATES, STARTED, weekPath } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const CLEAR = ['mirror', 'clear', '--mirror', 'm']
 const DOWNLOAD = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
 
-/** A sandbox with a mirror in `m`, things of the user's in and beside it, and the server it came from. */
-async function stockedSandbox(): Promise<{ sandbox: CliSandbox; server: TreeServer; mirrored: string[] }> {
-  const sandbox = newSandbox()
-  const server = await TreeServer.start(makeTree(tempFolder()))
-  expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+/** A sandbox with a mirror of one symbol in `m`, and the names of the mirror's files. */
+async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; mirrored: string[] }> {
+  const { sandbox, server } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
   const mirrored = sandbox.files('m')
   expect(mirrored).toHaveLength(START_DATES.length + 3)
   return { sandbox, server, mirrored }
 }
 
-/** Files of the user's, relative to the sandbox. */
+/** The user's own files in and beside the mirror. */
 const OTHERS = ['m/thesis.tex', 'm/api/openapi.json', 'm/api/mine/a.txt', 'beside.txt', 'elsewhere/2025-01-06.json']
 
 function putOthers(sandbox: CliSandbox): void {
@@ -35,9 +33,9 @@ function putOthers(sandbox: CliSandbox): void {
 
 describe('mirror clear', () => {
   it('without a terminal removes nothing and is a usage error that names --force', async () => {
-    const { sandbox } = await stockedSandbox()
+    const { sandbox } = await setUp()
     const before = snapshot(sandbox.folder)
-    const [text, json] = await Promise.all([sandbox.run(CLEAR), sandbox.run([...CLEAR, '--json'])])
+    const [text, json] = await Promise.all([sandbox.run(CLEAR), sandbox.call([...CLEAR, '--json'])])
     expect(text).toMatchObject({ code: 2, stdout: '' })
     expect(text.stderr).toBe(
       'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --force removes them without asking.\n',
@@ -48,7 +46,7 @@ describe('mirror clear', () => {
   })
 
   it('--force removes all of the mirror and nothing else', async () => {
-    const { sandbox, mirrored } = await stockedSandbox()
+    const { sandbox, mirrored } = await setUp()
     putOthers(sandbox)
     const sentinels = snapshot(sandbox.path('elsewhere'))
     const run = await sandbox.run([...CLEAR, '--force', '--json'])
@@ -59,14 +57,14 @@ describe('mirror clear', () => {
     expect([...report.removed].sort()).toEqual([...mirrored, 'api/klines/more'].sort())
     expect(sandbox.files()).toEqual([...OTHERS, 'm/api/klines/15m/ADAUSDT'].sort())
     expect(snapshot(sandbox.path('elsewhere'))).toEqual(sentinels)
-    expect(await sandbox.run(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
   })
 
-  it('--force lists the first 20 files and counts the others; what lies behind a link is said to be left', async () => {
-    const { sandbox } = await stockedSandbox()
+  it('--force lists the first 20 files and counts the others, also those that stay behind a link', async () => {
+    const { sandbox } = await setUp()
     putOthers(sandbox)
     for (let name = 10; name < 30; name++) putFile(sandbox.path('m'), `api/klines/stray/${name}`, '12345')
-    const run = await sandbox.run([...CLEAR, '--force'])
+    const run = await sandbox.call([...CLEAR, '--force'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const lines = run.stdout.split('\n')
     expect(lines[20]).toBe('and 12 more')
@@ -74,52 +72,54 @@ describe('mirror clear', () => {
     expect(lines.slice(23)).toEqual(['1 file reached through a link left.', 'Mirror: m', ''])
   })
 
-  it('--force removes the folder too when nothing else is in it, and a later download brings all again', async () => {
-    const { sandbox, server, mirrored } = await stockedSandbox()
-    expect(await sandbox.run([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  it('--force removes a folder that is then empty, and a later download fetches everything again', async () => {
+    const { sandbox, server, mirrored } = await setUp()
+    expect(await sandbox.call([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(sandbox.exists('m')).toBe(false)
-    expect(await sandbox.run([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
+    expect(await sandbox.call([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
     server.reset()
-    expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows')).toHaveLength(START_DATES.length)
     expect(sandbox.files('m')).toEqual(mirrored)
   })
 
-  it('of a mirror that is a link empties the folder it leads to', async () => {
-    const { sandbox } = await stockedSandbox()
+  it('of a mirror that is a link empties the target of the link', async () => {
+    const { sandbox } = await setUp()
     renameSync(sandbox.path('m'), sandbox.path('real'))
     symlinkSync('real', sandbox.path('m'))
-    const run = await sandbox.run([...CLEAR, '--force', '--json'])
+    const run = await sandbox.call([...CLEAR, '--force', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).removed).toContain(weekPath('BTCUSDT', OPEN_WEEK))
     expect(sandbox.files()).toEqual(['m'])
   })
 
-  it('while a download runs leaves both well: what came before is gone, what comes after is there and sound', async () => {
-    const { sandbox, server, mirrored } = await stockedSandbox()
+  it('while a download runs removes the windows stored before; those stored after are valid', async () => {
+    const { sandbox, server, mirrored } = await setUp()
     const gate = deferred()
     const [before, after] = [STARTED.slice(0, 3), START_DATES.slice(3)].map(dates =>
       dates.map(date => weekPath('BTCUSDT', date)),
     )
+    const changeTimes = () => before.map(path => statSync(sandbox.path(`m/${path}`)).ctimeMs)
+    const old = changeTimes()
     server.reset()
     server.hold = path => (after.includes(path) ? gate.promise : undefined)
     const download = sandbox.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
     await until(() => after.every(path => server.paths().includes(path)), 30_000)
-    expect(before.every(path => sandbox.exists(`m/${path}`))).toBe(true)
-    expect(await sandbox.run([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
+    await until(() => changeTimes().every((time, index) => time > old[index]), 30_000)
+    expect(await sandbox.call([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.exists('m')).toBe(false)
     gate.resolve()
     expect(await download.ended).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.files('m')).toEqual(after)
-    expect(await sandbox.run(['mirror', 'verify', '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
-    // The folder does not say any more where its candles come from, which is noted.
-    expect(await sandbox.run([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['mirror', 'verify', '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
+    // The base address is unknown now, so that the download prints a note.
+    expect(await sandbox.call([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0 })
     expect(sandbox.files('m')).toEqual(mirrored.filter(path => path !== 'CACHEDIR.TAG'))
   })
 })
 
 describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
-  const at = 'Remove 11 files ('
+  const prompt = 'Remove 11 files ('
 
   it.each([
     ['n', 'n\r'],
@@ -128,9 +128,9 @@ describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
     ['yellow', 'yellow\r'],
     ['Ctrl-D', '\u0004'],
   ])('asks, and %s keeps everything', async (_, keys) => {
-    const { sandbox } = await stockedSandbox()
+    const { sandbox } = await setUp()
     const before = snapshot(sandbox.folder)
-    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys })
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { prompt, keys })
     expect(run.code).toBe(0)
     expect(run.stdout).toMatch(/of the mirror m\? \[y\/N\] /)
     expect(run.stdout.endsWith('\r\nNothing removed.\r\n')).toBe(true)
@@ -138,36 +138,36 @@ describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
   })
 
   it('asks, and Ctrl-C is an interruption that keeps everything', async () => {
-    const { sandbox } = await stockedSandbox()
+    const { sandbox } = await setUp()
     const before = snapshot(sandbox.folder)
-    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys: '\u0003' })
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { prompt, keys: '\u0003' })
     expect(run.code).toBe(130)
     expect(run.stdout.endsWith('\r\nklines: Interrupted (SIGINT). Nothing was removed.\r\n')).toBe(true)
     expect(snapshot(sandbox.folder)).toEqual(before)
   })
 
   it.each(['y\r', 'YES\r'])('asks, and %j removes the mirror', async keys => {
-    const { sandbox } = await stockedSandbox()
-    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { at, keys })
+    const { sandbox } = await setUp()
+    const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { prompt, keys })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('\r\n11 files, ')
     expect(sandbox.files()).toEqual([])
   })
 
   it('asks on stderr: --json prints the same object for no as for yes', async () => {
-    const { sandbox, mirrored } = await stockedSandbox()
-    const answered = async (keys: string) => {
-      await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { at, keys })
+    const { sandbox, mirrored } = await setUp()
+    const answer = async (keys: string) => {
+      await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} --json > out.json"`, { prompt, keys })
       const report = JSON.parse(sandbox.text('out.json'))
       expect(Check(ClearSchema, report)).toBe(true)
       return report
     }
-    expect(await answered('n\r')).toEqual({ mirror: 'm', removed: [], bytes: 0, outside: [], warnings: [] })
-    expect((await answered('y\r')).removed.sort()).toEqual(mirrored)
+    expect(await answer('n\r')).toEqual({ mirror: 'm', removed: [], bytes: 0, outside: [], warnings: [] })
+    expect((await answer('y\r')).removed.sort()).toEqual(mirrored)
   })
 
-  it('does not ask where nobody would see the question', async () => {
-    const { sandbox } = await stockedSandbox()
+  it('does not ask when stderr is not the terminal', async () => {
+    const { sandbox } = await setUp()
     const run = await atTerminal(sandbox, `sh -c "klines ${CLEAR.join(' ')} 2> err.txt"`)
     expect(run.code).toBe(2)
     expect(sandbox.text('err.txt')).toContain('there is no terminal')

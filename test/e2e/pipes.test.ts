@@ -14,7 +14,7 @@ describe.concurrent('stdout into a pipe', () => {
     expect(sandbox.bytes('whole.jsonl').length).toBeGreaterThan(10_000_000)
   })
 
-  it('a reader that has seen enough ends it with exit code 0 and no word', async () => {
+  it('a reader that stops ends it with exit code 0 and without a message', async () => {
     const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | head -1; echo "\${PIPESTATUS[@]}"`)
     const [line] = sandbox.text('whole.jsonl').split('\n', 1)
     expect(run).toMatchObject({ code: 0, stdout: `${line}\n0 0\n`, stderr: '' })
@@ -26,14 +26,14 @@ describe.concurrent('stdout into a pipe', () => {
   })
 
   it('a reader that sleeps for 3 s before it reads gets every byte', async () => {
-    // The pause is what is tested: far longer than it takes to fill the pipe.
+    // The pause is far longer than it takes to fill the pipe.
     const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - | { sleep 3; cat; } | cmp - whole.jsonl`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(run.tookMs).toBeGreaterThan(3000)
   })
 
-  it('a failure told in JSON into a closed pipe keeps its exit code', async () => {
-    // The reader is gone before the command has anything to say.
+  it('an error in JSON into a closed pipe keeps its exit code', async () => {
+    // The reader has ended before the command prints.
     const run = await sandbox.shell(
       `set -o pipefail; { sleep 0.1; klines export BTCUSDT -i 1d --mirror nowhere -o x.csv --json; } | true; echo "\${PIPESTATUS[@]}"`,
     )
@@ -48,13 +48,13 @@ describe.concurrent('stdout into a pipe', () => {
     expect(run.tookMs).toBeLessThan(10_000)
   })
 
-  it('a FIFO nobody reads does not keep an interrupted run alive', async () => {
+  it('a FIFO without a reader does not keep an interrupted run alive', async () => {
     const run = await sandbox.shell(`mkfifo unread.csv; timeout -k 15 2 ${EXPORT} -o unread.csv; echo $?`)
     expect(run.stdout).toBe('124\n')
     expect(run.tookMs).toBeLessThan(10_000)
   })
 
-  it('a FIFO gives its reader every byte and the end', async () => {
+  it('the reader of a FIFO gets every byte and the end', async () => {
     const run = await sandbox.shell(
       `mkfifo read.jsonl; cmp read.jsonl whole.jsonl & ${EXPORT} -o read.jsonl -q; wait $!; echo $?`,
     )
@@ -66,21 +66,24 @@ describe.concurrent('stdout into a pipe', () => {
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('a summary into a closed pipe is no failure', async () => {
+  it('a summary into a closed pipe is not an error', async () => {
     const run = await sandbox.shell(
       `set -o pipefail; klines mirror status --mirror mirror | true; echo "\${PIPESTATUS[@]}"`,
     )
     expect(run).toMatchObject({ stdout: '0 0\n', stderr: '' })
   })
 
-  it.each(['2>&-', '2>/dev/full', '2> >(true)'])('a lost stderr (%s) does not matter', async redirection => {
+  it.each(['2>&-', '2>/dev/full', '2> >(true)'])('a closed or full stderr (%s) is ignored', async redirection => {
     const run = await sandbox.shell(`set -o pipefail; ${EXPORT} -f jsonl -o - ${redirection} | cmp - whole.jsonl`)
     expect(run).toMatchObject({ code: 0, stdout: '' })
   })
 
-  it.each(['2>&-', '2>/dev/full'])('an error with a lost stderr (%s) keeps its exit code', async redirection => {
-    expect(await sandbox.shell(`klines export XXXUSDT -i 1d ${redirection}`)).toMatchObject({ code: 2, stdout: '' })
-  })
+  it.each(['2>&-', '2>/dev/full'])(
+    'an error with a closed or full stderr (%s) keeps its exit code',
+    async redirection => {
+      expect(await sandbox.shell(`klines export XXXUSDT -i 1d ${redirection}`)).toMatchObject({ code: 2, stdout: '' })
+    },
+  )
 
   it.each(['jsonl', 'parquet'])('%s onto a full disk is exit code 1 with a message', async format => {
     const run = await sandbox.shell(`${EXPORT} -q -f ${format} -o - > /dev/full`)

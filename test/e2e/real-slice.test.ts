@@ -13,15 +13,15 @@ const SERIES = SYMBOLS.flatMap(symbol => ALL_INTERVALS.map(interval => ({ symbol
 const PRICES = ['open', 'high', 'low', 'close', 'volume', 'quote_volume', 'taker_buy_volume', 'taker_buy_quote_volume']
 const MINUTES = { m: 1, h: 60, d: 1440, w: 10080 }
 
-/** When the candle after this one opens. */
+/** The open time of the next candle, ms UTC. */
 function nextOpen(interval: string, openTime: number): number {
   if (interval === '1M') return new Date(openTime).setUTCMonth(new Date(openTime).getUTCMonth() + 1)
   return openTime + Number.parseInt(interval, 10) * MINUTES[interval.at(-1) as keyof typeof MINUTES] * 60_000
 }
 
 /**
- * The windows of the tree that a second run has to ask for: started by now, and not final. Final: the last candle
- * reaches the start of the next window, or a later window of the series has candles.
+ * The windows that a second run has to request: those that have started and are not final. A window is final when its last
+ * candle reaches the start of the next window, or when a later window of the series has candles.
  */
 function openWindows(root: string): string[] {
   return SERIES.flatMap(({ symbol, interval }) => {
@@ -41,7 +41,7 @@ function openWindows(root: string): string[] {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** The hash of each series' CSV under a sandbox's folder, by name. */
+/** The hash of each file in a folder of a sandbox, by name. */
 function hashes(sandbox: CliSandbox, folder: string): Record<string, string> {
   return Object.fromEntries(sandbox.files(folder).map(name => [name, sha256(sandbox.bytes(`${folder}/${name}`))]))
 }
@@ -53,8 +53,8 @@ async function parquetFacts(connection: DuckDBConnection, file: string): Promise
   return (await connection.runAndReadAll(sql)).getRowObjectsJson()[0]
 }
 
-describe.skipIf(!hasRealTree)('the real slice', () => {
-  it('comes through download, export, Parquet and a second run with every digit', { timeout: 180_000 }, async () => {
+describe.skipIf(!hasRealTree)('the real tree', () => {
+  it('keeps every digit through download, export, Parquet and a second run', { timeout: 180_000 }, async () => {
     const sandbox = newSandbox()
     const root = realTree()
     const server = await TreeServer.start(root)
@@ -62,23 +62,23 @@ describe.skipIf(!hasRealTree)('the real slice', () => {
     const hashesExpected = Object.fromEntries(
       SERIES.map(({ symbol, interval }) => [`${symbol}-${interval}.csv`, expected[symbol][interval].csvSha256]),
     )
-    const what = [...SYMBOLS, '-i', 'all']
-    const place = ['--base-url', server.url, '--mirror', 'm']
+    const series = [...SYMBOLS, '-i', 'all']
+    const location = ['--base-url', server.url, '--mirror', 'm']
     await sandbox.shell('mkdir one two three parquet double')
 
-    const first = await sandbox.run(['download', ...what, ...place, '-o', 'one/{symbol}-{interval}.csv'])
+    const first = await sandbox.run(['download', ...series, ...location, '-o', 'one/{symbol}-{interval}.csv'])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(hashes(sandbox, 'one')).toEqual(hashesExpected)
 
     server.reset()
-    const second = await sandbox.run(['download', ...what, ...place, '-o', 'two/{symbol}-{interval}.csv'])
+    const second = await sandbox.run(['download', ...series, ...location, '-o', 'two/{symbol}-{interval}.csv'])
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows').sort()).toEqual(openWindows(root).sort())
     expect(server.log.every(({ status, path }) => status === 304 || !server.paths('windows').includes(path))).toBe(true)
     expect(hashes(sandbox, 'two')).toEqual(hashesExpected)
 
     await server.stop()
-    const offline = ['export', ...what, '--mirror', 'm', '-q']
+    const offline = ['export', ...series, '--mirror', 'm', '-q']
     const runs = await Promise.all([
       sandbox.run([...offline, '-o', 'three/{symbol}-{interval}.csv']),
       sandbox.run([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),

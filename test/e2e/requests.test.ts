@@ -20,63 +20,63 @@ import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
+const DOWNLOAD = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
 const allWindows = (symbol: string) => START_DATES.map(date => weekPath(symbol, date))
 
-/** A server over the made tree, and the command that downloads from it. */
+/** A server of the synthetic tree, and the command that downloads from it. */
 async function startService() {
   const root = makeTree(tempFolder())
   const server = await TreeServer.start(root)
   const sandbox = newSandbox()
-  const download = (...args: string[]) =>
-    sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', ...args])
-  /** Runs, and gives the paths that were asked for. */
-  const asked = async (...args: string[]) => {
+  const download = (...args: string[]) => sandbox.call([...DOWNLOAD, '--base-url', server.url, ...args])
+  /** Downloads, and returns the requested paths. */
+  const requested = async (...args: string[]) => {
     server.reset()
     expect(await download(...args)).toMatchObject({ code: 0, stderr: '' })
     return server.paths().sort()
   }
-  return { root, server, sandbox, download, asked }
+  return { root, server, sandbox, download, requested }
 }
 
-describe('what a download asks for', () => {
-  it('everything at first; then the list, and what is not final, only if it has changed', async () => {
-    const { server, sandbox, asked } = await startService()
-    expect(await asked('-o', 'first.csv')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
+describe('a download requests', () => {
+  it('every window at first; then the list and the windows that are not final, if they changed', async () => {
+    const { server, sandbox, requested } = await startService()
+    expect(await requested('-o', 'first.csv')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
     expect(sandbox.text('first.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
     const open = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUSDT', date))
-    expect(await asked('-o', 'second.csv')).toEqual([...open, LIST])
+    expect(await requested('-o', 'second.csv')).toEqual([...open, LIST])
     expect(server.log.filter(({ path }) => path !== LIST).map(({ status }) => status)).toEqual([304, 304])
     expect(sandbox.bytes('second.csv').equals(sandbox.bytes('first.csv'))).toBe(true)
   })
 
-  it('what the service has added since comes with the next run', async () => {
-    const { root, sandbox, asked } = await startService()
-    await asked()
+  it('candles that the service added since the last run', async () => {
+    const { root, sandbox, requested } = await startService()
+    await requested()
     putFile(root, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK), Date.UTC(2025, 1, 17, 3))
-    await asked('-o', 'after.csv')
+    await requested('-o', 'after.csv')
     const rows = new Map<string, unknown[]>(treeRows('BTCUSDT')).set(OPEN_WEEK, weekRows(OPEN_WEEK))
     expect(sandbox.text('after.csv')).toBe(csvOf([...rows.values()].flat() as never))
   })
 
   it('only the windows of the range', async () => {
-    const { asked } = await startService()
+    const { requested } = await startService()
     const [, second, third] = FULL_WEEKS
     const paths = [second, third].map(date => weekPath('BTCUSDT', date))
-    expect(await asked('--from', second, '--to', '2025-01-20T00:15')).toEqual([...paths, LIST])
-    expect(await asked('--from', second, '--to', '2025-01-20')).toEqual([LIST])
+    expect(await requested('--from', second, '--to', '2025-01-20T00:15')).toEqual([...paths, LIST])
+    expect(await requested('--from', second, '--to', '2025-01-20')).toEqual([LIST])
   })
 
   it('with --refresh, final windows too, unconditionally', async () => {
-    const { server, asked } = await startService()
-    await asked()
-    expect(await asked('--refresh')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
+    const { server, requested } = await startService()
+    await requested()
+    expect(await requested('--refresh')).toEqual([...allWindows('BTCUSDT'), LIST].sort())
     const windows = server.log.filter(({ path }) => path !== LIST)
     expect(windows.map(({ status }) => status)).toEqual(windows.map(() => 200))
   })
 
   it('with --refresh, restated candles are counted and exported', async () => {
-    const { root, sandbox, asked, download } = await startService()
-    await asked()
+    const { root, sandbox, requested, download } = await startService()
+    await requested()
     const changed = weekRows(FULL_WEEKS[0], { seed: 5 })
     putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), changed)
     expect(JSON.parse((await download('--json')).stdout)).toMatchObject({ series: [{ restated: 0 }] })
@@ -86,9 +86,9 @@ describe('what a download asks for', () => {
     expect(sandbox.text('new.csv')).toBe(csvOf([...rows.values()].flat()))
   })
 
-  it('a window that lost candles does not replace the one that is held', async () => {
-    const { root, sandbox, download, asked } = await startService()
-    await asked()
+  it('a window that lost candles, which does not replace the cached one', async () => {
+    const { root, sandbox, download, requested } = await startService()
+    await requested()
     putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { days: 3 }))
     const run = await download('--refresh', '-o', 'x.csv')
     expect(run.code).toBe(0)
@@ -96,9 +96,9 @@ describe('what a download asks for', () => {
     expect(sandbox.text('x.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
   })
 
-  it('the mirror holds the bytes of the service', async () => {
-    const { root, sandbox, asked } = await startService()
-    await asked()
+  it('whole files: the mirror has the bytes of the service', async () => {
+    const { root, sandbox, requested } = await startService()
+    await requested()
     for (const path of [...allWindows('BTCUSDT'), LIST]) {
       expect(sandbox.bytes(`m/${path}`).equals(readFileSync(`${root}/${path}`)), path).toBe(true)
     }
@@ -106,9 +106,10 @@ describe('what a download asks for', () => {
 })
 
 describe('--dry-run', () => {
-  it('asks for the lists alone, writes nothing, and says what a run would do', async () => {
-    const { server, sandbox, download } = await startService()
-    const run = await download('--dry-run', '-o', 'x.csv', '--json')
+  it('requests only the lists, writes nothing, and describes what a run would do', async () => {
+    const { server, sandbox } = await startService()
+    const args = [...DOWNLOAD, '--base-url', server.url, '--dry-run', '-o', 'x.csv', '--json']
+    const run = await sandbox.run(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
       { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
@@ -117,9 +118,9 @@ describe('--dry-run', () => {
     expect(sandbox.files()).toEqual([])
   })
 
-  it('of all symbols asks for the list of symbols too', async () => {
+  it('of all symbols requests the list of symbols too', async () => {
     const { server, sandbox } = await startService()
-    const run = await sandbox.run(['download', 'all', '-i', '15m', '--base-url', server.url, '--dry-run'])
+    const run = await sandbox.call(['download', 'all', '-i', '15m', '--base-url', server.url, '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const symbol of SYMBOLS) expect(run.stdout).toContain(symbol)
     expect(run.stdout).toContain('16 windows')
@@ -127,9 +128,9 @@ describe('--dry-run', () => {
     expect(sandbox.files()).toEqual([])
   })
 
-  it('counts what is final, to be checked and absent', async () => {
-    const { sandbox, download, asked } = await startService()
-    await asked()
+  it('counts windows that are cached, stale and missing', async () => {
+    const { sandbox, download, requested } = await startService()
+    await requested()
     await sandbox.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
     const before = sandbox.files()
     const run = await download('--dry-run', '--json')
@@ -139,9 +140,9 @@ describe('--dry-run', () => {
 })
 
 describe('an export from the mirror', () => {
-  it('asks nobody, and gives the bytes that the download gave', async () => {
-    const { server, sandbox, asked } = await startService()
-    await asked('-o', 'online.parquet')
+  it('makes no request and writes the same bytes as the download', async () => {
+    const { server, sandbox, requested } = await startService()
+    await requested('-o', 'online.parquet')
     const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', server.url, '-o', 'offline.parquet']
     await server.stop()
     expect(await sandbox.run(args)).toMatchObject({ code: 0 })

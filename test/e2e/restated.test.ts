@@ -20,10 +20,10 @@ import { tempFolder } from '../support/temp-folder.js'
 const newSandbox = useSandboxes()
 const [WEEK] = FULL_WEEKS
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-/** What is asked for by any run: the two windows that are not full. */
+/** What every run requests: the two windows that are not full. */
 const NOT_FINAL = [path(OPEN_WEEK), path(FUTURE_WEEK)]
 
-async function setup(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string; args: string[] }> {
+async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string; args: string[] }> {
   const tree = makeTree(tempFolder())
   const server = await TreeServer.start(tree)
   return {
@@ -34,22 +34,22 @@ async function setup(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree:
   }
 }
 
-/** The line of a summary that says what came. */
-const outcome = (stdout: string) => stdout.split('\n').find(line => line.includes(' in the range; '))
+/** The line of a summary with its counts. */
+const countsLine = (stdout: string) => stdout.split('\n').find(line => line.includes(' in the range; '))
 
-describe('values that the service changed in a final window', () => {
+describe('values that the service restated in a final window', () => {
   const rows = weekRows(WEEK)
   rows[2] = rows[2].with(5, '9.99000000').with(8, 43) as Row
   rows[4] = rows[4].with(11, 'x\u001B[31my') as Row
-  const at = (row: number) => new Date(rows[row][0]).toISOString()
+  const isoTime = (row: number) => new Date(rows[row][0]).toISOString()
 
-  it('are not seen by a plain download; --refresh shows them: a count, with -v each on stderr, with --json in the object', async () => {
-    const { sandbox, server, tree, args } = await setup()
-    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+  it('are invisible to a plain download; --refresh counts them, -v lists them on stderr, --json in the object', async () => {
+    const { sandbox, server, tree, args } = await setUp()
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     await sandbox.shell('cp -rp m m2; cp -rp m m3')
     putFile(tree, path(WEEK), rows, RENDERED + 86_400_000)
     server.reset()
-    const plain = await sandbox.run(args)
+    const plain = await sandbox.call(args)
     expect(server.paths('windows').sort()).toEqual(NOT_FINAL)
     expect(plain.stdout).not.toContain('other values')
 
@@ -58,17 +58,17 @@ describe('values that the service changed in a final window', () => {
     expect(text.stdout).toContain('\n2 candles held before came with other values; -v and --json show them.\n')
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(rows)
 
-    const verbose = await sandbox.run([...args.slice(0, -1), 'm2', '--refresh', '-v'])
+    const verbose = await sandbox.call([...args.slice(0, -1), 'm2', '--refresh', '-v'])
     const lines = verbose.stderr.split('\n')
     const first = lines.indexOf(`BTCUSDT 15m ${WEEK}: fetched`)
     expect(lines.slice(first + 1, first + 4)).toEqual([
-      `BTCUSDT 15m ${at(2)} volume: 3.50000000 -> 9.99000000`,
-      `BTCUSDT 15m ${at(2)} count: 42 -> 43`,
-      `BTCUSDT 15m ${at(4)} ignore: 0 -> x?[31my`,
+      `BTCUSDT 15m ${isoTime(2)} volume: 3.50000000 -> 9.99000000`,
+      `BTCUSDT 15m ${isoTime(2)} count: 42 -> 43`,
+      `BTCUSDT 15m ${isoTime(4)} ignore: 0 -> x?[31my`,
     ])
     expect(lines.filter(line => line.includes('->'))).toHaveLength(3)
 
-    const json = await sandbox.run([...args.slice(0, -1), 'm3', '--refresh', '--json'])
+    const json = await sandbox.call([...args.slice(0, -1), 'm3', '--refresh', '--json'])
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(json.stdout)
     expect(Check(RunSchema, report)).toBe(true)
@@ -80,11 +80,11 @@ describe('values that the service changed in a final window', () => {
     ])
   })
 
-  it('beside candles it lost are not taken, which is noted', async () => {
-    const { sandbox, tree, args } = await setup()
-    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+  it('are ignored with a note in a window that lost candles', async () => {
+    const { sandbox, tree, args } = await setUp()
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
-    const run = await sandbox.run([...args, '--refresh'])
+    const run = await sandbox.call([...args, '--refresh'])
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the held one is kept\.\n$/)
     expect(run.stdout).not.toContain('other values')
@@ -93,33 +93,33 @@ describe('values that the service changed in a final window', () => {
 })
 
 describe('the next run', () => {
-  it('of one that failed half way asks only for the rest, and both say how many windows were there', async () => {
-    const { sandbox, server, args } = await setup()
-    const lacking = FULL_WEEKS.slice(1, 3).map(path)
-    for (const one of lacking) server.always(one, { status: 404 })
-    const failed = await sandbox.run(args)
+  it('after one that failed halfway requests only the rest, and counts the cached windows', async () => {
+    const { sandbox, server, args } = await setUp()
+    const missing = FULL_WEEKS.slice(1, 3).map(path)
+    for (const path of missing) server.always(path, { status: 404 })
+    const failed = await sandbox.call(args)
     expect(failed).toMatchObject({ code: 3, stdout: '' })
     expect(failed.stderr).toContain('2 of 8 windows could not be had')
     expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
 
     server.reset()
-    const next = await sandbox.run(args)
+    const next = await sandbox.call(args)
     expect(next).toMatchObject({ code: 0, stderr: '' })
-    expect(server.paths('windows').sort()).toEqual([...lacking, ...NOT_FINAL].sort())
-    expect(outcome(next.stdout)).toMatch(
+    expect(server.paths('windows').sort()).toEqual([...missing, ...NOT_FINAL].sort())
+    expect(countsLine(next.stdout)).toMatch(
       /^42 candles in the range; 5 requests, .* received; 4 windows were there already\.$/,
     )
-    const last = await sandbox.run(args)
-    expect(outcome(last.stdout)).toMatch(
+    const last = await sandbox.call(args)
+    expect(countsLine(last.stdout)).toMatch(
       /^42 candles in the range; 3 requests, .* received; 6 windows were there already\.$/,
     )
   })
 
-  it('says one window, and of the first run no window', async () => {
-    const { sandbox, args } = await setup()
+  it('prints one window in the singular, and no window for the first run', async () => {
+    const { sandbox, args } = await setUp()
     const part = [...args, '--from', WEEK, '--to', FULL_WEEKS[1]]
-    const [first, second] = [await sandbox.run(part), await sandbox.run(part)]
-    expect(outcome(first.stdout)).toMatch(/^8 candles in the range; 2 requests, .*; no window was there already\.$/)
-    expect(outcome(second.stdout)).toMatch(/^8 candles in the range; 1 request, .*; 1 window was there already\.$/)
+    const [first, second] = [await sandbox.call(part), await sandbox.call(part)]
+    expect(countsLine(first.stdout)).toMatch(/^8 candles in the range; 2 requests, .*; no window was there already\.$/)
+    expect(countsLine(second.stdout)).toMatch(/^8 candles in the range; 1 request, .*; 1 window was there already\.$/)
   })
 })

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesBelow, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { ALL_INTERVALS, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 
 describe.concurrent('the bundled sample', () => {
-  it('gives its 2,181 hourly candles as CSV, and says that they are made', async () => {
+  it('exports its 2,181 hourly candles as CSV, and says that they are synthetic', async () => {
     const sandbox = newSandbox()
     const run = await sandbox.run('download BTCUSDT -i 1h --base-url sample -o btcusdt-1h.csv'.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -18,19 +19,19 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.files()).toEqual(['btcusdt-1h.csv'])
   })
 
-  it('needs no network: a proxy at a dead address does not matter', async () => {
+  it('needs no network: a proxy at an unreachable address is not used', async () => {
     const dead = 'http://127.0.0.1:9'
     const proxies = { HTTP_PROXY: dead, http_proxy: dead, HTTPS_PROXY: dead, https_proxy: dead, ALL_PROXY: dead }
     const sandbox = newSandbox()
-    const run = await sandbox.run('download ETHUSDT -i 1d --base-url sample -o eth.csv'.split(' '), proxies)
+    const run = await sandbox.call('download ETHUSDT -i 1d --base-url sample -o eth.csv'.split(' '), proxies)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.text('eth.csv')).toBe(csvOf(sampleRows('ETHUSDT', '1d')))
   })
 
-  it('gives every interval of both symbols as its window files have them', async () => {
+  it('exports every interval of both symbols as in its window files', async () => {
     const sandbox = newSandbox()
     const args = 'download btc/usdt ETH-USDT -i all --base-url sample -o {symbol}-{interval}.json'
-    expect(await sandbox.run(args.split(' '))).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(args.split(' '))).toMatchObject({ code: 0, stderr: '' })
     for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
       for (const interval of ALL_INTERVALS) {
         const rows = sampleRows(symbol, interval)
@@ -41,15 +42,15 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.files()).toHaveLength(24)
   })
 
-  it('is what its script makes, byte by byte', async () => {
+  it('is exactly what its script generates', async () => {
     const sandbox = newSandbox()
-    expect(await sandbox.node([join(PROJECT, 'fixtures', 'make-sample.js'), sandbox.path('made')])).toMatchObject({
+    expect(await sandbox.node([join(PROJECT, 'fixtures', 'make-sample.js'), sandbox.path('generated')])).toMatchObject({
       code: 0,
     })
-    const made = sandbox.files('made')
-    expect(made).toEqual(filesBelow(SAMPLE_TREE))
-    const differing = made.filter(
-      name => !readFileSync(join(SAMPLE_TREE, name)).equals(sandbox.bytes(join('made', name))),
+    const generated = sandbox.files('generated')
+    expect(generated).toEqual(filesBelow(SAMPLE_TREE))
+    const differing = generated.filter(
+      name => !readFileSync(join(SAMPLE_TREE, name)).equals(sandbox.bytes(join('generated', name))),
     )
     expect(differing).toEqual([])
   })

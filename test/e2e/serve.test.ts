@@ -14,7 +14,7 @@ const lines = (text: string) => text.trimEnd().split('\n')
 const json = async (url: string) => (await fetch(url)).json()
 
 describe('klines serve', () => {
-  it('prints its address first, and serves the sample and says so when there is no mirror yet', async () => {
+  it('prints its address first; without a mirror it serves the sample and says so', async () => {
     const server = await startServeCommand(newSandbox())
     expect(await json(`${server.url}/api/klines/symbols.json`)).toHaveLength(10)
     expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
@@ -24,7 +24,7 @@ describe('klines serve', () => {
     expect(run.stdout).toContain('MADE candles')
   })
 
-  it('serves a mirror, and says which and of whom', async () => {
+  it('serves a mirror, and prints its folder and its base address', async () => {
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
     const server = await startServeCommand(newSandbox(), ['--mirror', root])
@@ -56,7 +56,7 @@ describe('klines serve', () => {
     expect(await server.stop()).toMatchObject({ code: 0, stdout: `${server.url}\n`, stderr: '' })
   })
 
-  it('-v says each request on stderr, fit for a terminal', async () => {
+  it('-v prints each request on stderr, safe for a terminal', async () => {
     const server = await startServeCommand(newSandbox(), ['-v'])
     await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
     await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
@@ -66,7 +66,7 @@ describe('klines serve', () => {
     expect(second).toMatch(/^DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
   })
 
-  it('--strict takes only what the public instance takes', async () => {
+  it('--strict accepts only what the public instance accepts', async () => {
     const [lenient, strict] = await Promise.all([
       startServeCommand(newSandbox()),
       startServeCommand(newSandbox(), ['--strict']),
@@ -80,10 +80,10 @@ describe('klines serve', () => {
     await Promise.all([lenient.stop(), strict.stop()])
   })
 
-  it('--upstream fetches what is missing into the mirror, with no mirror to begin with', async () => {
+  it('--upstream fetches missing windows into the mirror, which it creates', async () => {
     const [sandbox, service] = [newSandbox(), await TreeServer.start(makeTree(tempFolder()))]
-    const place = ['--mirror', sandbox.path('m'), '--base-url', service.url]
-    const server = await startServeCommand(sandbox, [...place, '--upstream'])
+    const location = ['--mirror', sandbox.path('m'), '--base-url', service.url]
+    const server = await startServeCommand(sandbox, [...location, '--upstream'])
     for (let time = 0; time < 2; time++) {
       expect(await json(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)).toHaveLength(8)
     }
@@ -94,7 +94,7 @@ describe('klines serve', () => {
     expect(sandbox.exists(`m/${weekPath('BTCUSDT', WEEK)}`)).toBe(true)
   })
 
-  it('lets an answer that has begun come to its end before it ends', async () => {
+  it('finishes a response that has begun before it ends', async () => {
     const server = await startServeCommand(newSandbox())
     const answer = await fetch(`${server.url}/api/streams/tokens`)
     const ended = server.stop('SIGTERM')
@@ -110,7 +110,7 @@ describe('klines serve', () => {
     server.child.kill('SIGINT')
     server.child.kill('SIGTERM')
     const [run] = await Promise.all([server.ended, answer.text().catch(() => '')])
-    // Two that wait at the same time may be handed over in either order.
+    // Two pending signals may be delivered in either order.
     expect([130, 143]).toContain(run.code)
     expect(performance.now() - started).toBeLessThan(2_500)
   })
@@ -135,7 +135,7 @@ describe('klines serve', () => {
     [['--base-url', 'sample', '--upstream'], 'sample'],
     [['--base-url', 'ftp://example.com'], 'ftp:'],
   ])('%j is a usage error that shows the value', async (args, value) => {
-    const run = await newSandbox().run(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
+    const run = await newSandbox().call(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain(value)
   })
@@ -143,23 +143,23 @@ describe('klines serve', () => {
   it('a mirror of another address is a usage error', async () => {
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
-    const run = await newSandbox().run(['serve', '--port', '0', '--mirror', root, '--base-url', 'http://example.org'])
+    const run = await newSandbox().call(['serve', '--port', '0', '--mirror', root, '--base-url', 'http://example.org'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('http://example.com')
   })
 
-  it('what it serves, klines download takes: byte for byte the same export', async () => {
+  it('klines download fetches from it the same bytes', async () => {
     const sandbox = newSandbox()
     const server = await startServeCommand(sandbox, ['--mirror', makeTree(tempFolder())])
     const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
     const run = await sandbox.run(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
     expect(run).toMatchObject({ code: 0 })
     expect(lines(run.stdout)).toHaveLength(9)
-    const [mine, theirs] = await Promise.all([
+    const [served, downloaded] = await Promise.all([
       fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`).then(answer => answer.text()),
       Promise.resolve(sandbox.text(`copy/${weekPath('BTCUSDT', WEEK)}`)),
     ])
-    expect(theirs).toBe(mine)
+    expect(downloaded).toBe(served)
     await server.stop()
   })
 })

@@ -16,8 +16,8 @@ const SIGNALS = [
 ] as const
 const PROMPT_MS = 2000
 
-/** The windows that a mirror holds; fails when one of them is not whole, or anything else lies about. */
-function heldWindows(sandbox: CliSandbox): string[] {
+/** The windows in a mirror; fails when one is incomplete, or when there are other files. */
+function cachedWindows(sandbox: CliSandbox): string[] {
   const names = sandbox.files('m')
   const windows = names.filter(name => /\d\.json$/.test(name))
   const others = names.filter(name => !windows.includes(name))
@@ -31,19 +31,19 @@ function heldWindows(sandbox: CliSandbox): string[] {
 
 describe('a signal during a download', () => {
   it.each(SIGNALS)(
-    '%s ends it with exit code %d within 2 s, and the next run asks only for the rest',
+    '%s ends it with exit code %d within 2 s, and the next run requests only the rest',
     async (...row) => {
       const [signal, code] = row
       const sandbox = newSandbox()
       const server = await TreeServer.start(makeTree(tempFolder()))
-      const had = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
-      // The fourth window and all after it never come.
+      const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
+      // The server never responds to requests for the other windows.
       const never = new Promise<void>(() => {})
-      server.hold = path => (/\d\.json$/.test(path) && !had.includes(path) ? never : undefined)
+      server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
       const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
       const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
       await until(
-        () => server.paths('windows').length === 5 && had.every(path => sandbox.exists(join('m', path))),
+        () => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))),
         30_000,
       )
 
@@ -54,19 +54,19 @@ describe('a signal during a download', () => {
       expect(run).toMatchObject({ code, signal: null, stdout: '' })
       expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
       expect(run.stderr.trim().split('\n')).toHaveLength(1)
-      expect(heldWindows(sandbox)).toEqual(had)
+      expect(cachedWindows(sandbox)).toEqual(stored)
       expect(sandbox.exists('x.csv')).toBe(false)
 
       server.reset()
       expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
-      const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !had.includes(path))
+      const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !stored.includes(path))
       expect(server.paths('windows').sort()).toEqual(rest)
-      expect(heldWindows(sandbox)).toHaveLength(START_DATES.length)
+      expect(cachedWindows(sandbox)).toHaveLength(START_DATES.length)
       expect(sandbox.exists('x.csv')).toBe(true)
     },
   )
 
-  it('a second one ends a run that has not ended yet', async () => {
+  it('a second one ends the process at once', async () => {
     const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.hold = () => new Promise(() => {})
@@ -77,7 +77,7 @@ describe('a signal during a download', () => {
     expect((await ended).code).toBe(130)
   })
 
-  it('--json says so in an object', async () => {
+  it('--json prints the interruption as an object', async () => {
     const sandbox = newSandbox()
     const server = await TreeServer.start(makeTree(tempFolder()))
     server.hold = () => new Promise(() => {})

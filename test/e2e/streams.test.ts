@@ -1,34 +1,26 @@
-import { execFileSync } from 'node:child_process'
-import type { Static, TSchema } from 'typebox'
-import { Check, Errors } from 'typebox/value'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject } from '../support/cli/stocked-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '1d')
 const EXPORT = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
 
-/** A sandbox with a mirror of the sample's daily candles. */
-async function stockedSandbox(): Promise<CliSandbox> {
+/** A sandbox whose mirror has the sample's daily candles. */
+async function sandboxWithDays(): Promise<CliSandbox> {
   const sandbox = newSandbox()
-  const run = await sandbox.run('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
+  const run = await sandbox.call('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   return sandbox
-}
-
-/** The one object that stdout holds; fails when it does not fit the published schema. */
-function objectOf<Schema extends TSchema>(stdout: string, schema: Schema): Static<Schema> {
-  const object = JSON.parse(stdout)
-  if (!Check(schema, object)) throw new Error(JSON.stringify(Errors(schema, object), null, 2))
-  return object as Static<Schema>
 }
 
 describe.concurrent('stdout and stderr', () => {
   let sandbox: CliSandbox
   beforeAll(async () => {
-    sandbox = await stockedSandbox()
+    sandbox = await sandboxWithDays()
   })
 
   it.each([
@@ -42,18 +34,18 @@ describe.concurrent('stdout and stderr', () => {
     expect(args.includes('csv') ? run.stdout : JSON.stringify(JSON.parse(run.stdout))).toBe(expected)
   })
 
-  it('a window file and the json of its candles are the same bytes', async () => {
-    const run = await sandbox.run([...EXPORT, '--from', '2025', '--to', '2026'])
+  it('a window file and the json export of its candles are the same bytes', async () => {
+    const run = await sandbox.call([...EXPORT, '--from', '2025', '--to', '2026'])
     const from = Date.UTC(2025)
     expect(JSON.parse(run.stdout)).toEqual(ROWS.filter(([openTime]) => (openTime as number) >= from))
-    const whole = await sandbox.run([...EXPORT, '--from', '2024', '--to', '2026'])
+    const whole = await sandbox.call([...EXPORT, '--from', '2024', '--to', '2026'])
     expect(whole.bytes.equals(sandbox.bytes('mirror/api/klines/1d/BTCUSDT/2024-01-01.json'))).toBe(true)
   })
 
-  it('--json prints one object that fits the published schema and says what was done', async () => {
+  it('--json prints one object that matches the published schema', async () => {
     const run = await sandbox.run([...EXPORT, '--json', '-o', 'one.csv'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(objectOf(run.stdout, RunSchema)).toEqual({
+    expect(parseObject(run.stdout, RunSchema)).toEqual({
       baseUrl: 'sample',
       sample: true,
       mirror: 'mirror',
@@ -89,106 +81,85 @@ describe.concurrent('stdout and stderr', () => {
     })
   })
 
-  it('--dry-run --json fits its schema too', async () => {
-    const run = await sandbox.run([...EXPORT, '--json', '--dry-run'])
+  it('--dry-run --json matches its schema too', async () => {
+    const run = await sandbox.call([...EXPORT, '--json', '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const windows = { total: 6, cached: 6, stale: 0, missing: 0 }
-    expect(objectOf(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
+    expect(parseObject(run.stdout, DryRunSchema)).toMatchObject({ dryRun: true, series: [{ interval: '1d', windows }] })
   })
 
   it.each([[['-o', '-']], [[]]])('--json together with candles on stdout (%j) is a usage error', async args => {
-    const run = await sandbox.run([...EXPORT, '--json', ...args])
+    const run = await sandbox.call([...EXPORT, '--json', ...args])
     expect(run).toMatchObject({ code: 2, stderr: '' })
-    expect(objectOf(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
+    expect(parseObject(run.stdout, ErrorSchema).error).toMatchObject({ code: 'bad_option', exitCode: 2 })
   })
 
   it.each([
-    ['a symbol there is not', ['export', 'XXXUSDT', '-i', '1d', '-o', 'x.csv'], 'unknown_symbol', 2],
-    ['a flag there is not', [...EXPORT, '--nope'], 'usage', 2],
-    [
-      'a mirror there is not',
-      ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'none', '-o', 'x.csv'],
-      'window_missing',
-      3,
-    ],
+    ['an unknown symbol', ['export', 'XXXUSDT', '-i', '1d', '-o', 'x.csv'], 'unknown_symbol', 2],
+    ['an unknown flag', [...EXPORT, '--nope'], 'usage', 2],
+    ['a missing mirror', ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'none', '-o', 'x.csv'], 'window_missing', 3],
     ['a range without candles', [...EXPORT, '--from', '2024-01', '--to', '2024-02', '-o', 'x.csv'], 'no_candles', 4],
   ])('an error about %s is an object with --json and a message without, with the same exit code', async (...row) => {
     const [, args, code, exitCode] = row
-    const [json, text] = await Promise.all([sandbox.run([...args, '--json']), sandbox.run(args)])
+    const [json, text] = await Promise.all([sandbox.run([...args, '--json']), sandbox.call(args)])
     expect(json).toMatchObject({ code: exitCode, stderr: '' })
-    const { error } = objectOf(json.stdout, ErrorSchema)
+    const { error } = parseObject(json.stdout, ErrorSchema)
     expect(error).toMatchObject({ code, exitCode })
     expect(text).toMatchObject({ code: exitCode, stdout: '' })
     expect(text.stderr.startsWith(`klines: ${error.message}\n`)).toBe(true)
   })
 
-  it('-v shows where an error comes from; without it there is no stack', async () => {
+  it('-v prints the stack of an error, which is hidden otherwise', async () => {
     const args = ['export', 'XXXUSDT', '-i', '1d']
-    const [plain, verbose] = await Promise.all([sandbox.run(args), sandbox.run([...args, '-v'])])
+    const [plain, verbose] = await Promise.all([sandbox.call(args), sandbox.call([...args, '-v'])])
     expect(plain.stderr).not.toMatch(/^\s+at /m)
     expect(verbose.stderr).toMatch(/^\s+at parseSymbol/m)
     expect([plain.code, verbose.code]).toEqual([2, 2])
   })
 
   it('-q wins over -v', async () => {
-    const quiet = await sandbox.run([...EXPORT, '-q'])
-    expect(await sandbox.run([...EXPORT, '-q', '-v'])).toMatchObject({ code: 0, stdout: quiet.stdout, stderr: '' })
+    const quiet = await sandbox.call([...EXPORT, '-q'])
+    expect(await sandbox.call([...EXPORT, '-q', '-v'])).toMatchObject({ code: 0, stdout: quiet.stdout, stderr: '' })
   })
 
   it('-q leaves errors on stderr', async () => {
-    const run = await sandbox.run(['export', 'XXXUSDT', '-i', '1d', '-q'])
+    const run = await sandbox.call(['export', 'XXXUSDT', '-i', '1d', '-q'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('XXXUSDT')
   })
 })
 
-it.concurrent('a note goes to stderr, into the object with --json, and nowhere with -q', async () => {
-  const broken = async (...args: string[]) => {
-    const sandbox = await stockedSandbox()
+it.concurrent('a warning goes to stderr, into the object with --json, and nowhere with -q', async () => {
+  const withCorruptWindow = async (...args: string[]) => {
+    const sandbox = await sandboxWithDays()
     sandbox.write('mirror/api/klines/1d/BTCUSDT/2024-01-01.json', '[[')
-    const run = await sandbox.run(['download', ...EXPORT.slice(1), '--base-url', 'sample', '-o', 'x.csv', ...args])
+    const run = await sandbox.call(['download', ...EXPORT.slice(1), '--base-url', 'sample', '-o', 'x.csv', ...args])
     expect(sandbox.text('x.csv')).toBe(csvOf(ROWS))
     expect(run.code).toBe(0)
     return run
   }
-  const [text, json, quiet] = await Promise.all([broken(), broken('--json'), broken('-q')])
+  const [text, json, quiet] = await Promise.all([
+    withCorruptWindow(),
+    withCorruptWindow('--json'),
+    withCorruptWindow('-q'),
+  ])
   expect(text.stderr).toMatch(/^Note: .*BTCUSDT 1d 2024-01-01.*\n$/)
   expect(json.stderr).toBe('')
-  expect(objectOf(json.stdout, RunSchema).warnings).toEqual([expect.stringContaining('BTCUSDT 1d 2024-01-01')])
+  expect(parseObject(json.stdout, RunSchema).warnings).toEqual([expect.stringContaining('BTCUSDT 1d 2024-01-01')])
   expect(quiet).toMatchObject({ stdout: '', stderr: '' })
 })
 
-const hasScript = (() => {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
-  } catch {
-    return false
-  }
-})()
-if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-linux is not there.')
-
 describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
-  /** Runs a command with stdout and stderr at a terminal of its own; what came is stdout. */
-  const atTerminal = (
-    sandbox: CliSandbox,
-    command: string,
-    { columns = 100, ...env }: Record<string, string | number> = {},
-  ) =>
-    sandbox.shell(`script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null`, {
-      TERM: 'xterm-256color',
-      ...env,
-    })
-
-  it.each(['parquet', 'arrow'])('%s is refused, and nothing binary is printed', async format => {
-    const sandbox = await stockedSandbox()
+  it.each(['parquet', 'arrow'])('%s is refused, and no binary data is printed', async format => {
+    const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
     expect(run.code).toBe(2)
     expect(run.stdout).toContain('terminal')
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
   })
 
-  it.each(['parquet', 'arrow'])('%s goes into a pipe', async format => {
-    const sandbox = await stockedSandbox()
+  it.each(['parquet', 'arrow'])('%s is written into a pipe', async format => {
+    const sandbox = await sandboxWithDays()
     const run = await sandbox.run([...EXPORT, '-f', format, '-o', '-'])
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(/^Note: stdout: \d+ decimals .*--numbers decimal.*\n$/)
@@ -200,12 +171,12 @@ describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
 
   it.each([
     ['is shown', '', {}, true],
-    ['is not shown on a dumb terminal', '', { TERM: 'dumb' }, false],
-    ['is not shown on a terminal that has no width', '', { columns: 0 }, false],
+    ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false],
+    ['is not shown on a terminal without a width', '', { columns: 0 }, false],
     ['is not shown with -q', '-q', {}, false],
     ['is not shown with --json', '--json', {}, false],
-  ])('progress %s', async (_, flags, env, spins) => {
-    const run = await atTerminal(newSandbox(), `${DOWNLOAD} ${flags}`, env)
+  ])('progress %s', async (_, flags, options, spins) => {
+    const run = await atTerminal(newSandbox(), `${DOWNLOAD} ${flags}`, options)
     expect(run.code).toBe(0)
     expect(run.stdout.includes(SPINS)).toBe(spins)
   })
@@ -213,7 +184,7 @@ describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
   it('progress has no colour with NO_COLOR', async () => {
     const runs = await Promise.all([
       atTerminal(newSandbox(), DOWNLOAD),
-      atTerminal(newSandbox(), DOWNLOAD, { NO_COLOR: '1' }),
+      atTerminal(newSandbox(), DOWNLOAD, { env: { NO_COLOR: '1' } }),
     ])
     expect(runs.map(({ stdout }) => stdout.includes(COLOURS))).toEqual([true, false])
     expect(runs.every(({ stdout }) => stdout.includes(SPINS))).toBe(true)

@@ -12,24 +12,24 @@ import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-t
 const newSandbox = useSandboxes()
 const ALL = ['verify', 'all', '-i', 'all', '--mirror', 'm', '--json']
 
-/** A sandbox with links to the files of the real slice: enough windows for threads to help. */
+/** A sandbox with links to the files of the real tree, which has enough windows for threads. */
 function sandboxWithRealTree() {
   const sandbox = newSandbox()
   execFileSync('cp', ['-rl', realTree(), sandbox.path('m')])
   return sandbox
 }
 
-/** Puts another text in the place of the first volume of a window file. */
+/** Changes the first volume of a window file. */
 function changeVolume(file: string, volume: string): void {
   const rows = JSON.parse(readFileSync(file, 'utf8'))
   rows[0][5] = volume
-  // The link alone goes, not the file that others have, too.
+  // This removes the link, not the shared file.
   rmSync(file)
   writeFileSync(file, JSON.stringify(rows))
 }
 
-describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
-  it('is found to be what it is without them', async () => {
+describe.skipIf(!hasRealTree)('verifying a mirror with threads', () => {
+  it('has the same result as without them', async () => {
     const run = await sandboxWithRealTree().run(ALL)
     const { series, comparisons, differences } = JSON.parse(run.stdout)
     const symbols = Object.keys(expectedSeries()) as SymbolName[]
@@ -45,8 +45,8 @@ describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
     expect(brief(series)).toEqual(brief([...alone.series]))
   })
 
-  // Without them all would be found as well, only later.
-  it.skipIf(availableParallelism() < 2)('threads find what there is to find', async () => {
+  // The command falls back to its main thread, which would hide that threads do not work.
+  it.skipIf(availableParallelism() < 2)('the threads return the findings of every symbol', async () => {
     const { WorkerPool } = await import('../../dist/verify/worker-pool.js')
     const mirror = new Mirror(realTree())
     const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
@@ -64,7 +64,7 @@ describe.skipIf(!hasRealTree)('a mirror that threads help to verify', () => {
     }
   })
 
-  it.each(['BTCUSDT', 'DOTUSDT'])('what is wrong with %s is said, whoever has read it', async symbol => {
+  it.each(['BTCUSDT', 'DOTUSDT'])('a changed value of %s is reported, whichever thread has read it', async symbol => {
     const sandbox = sandboxWithRealTree()
     changeVolume(sandbox.path(`m/api/klines/1d/${symbol}/2024-01-01.json`), '1234567890123456.0')
     const run = await sandbox.run(ALL)

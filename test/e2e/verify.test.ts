@@ -5,7 +5,7 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
-/** A sandbox with a copy of the made candles as a mirror in `m`. */
+/** A sandbox with a copy of the sample data as the mirror `m`. */
 function sandboxWithMirror() {
   const sandbox = newSandbox()
   cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
@@ -14,7 +14,7 @@ function sandboxWithMirror() {
 const MIRROR = ['--mirror', 'm']
 const lines = (text: string) => text.trimEnd().split('\n')
 
-/** Changes a row of a window of the copy. */
+/** Changes a row of a window file; returns its open time. */
 function changeRow(file: string, index: number, change: (row: (string | number)[]) => void) {
   const rows = JSON.parse(readFileSync(file, 'utf8'))
   change(rows[index])
@@ -23,12 +23,12 @@ function changeRow(file: string, index: number, change: (row: (string | number)[
 }
 
 describe('klines verify', () => {
-  it('finds the made candles consistent, and says what it compared', async () => {
+  it('finds the sample consistent, as text, JSON and CSV', async () => {
     const sandbox = sandboxWithMirror()
     const [text, json, csv] = await Promise.all([
       sandbox.run(['verify', 'all', '-i', 'all', ...MIRROR]),
-      sandbox.run(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
+      sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
     ])
     for (const run of [text, json, csv]) expect(run).toMatchObject({ code: 0 })
     expect(text.stdout).toContain('no difference')
@@ -50,13 +50,13 @@ describe('klines verify', () => {
   it('--fail-on-gaps makes gaps a failure', async () => {
     const sandbox = sandboxWithMirror()
     const [strict, lenient] = await Promise.all([
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
     ])
     expect([strict.code, lenient.code]).toEqual([6, 0])
   })
 
-  it('names a flipped digit with both values and ends with 6; without the audit it cannot', async () => {
+  it('names a flipped digit with both values and ends with 6; --no-audit does not find it', async () => {
     const sandbox = sandboxWithMirror()
     const file = sandbox.path('m/api/klines/4h/BTCUSDT/2025-01-01.json')
     const before = JSON.parse(readFileSync(file, 'utf8'))[10][5]
@@ -64,12 +64,12 @@ describe('klines verify', () => {
     const openTime = changeRow(file, 10, row => {
       row[5] = after
     })
-    const [run, json, blind] = await Promise.all([
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-v']),
+    const [run, json, unaudited] = await Promise.all([
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-v']),
       sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
     ])
-    expect([run.code, json.code, blind.code]).toEqual([6, 6, 0])
+    expect([run.code, json.code, unaudited.code]).toEqual([6, 6, 0])
     const time = new Date(openTime).toISOString().replace('.000Z', 'Z')
     expect(run.stdout).toContain(`BTCUSDT 4h ${time} volume: ${after}, but its 1h candles make ${before}`)
     expect(JSON.parse(json.stdout).differences).toEqual([
@@ -86,16 +86,16 @@ describe('klines verify', () => {
   })
 
   it('-v lists every finding with its time', async () => {
-    const run = await sandboxWithMirror().run(['verify', 'BTCUSDT', 'ETHUSDT', '-i', '1h', ...MIRROR, '-v'])
+    const run = await sandboxWithMirror().call(['verify', 'BTCUSDT', 'ETHUSDT', '-i', '1h', ...MIRROR, '-v'])
     expect(run.code).toBe(0)
     expect(run.stdout).toMatch(/^BTCUSDT 1h \S+Z to \S+Z: 3 candles missing, for other symbols too: an outage/m)
   })
 
-  it('a window that is broken is a failure that is named', async () => {
+  it('names a corrupt window and ends with 6', async () => {
     const sandbox = sandboxWithMirror()
     const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-02-01.json')
     writeFileSync(file, readFileSync(file).subarray(0, 500))
-    const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v'])
+    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v'])
     expect(run.code).toBe(6)
     expect(run.stdout).toContain('BTCUSDT 1h window 2025-02-01')
   })
@@ -105,15 +105,15 @@ describe('klines verify', () => {
     [['verify', 'BTCUSD', '-i', '1h'], 2, 'BTCUSD'],
     [['verify', 'BTCUSDT', '-i', '1m'], 2, '1m'],
     [['stats', 'SOLUSDT', '-i', '1h'], 3, 'SOLUSDT 1h'],
-  ])('%j says what is wrong', async (args, code, word) => {
-    const run = await sandboxWithMirror().run([...args, ...MIRROR])
+  ])('%j is an error that shows the value', async (args, code, value) => {
+    const run = await sandboxWithMirror().call([...args, ...MIRROR])
     expect(run).toMatchObject({ code, stdout: '' })
-    expect(run.stderr).toContain(word)
+    expect(run.stderr).toContain(value)
   })
 })
 
 describe('klines stats', () => {
-  it('gives exact figures, as text, JSON and CSV', async () => {
+  it('prints exact figures as JSON and CSV', async () => {
     const sandbox = sandboxWithMirror()
     const rows = JSON.parse(sandbox.text('m/api/klines/1d/BTCUSDT/2024-01-01.json'))
     const units = (text: string) => BigInt(text.replace('.', ''))
@@ -122,11 +122,10 @@ describe('klines stats', () => {
       '.$1',
     )
     const [json, csv] = await Promise.all([
-      sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
+      sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
       sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
     ])
     const [first, last] = [rows[0], rows[rows.length - 1]]
-    // The year before is in the window of 2024; what comes after is empty.
     expect(JSON.parse(json.stdout).series).toMatchObject([
       {
         candles: rows.length,
@@ -144,16 +143,16 @@ describe('klines stats', () => {
 
 describe('--resample', () => {
   const rows = async (sandbox: ReturnType<typeof newSandbox>, args: string[]) =>
-    sandbox.run(['export', 'BTCUSDT', ...args, ...MIRROR, '-f', 'csv', '-o', '-'])
+    sandbox.call(['export', 'BTCUSDT', ...args, ...MIRROR, '-f', 'csv', '-o', '-'])
 
-  it('of hours gives the very bytes of the days, and names files by the new interval', async () => {
+  it('of hours writes the same bytes as the days, and names files by the new interval', async () => {
     const sandbox = sandboxWithMirror()
-    const [made, own] = await Promise.all([
+    const [resampled, daily] = await Promise.all([
       rows(sandbox, ['-i', '1h', '--resample', '1d']),
       rows(sandbox, ['-i', '1d']),
     ])
-    expect([made.code, made.stdout]).toEqual([0, own.stdout])
-    const run = await sandbox.run([
+    expect([resampled.code, resampled.stdout]).toEqual([0, daily.stdout])
+    const run = await sandbox.call([
       'export',
       'BTCUSDT',
       'ETHUSDT',
@@ -169,24 +168,24 @@ describe('--resample', () => {
     expect(sandbox.files().filter(name => !name.startsWith('m/'))).toEqual(['BTCUSDT-3h.jsonl', 'ETHUSDT-3h.jsonl'])
   })
 
-  it('works on download, in every format, and from the library', async () => {
+  it('works on download and in every format', async () => {
     const sandbox = newSandbox()
-    const place = ['--base-url', 'sample']
+    const location = ['--base-url', 'sample']
     for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow']) {
-      const run = await sandbox.run([
+      const run = await sandbox.call([
         'download',
         'BTCUSDT',
         '-i',
         '4h',
         '--resample',
         '1w',
-        ...place,
+        ...location,
         '-o',
         `a.${ending}`,
       ])
       expect([ending, run.code]).toEqual([ending, 0])
     }
-    const own = await sandbox.run(['download', 'BTCUSDT', '-i', '1w', ...place, '-f', 'csv', '-o', '-'])
+    const own = await sandbox.call(['download', 'BTCUSDT', '-i', '1w', ...location, '-f', 'csv', '-o', '-'])
     expect(own.stdout).toContain(sandbox.text('a.csv').trimEnd().split('\n').at(-1))
   })
 
@@ -214,7 +213,7 @@ describe('--resample', () => {
     expect(run.stderr).toContain(words)
   })
 
-  it('--derive makes an interval that is not held of the finest that is', async () => {
+  it('--derive builds a missing interval from the finest cached one', async () => {
     const sandbox = sandboxWithMirror()
     const own = await rows(sandbox, ['-i', '1d'])
     await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
@@ -226,14 +225,14 @@ describe('--resample', () => {
   })
 
   it.each(['1h,1d', '2h,1d'])(
-    '--derive of %s ends each series where the range does, not where its days do',
-    async of => {
+    '--derive of %s ends each series at the end of the range, not of its last day',
+    async intervals => {
       const sandbox = sandboxWithMirror()
       await sandbox.shell(`rm -r '${join(sandbox.path('m'), 'api/klines/1d')}'`)
       const to = '2025-01-15T05:00Z'
-      const args = ['BTCUSDT', '-i', of, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
-      expect(await sandbox.run(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
-      for (const interval of of.split(',')) {
+      const args = ['BTCUSDT', '-i', intervals, '--derive', '--from', '2025-01-10', '--to', to, '--mirror', 'm', '-q']
+      expect(await sandbox.call(['export', ...args, '-o', '{interval}.csv'])).toMatchObject({ code: 0 })
+      for (const interval of intervals.split(',')) {
         const rows = lines(readFileSync(sandbox.path(`${interval}.csv`), 'utf8'))
         const times = rows.map(line => Number(line.split(',')[0])).filter(time => !Number.isNaN(time))
         expect(times.length).toBeGreaterThan(4)

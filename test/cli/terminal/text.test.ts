@@ -30,7 +30,7 @@ it('counts have commas', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')
 })
 
-it('times are UTC, wherever the machine stands', () => {
+it('times are UTC in every time zone', () => {
   expect(formatTime(Date.UTC(2024, 0, 31, 12))).toBe('2024-01-31 12:00')
   expect(formatTime(undefined)).toBe('-')
 })

@@ -1,11 +1,12 @@
 import { exportKlines } from '../../../src/export/export.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
 
-/** Exports BTCUSDT 15m of a made tree as this process's user; prints the rows, the warnings and what goes wrong. */
+/** Exports BTCUSDT 15m of a synthetic tree as the user of this process; prints the rows, the warnings and any error. */
 const [baseUrl, mirror, output, now] = process.argv.slice(2)
 const warnings: string[] = []
 const warn = (warning: string) => void warnings.push(warning)
-const request = { symbols: ['BTCUSDT'], intervals: ['15m'], baseUrl, mirror, output, now: Number(now), warn }
+const series = { symbols: ['BTCUSDT'], intervals: ['15m'] } as const
+const request = { ...series, baseUrl, mirror, output, now: Number(now), warn }
 try {
   const report = await exportKlines(request)
   console.log(JSON.stringify({ code: 'none', rows: report.files[0].rows, warnings }))

@@ -1,10 +1,10 @@
-// Preload: of all calls that a program makes on files below a folder, or on its connections, the k-th one fails. Set by
+// Preload: makes the k-th call fail that a program makes on files below a folder, or on its connections. Configured by
 // KLINES_TEST_CALLS, such as {"folder":"/tmp/d","kind":"file","at":3,"fault":"ENOSPC","report":"/tmp/r.json"}:
-// - kind: `file` (every call on a path or a descriptor), `room` (those that need room on the disk), `bytes` (reads and
-//   writes), `write` (those alone) or `net` (connect, write and read of a socket);
-// - at: which one, from 1; 0 for none. With `"lasting":true` all that come after it fail too;
-// - fault: the code of an error; `short` (half is done, and said so) or `lying` (half is written, and all is claimed).
-// When the program ends, `report` gets how many calls there were and the names of those that failed.
+// - kind: `file` (every call on a path or a descriptor), `room` (calls that need disk space), `bytes` (reads and
+//   writes), `write` (writes only) or `net` (connect, write and read of a socket);
+// - at: the index of the call, from 1; 0 for none. With `"lasting":true` every later call fails too;
+// - fault: an error code, `short` (half is done and reported) or `lying` (half is written, but all is reported).
+// When the program ends, the number of calls and the names of those that failed are written to `report`.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
@@ -14,12 +14,12 @@ const { folder, kind, at, lasting = false, fault, report } = JSON.parse(process.
 const { writeFileSync } = fs
 const failed = []
 let calls = 0
-/** Set while a call of ours runs: what it calls itself is part of it. */
+/** Set while a counted call runs: calls that it makes itself are not counted. */
 let inside = false
 
 process.on('exit', () => writeFileSync(report, JSON.stringify({ calls, failed })))
 
-/** Counts a call; whether it is to fail. */
+/** Counts a call; returns whether it must fail. */
 function fails(name, kinds) {
   if (inside || !kinds.includes(kind)) return false
   calls++
@@ -36,7 +36,7 @@ const isBelow = path => typeof path === 'string' && `${resolve(path)}${sep}`.sta
 const wantsRoom = flags =>
   typeof flags === 'string' ? /[wa+x]/.test(flags) : (flags & (fs.constants.O_WRONLY | fs.constants.O_CREAT)) !== 0
 
-/** The calls on paths, and whether one of them needs room. */
+/** The calls on paths, and whether a call needs disk space. */
 const PATH_CALLS = {
   open: args => wantsRoom(args[1] ?? 'r'),
   mkdir: () => true,
@@ -92,7 +92,7 @@ for (const [call, needsRoom] of Object.entries(PATH_CALLS)) {
   }
 }
 
-/** How a call on an open file goes that is to fail: the arguments that it is run with, and what it claims to have done. */
+/** A failing call on an open file: the arguments it runs with, and what it reports. */
 function halfOf([buffer, offset = 0, length = buffer.length - offset, ...rest]) {
   const half = Math.max(1, Math.floor(length / 2))
   return { given: [buffer, offset, Math.min(half, length), ...rest], claimed: fault === 'lying' ? length : undefined }
@@ -105,7 +105,7 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   if (real === undefined || call === 'stat') continue
   fs[name] = (descriptor, ...args) => {
     if (!descriptors.has(descriptor)) return real(descriptor, ...args)
-    // A close that fails has closed the descriptor all the same.
+    // A failing close has closed the descriptor, too.
     if (call === 'close') descriptors.delete(descriptor)
     if (!fails(name, kinds)) return real(descriptor, ...args)
     if (call === 'close') real(descriptor)
@@ -116,7 +116,7 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   }
 }
 
-/** Has the calls on an open file counted. Its `close` is its own; one that fails has closed it all the same. */
+/** Counts the calls on an open file. A failing `close` has closed it, too. */
 function watch(handle) {
   handles.add(handle)
   const { close } = handle

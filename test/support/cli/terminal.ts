@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { tempFolder } from '../temp-folder.js'
 import type { CliSandbox, Run } from './cli-sandbox.js'
 
-/** Whether a terminal can be made: `script` of util-linux does it. */
+/** Whether `script` of util-linux, which creates a terminal, is installed. */
 export const hasScript = (() => {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')
@@ -12,33 +12,40 @@ export const hasScript = (() => {
     return false
   }
 })()
-if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-linux is not there.')
+if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-linux is missing.')
 
-/** What a person types once a text has appeared. */
-export interface Answer {
-  readonly at: string
-  readonly keys: string
+interface TerminalOptions {
+  /** Text after which a person types `keys`. */
+  readonly prompt?: string
+  readonly keys?: string
+  /** Default 100; 0 for a terminal of unknown size. */
+  readonly columns?: number
+  readonly env?: Record<string, string>
 }
 
-/** Runs a command with all its streams at a terminal of its own; what came is stdout. */
-export async function atTerminal(sandbox: CliSandbox, command: string, answer?: Answer): Promise<Run> {
+/** Runs a command at its own terminal, with a keyboard; everything it prints is stdout. */
+export async function atTerminal(
+  sandbox: CliSandbox,
+  command: string,
+  { prompt, keys = '', columns = 100, env }: TerminalOptions = {},
+): Promise<Run> {
   const fifo = join(tempFolder(), 'keys')
   execFileSync('mkfifo', [fifo])
-  const script = `script -qec 'stty cols 100; timeout --foreground -s KILL 40 ${command}' /dev/null < ${fifo}`
-  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color' })
-  const keys = createWriteStream(fifo)
+  const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null < ${fifo}`
+  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', ...env })
+  const keyboard = createWriteStream(fifo)
   let seen = ''
-  let hasAnswered = answer === undefined
+  let hasAnswered = prompt === undefined
   child.stdout?.on('data', chunk => {
     seen += chunk
-    if (hasAnswered || answer === undefined || !seen.includes(answer.at)) return
+    if (hasAnswered || prompt === undefined || !seen.includes(prompt)) return
     hasAnswered = true
-    keys.write(answer.keys)
+    keyboard.write(keys)
   })
-  // The keyboard stays there until the command is over.
+  // The keyboard stays open until the command has ended.
   try {
     return await ended
   } finally {
-    keys.destroy()
+    keyboard.destroy()
   }
 }

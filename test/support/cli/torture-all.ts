@@ -1,13 +1,13 @@
 import { type CallFault, type Task, Torture } from './torture.js'
 
-/** Runs side by side. */
+/** Concurrent runs. */
 const LANES = 2
 
-/** What came of failing one call after the other. */
+/** The result of failing every call, one a run. */
 export interface TortureFigures {
-  /** Calls that a run makes which is left alone. */
+  /** Calls of a run without a fault. */
   readonly calls: number
-  /** Runs of which one call failed. */
+  /** Runs with one failing call. */
   readonly checked: number
   /** Names of the calls that failed. */
   readonly names: readonly string[]
@@ -15,26 +15,26 @@ export interface TortureFigures {
   readonly codes: Readonly<Record<string, number>>
 }
 
-/** What runs of a task take place in, side by side. */
+/** Prepares as many runs of a task as are concurrent. */
 export function tortureLanes(task: Task): Promise<Torture[]> {
   return Promise.all(Array.from({ length: LANES }, () => Torture.make(task)))
 }
 
-/** Makes every call of a task fail, one a run; `choose` leaves some out. Fails when a promise is broken. */
+/** Fails every call of a task that `choose` selects, one a run, and checks each run. */
 export async function tortureAll(
   lanes: readonly Torture[],
   fault: CallFault,
   choose: (all: readonly number[]) => readonly number[] = all => all,
 ): Promise<TortureFigures> {
   const calls = await lanes[0].count(fault)
-  const todo = [...choose(Array.from({ length: calls }, (_, index) => index + 1))]
-  const checked = todo.length
+  const pending = [...choose(Array.from({ length: calls }, (_, index) => index + 1))]
+  const checked = pending.length
   const names = new Set<string>()
   const codes: Record<string, number> = {}
   await Promise.all(
     lanes.map(async lane => {
-      for (let at = todo.shift(); at !== undefined; at = todo.shift()) {
-        const { name, code } = await lane.check(fault, at)
+      for (let index = pending.shift(); index !== undefined; index = pending.shift()) {
+        const { name, code } = await lane.check(fault, index)
         if (name) names.add(name)
         codes[code] = (codes[code] ?? 0) + 1
       }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { exportKlines } from '../../../src/export/export.js'
+import { filesBelow } from '../files-below.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -16,32 +17,32 @@ import {
   weekRows,
 } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import { CliSandbox, filesBelow, type Run } from './cli-sandbox.js'
+import { CliSandbox, type Run } from './cli-sandbox.js'
 
-/** Which calls are meant, and how one of them fails (`failing-calls.mjs`). */
+/** A kind of calls, and how one of them fails (`failing-calls.mjs`). */
 export interface CallFault {
   readonly kind: 'file' | 'room' | 'bytes' | 'write' | 'net'
   readonly fault: string
-  /** All that come after it fail too. */
+  /** Every later call fails too. */
   readonly lasting?: boolean
 }
 
-/** What is run: a download into a mirror that has something of everything, or an export from a whole one. */
+/** A download into a mirror with windows in every state, or an export from a complete one. */
 export type Task = 'download' | 'export'
 const OUTPUT = { download: 'out.csv', export: 'out.parquet' }
 
 const PRELOAD = fileURLToPath(new URL('failing-calls.mjs', import.meta.url))
 const OLD = Buffer.from('what was there before\n')
-const [ABSENT, HELD, BROKEN] = FULL_WEEKS.slice(-3).map(date => weekPath('BTCUSDT', date))
+const [MISSING, CACHED, CORRUPT] = FULL_WEEKS.slice(-3).map(date => weekPath('BTCUSDT', date))
 /** Never final. */
 const STALE = weekPath('BTCUSDT', OPEN_WEEK)
-const WINDOWS = [ABSENT, HELD, BROKEN, STALE]
+const WINDOWS = [MISSING, CACHED, CORRUPT, STALE]
 const RANGE = { from: FULL_WEEKS[2], to: FUTURE_WEEK }
 const RANGE_FLAGS = ['--from', RANGE.from, '--to', RANGE.to]
-/** What a run finds that was killed: no process has this number (they end at 2^22). */
+/** The name of a killed run's temp file: process ids end at 2^22. */
 const LEFTOVER = `${hostname().slice(0, 64)}~99999999~0123456789abcdef`
 
-/** Runs one task again and again from the same start, each time with another call that fails. */
+/** Runs one task repeatedly from the same state, each time with another failing call. */
 export class Torture {
   private readonly start = tempFolder()
   private readonly expected = new Map<string, Buffer>()
@@ -58,7 +59,7 @@ export class Torture {
     return torture
   }
 
-  /** How many calls of a kind a run makes that is left alone. */
+  /** The number of calls of a kind in a run without a fault. */
   async count({ kind }: Pick<CallFault, 'kind'>): Promise<number> {
     this.restore()
     const { run, calls } = await this.run({ kind, fault: 'none' }, 0)
@@ -68,13 +69,13 @@ export class Torture {
   }
 
   /**
-   * The run with the k-th call failing, and all that has to hold then; and the next one, which repairs. Gives the name of
+   * Runs with one failing call and checks the result, then checks that the next run repairs everything. Returns the name of
    * the call, if there was one, and the exit code.
    */
-  async check(fault: CallFault, at: number): Promise<{ name: string | undefined; code: string }> {
+  async check(fault: CallFault, index: number): Promise<{ name: string | undefined; code: string }> {
     this.restore()
-    const { run, failed } = await this.run(fault, at)
-    const where = `${failed[0]} (${fault.kind} ${at}) ${fault.fault}`
+    const { run, failed } = await this.run(fault, index)
+    const where = `${failed[0]} (${fault.kind} ${index}) ${fault.fault}`
     const end = { code: run.code, signal: run.signal, stdout: run.stdout, stderr: run.stderr }
     expect(end, where).toSatisfy(() => endsAsDocumented(run, fault), `${where}: ${JSON.stringify(end)}`)
     this.expectNothingTorn(where, run.code === 0)
@@ -87,7 +88,7 @@ export class Torture {
     return { name: failed[0], code: String(run.code) }
   }
 
-  /** The next run, without a fault: in this process, which saves the start of another. */
+  /** The next run, without a fault and in this process, which is faster. */
   private async repair(): Promise<void> {
     const { task, server, sandbox, output } = this
     await exportKlines({
@@ -123,15 +124,15 @@ export class Torture {
     return OUTPUT[this.task]
   }
 
-  /** A mirror in every state, an old output, and what killed runs have left beside both. */
+  /** Prepares a mirror with windows in every state, an old output, and temp files of killed runs beside both. */
   private async makeStart(): Promise<void> {
     expect(await this.sandbox.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
     expect(await this.sandbox.run(this.args)).toMatchObject({ code: 0, stderr: '' })
     for (const name of this.sandbox.files()) this.expected.set(name, this.sandbox.bytes(name))
     cpSync(this.sandbox.folder, this.start, { recursive: true, preserveTimestamps: true })
     if (this.task === 'download') {
-      rmSync(join(this.start, 'm', ABSENT))
-      truncateSync(join(this.start, 'm', BROKEN), 100)
+      rmSync(join(this.start, 'm', MISSING))
+      truncateSync(join(this.start, 'm', CORRUPT), 100)
       putFile(join(this.start, 'm'), STALE, weekRows(OPEN_WEEK, { days: 1 }), RENDERED - 86_400_000)
       writeFileSync(join(this.start, 'm', '.klines-tmp', LEFTOVER), 'half a win')
     }
@@ -149,10 +150,10 @@ export class Torture {
     cpSync(this.start, this.sandbox.folder, { recursive: true, preserveTimestamps: true })
   }
 
-  private async run(fault: CallFault, at: number): Promise<{ run: Run; calls: number; failed: string[] }> {
+  private async run(fault: CallFault, index: number): Promise<{ run: Run; calls: number; failed: string[] }> {
     const report = `${this.sandbox.folder}.json`
     const env = {
-      KLINES_TEST_CALLS: JSON.stringify({ ...fault, at, report, folder: this.sandbox.folder }),
+      KLINES_TEST_CALLS: JSON.stringify({ ...fault, at: index, report, folder: this.sandbox.folder }),
       NODE_OPTIONS: `--import=${PRELOAD}`,
     }
     const run = await this.sandbox.run(this.args, env)
@@ -163,7 +164,7 @@ export class Torture {
     return this.sandbox.exists(name) && this.expected.get(name)?.equals(this.sandbox.bytes(name)) === true
   }
 
-  /** Every file is as it was or as it should become; nothing lies about that was not there before. */
+  /** Every file is as before or as after a complete run, and there are no new ones. */
   private expectNothingTorn(where: string, done: boolean): void {
     for (const name of this.sandbox.files()) {
       const versions = [this.expected.get(name), read(join(this.start, name))].filter(bytes => bytes !== undefined)
@@ -176,7 +177,7 @@ export class Torture {
     if (done) expect(this.isExpected(this.output), `${where}: the export is whole`).toBe(true)
   }
 
-  private expectRepaired(where = 'left alone'): void {
+  private expectRepaired(where = 'without a fault'): void {
     expect(filesBelow(this.sandbox.folder), where).toEqual([...this.expected.keys()].sort())
     for (const name of this.expected.keys()) expect(this.isExpected(name), `${where}: ${name}`).toBe(true)
   }
@@ -190,13 +191,13 @@ function read(path: string): Buffer | undefined {
   }
 }
 
-/** Whether a run ended well, or with an exit code and words that say what happened. */
+/** Whether a run succeeded, or ended with a documented exit code and message. */
 function endsAsDocumented({ code, signal, stdout, stderr }: Run, { kind, fault }: CallFault): boolean {
   const isPlain = signal === null && stdout === '' && !/^ +at .*:\d+/m.test(stderr) && !stderr.includes('not expected')
-  // One connection that fails is tried again, and a disk that takes half takes the rest.
+  // A failing connection is retried, and a short write is continued.
   if (kind === 'net' || fault === 'short') return isPlain && code === 0
   if (code === 0) return isPlain
-  const why = fault === 'lying' ? /Short write|the disk took \d+ of \d+ bytes/ : new RegExp(`\\(${fault}\\)`)
-  const isNamed = /(^klines: |broken in the mirror: )Cannot (read|write) /m.test(stderr) && why.test(stderr)
+  const cause = fault === 'lying' ? /Short write|the disk took \d+ of \d+ bytes/ : new RegExp(`\\(${fault}\\)`)
+  const isNamed = /(^klines: |broken in the mirror: )Cannot (read|write) /m.test(stderr) && cause.test(stderr)
   return isPlain && (code === 1 || code === 3) && isNamed && !stderr.includes('..') && !stderr.includes('. (')
 }
