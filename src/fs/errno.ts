@@ -1,5 +1,5 @@
-/** Faults of a file system in words. */
-const WORDS: Record<string, string> = {
+/** Descriptions of file system errors. */
+const DESCRIPTIONS: Record<string, string> = {
   ENOENT: 'the folder does not exist',
   ENOTDIR: 'part of the path is a file',
   EEXIST: 'there is a file of that name',
@@ -13,8 +13,8 @@ const WORDS: Record<string, string> = {
   EIO: 'input/output error',
 }
 
-/** What a fault of the file system means, with its code: `the disk is full (ENOSPC)`. */
+/** Describes a file system error with its code: `the disk is full (ENOSPC)`. */
 export function describeErrno(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? ''
-  return `${WORDS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
+  return `${DESCRIPTIONS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
 }

@@ -1,30 +1,30 @@
 import { hostname } from 'node:os'
 
-/** At most as long as Linux allows (HOST_NAME_MAX), so that a name with it fits into a folder's entry anywhere. */
+/** At most 64 characters, as on Linux (HOST_NAME_MAX), so that the file name is short enough everywhere. */
 const HOST = hostname().slice(0, 64)
 
-/** A name for a temp file, unique over processes and machines: host, process, random. At most 90 bytes. */
+/** Creates a temp file name that is unique over processes and machines: host, process id, random. At most 90 bytes. */
 export function tempName(): string {
-  // Nobody has to be kept from guessing it, files are made exclusively; and node:crypto takes 7 ms to load.
+  // It may be guessable, as files are created exclusively; node:crypto would take 7 ms to load.
   return `${HOST}~${process.pid}~${randomWord()}${randomWord()}`
 }
 
-/** 32 random bits, in hex. */
+/** 32 random bits in hex. */
 function randomWord(): string {
   return Math.floor(Math.random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0')
 }
 
-/** Whether a temp file was made on this machine, whose processes can be asked for. */
-export function isOfThisHost(name: string): boolean {
+/** Whether a temp file was created on this machine. */
+export function isFromThisHost(name: string): boolean {
   return name.split('~')[0] === HOST
 }
 
-/** Whether a temp file is one that no process of this machine can finish any more. False for another machine's. */
+/** Whether a temp file was created on this machine by a process that has ended. */
 export function isAbandoned(name: string): boolean {
   const pid = Number(name.split('~')[1])
-  return isOfThisHost(name) && pid !== process.pid && !isAlive(pid)
+  return isFromThisHost(name) && pid !== process.pid && !isAlive(pid)
 }
 
 function isAlive(pid: number): boolean {

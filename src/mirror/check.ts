@@ -1,39 +1,40 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describeErrno } from '../fs/errno.js'
-import { findMisplacedRow, gridOffset } from '../klines/audit/grid.js'
+import { findMisplacedRow } from '../klines/audit/grid.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { decodeWindow } from '../klines/batch/window-codec.js'
+import { borrowWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import type { TreeEntry } from '../klines/paths.js'
+import { buildSeriesGrid } from '../klines/resample/candle-grid.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
 import type { Mirror } from './mirror.js'
-import { leftoverTemps, type TreeFile, treeFiles } from './walk.js'
+import { listTreeFiles, type TreeFile } from './walk.js'
 
-/** Files read between two looks at the signal. */
-const FILES_A_TURN = 32
+/** How many files are read before the signal is checked again. */
+const FILES_PER_TURN = 32
 
-/** A file that is not what it should be. */
+/** A corrupt file of a mirror. */
 export interface CorruptFile extends TreeFile {
-  /** What is wrong with it, in words. */
+  /** The fault, as text. */
   readonly reason: string
 }
 
-/** What a mirror's files are worth. */
+/** The result of `checkMirror`. */
 export interface MirrorCheckReport {
   readonly mirror: string
-  /** Files that were read. */
+  /** Files read. */
   readonly files: number
   readonly windows: number
   readonly candles: number
   readonly bytes: number
   readonly corrupt: readonly CorruptFile[]
-  /** Files in the tree that no path names: never read, and in nobody's way. */
+  /** Files in the tree that do not belong to it; they are never read. */
   readonly strays: readonly string[]
 }
 
-/** How a verification talks with who started it. */
+/** Options of `checkMirror`. */
 export interface CheckOptions {
   readonly signal?: AbortSignal | undefined
   readonly now?: number
@@ -41,38 +42,38 @@ export interface CheckOptions {
 }
 
 /**
- * Reads every file of a mirror: lists and windows by their codecs, candles by the grid of their series, and finds temp files
- * that dead processes left. A digit that was flipped for another one is still sound; `klines verify` compares intervals.
+ * Reads every file of a mirror, checks lists and windows with their codecs and candles against the grid of their series, and
+ * finds the temp files of dead processes. It does not notice a changed digit; `klines verify` compares intervals.
  */
 export async function checkMirror(mirror: Mirror, options: CheckOptions = {}): Promise<MirrorCheckReport> {
   const { signal, now = Date.now(), progress } = options
-  const files = treeFiles(mirror.root)
-  const reader = new FileReader(mirror)
+  const files = listTreeFiles(mirror.root)
+  const checker = new FileChecker(mirror)
   const faults = new Map<string, string>()
   for (const [index, { path, entry }] of files.entries()) {
-    if (index % FILES_A_TURN === 0) {
+    if (index % FILES_PER_TURN === 0) {
       await nextTurn()
       signal?.throwIfAborted()
     }
-    const reason = entry && reader.findFault(path, entry)
+    const reason = entry && checker.findFault(path, entry)
     if (reason !== undefined) faults.set(path, reason)
     progress?.(index + 1, files.length)
   }
-  for (const path of reader.grids.outliers()) faults.set(path, 'not on the grid of the other windows of its series')
+  for (const path of checker.grids.outliers()) faults.set(path, 'not on the grid of the other windows of its series')
   const corrupt = files.flatMap(({ path, entry }) => {
     const reason = faults.get(path)
     return reason === undefined ? [] : [{ path, entry, reason }]
   })
-  for (const path of leftoverTemps(mirror.root, now)) {
+  for (const path of mirror.leftoverTemps(now)) {
     corrupt.push({ path, entry: undefined, reason: 'a temp file of a process that is gone' })
   }
   const strays = files.filter(({ entry }) => entry === undefined).map(({ path }) => path)
-  const { files: read, windows, candles, bytes } = reader
-  return { mirror: mirror.root, files: read, windows, candles, bytes, corrupt, strays }
+  const { files: filesRead, windows, candles, bytes } = checker
+  return { mirror: mirror.root, files: filesRead, windows, candles, bytes, corrupt, strays }
 }
 
-/** Reads files for a look, and counts what it saw. */
-class FileReader {
+/** Checks files and counts them. */
+class FileChecker {
   files = 0
   windows = 0
   candles = 0
@@ -82,7 +83,7 @@ class FileReader {
 
   constructor(private readonly mirror: Mirror) {}
 
-  /** What is wrong with a file, in words; undefined when nothing is, or it is gone. */
+  /** The fault of a file as text; undefined for a valid or missing file. */
   findFault(path: string, entry: TreeEntry): string | undefined {
     try {
       const file = this.mirror.readBytes(path)
@@ -91,7 +92,7 @@ class FileReader {
       if (entry.kind === 'window') this.windows++
       if (file.state === 'not_regular') return 'not a regular file'
       this.bytes += file.bytes.length
-      if (entry.kind === 'window') return this.windowFault(path, entry.window, file.bytes)
+      if (entry.kind === 'window') return this.findWindowFault(path, entry.window, file.bytes)
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
       else parseSymbols(file.bytes)
       return undefined
@@ -101,23 +102,23 @@ class FileReader {
     }
   }
 
-  private windowFault(path: string, window: WindowRef, bytes: Buffer): string | undefined {
+  private findWindowFault(path: string, window: WindowRef, bytes: Buffer): string | undefined {
     let batch: KlineBatch
     try {
-      batch = decodeWindow(bytes, window, this.kernel)
+      batch = borrowWindow(bytes, window, this.kernel)
     } catch (error) {
       return (error as Error).message.replace(`${windowName(window)}: `, '')
     }
     this.candles += batch.length
     const reason = findMisplacedRow(batch)
     if (reason === undefined && window.interval === '3d' && batch.length > 0) {
-      this.grids.add(seriesName(window), path, gridOffset('3d', batch.openTime(0)))
+      this.grids.add(seriesName(window), path, buildSeriesGrid(window, 0).offset(batch.openTime(0)))
     }
     return reason
   }
 }
 
-/** The 3d grids of symbols, each its own: what its windows do not agree on is of another symbol. */
+/** The 3d grid of each symbol: a window on another grid belongs to another symbol. */
 class SeriesGrids {
   private readonly series = new Map<string, { path: string; offset: number }[]>()
 
@@ -125,10 +126,11 @@ class SeriesGrids {
     this.series.set(series, [...(this.series.get(series) ?? []), { path, offset }])
   }
 
-  /** Windows that are not on the grid that most windows of their series are on; all of a series where none has most. */
+  /** The windows that are not on the grid of most windows of their series; all windows of a series without a majority. */
   outliers(): string[] {
     return [...this.series.values()].flatMap(windows => {
-      const isCommon = (offset: number) => 2 * windows.filter(one => one.offset === offset).length > windows.length
+      const isCommon = (offset: number) =>
+        2 * windows.filter(window => window.offset === offset).length > windows.length
       return windows.filter(({ offset }) => !isCommon(offset)).map(({ path }) => path)
     })
   }

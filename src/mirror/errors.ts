@@ -1,7 +1,7 @@
 import { describeErrno } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 
-/** What to do about each fault of a disk. */
+/** Suggestions by error code. */
 const ADVICE: Record<string, string> = {
   ENOSPC:
     'Make room, or name a folder on another disk with `mirror`; finished files stay, the next run goes on from them.',
@@ -13,8 +13,8 @@ const ADVICE: Record<string, string> = {
   EEXIST: 'There is a file of that name: name another folder with `mirror`.',
 }
 
-/** A fault of the file system under a mirror as an error people can act on; our own errors pass. */
-export function mirrorError(error: unknown, verb: 'read' | 'write', root: string): KlinesError {
+/** Converts a file system error to `mirror_unusable` with a suggestion; a `KlinesError` is returned unchanged. */
+export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string): KlinesError {
   if (error instanceof KlinesError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return new KlinesError('mirror_unusable', `Cannot ${verb} the mirror ${root}: ${describeErrno(error)}.`, {

@@ -3,31 +3,30 @@ import {
   constants,
   fstatSync,
   futimesSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isAbandoned, isOfThisHost, tempName } from '../fs/temp-name.js'
+import { tempName } from '../fs/temp-name.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
 export const TEMP_FOLDER = '.klines-tmp'
 
-/** A temp file of another machine (a mirror on a network disk) is left alone for this long. */
-const FOREIGN_TEMP_MS = 60 * 60 * 1000
-
-/** How often a file is tried to be written where folders vanish. */
+/** Tries to write a file while another process removes folders. */
 const WRITE_TRIES = 3
 
-/** Gives a buffer of a size. */
+/** Returns a buffer of a size in bytes. */
 export type Allocate = (size: number) => Buffer
 
-/** What tells one version of a file from another. */
+/** Identifies one version of a file. */
 export interface FileVersion {
   readonly ino: number
   readonly size: number
@@ -35,21 +34,21 @@ export interface FileVersion {
   readonly mtimeMs: number
 }
 
-/** A file's bytes and which version of it they are. */
+/** The bytes of a file and its version. */
 export interface FileSnapshot extends FileVersion {
   readonly state: 'file'
   readonly bytes: Buffer
 }
 
-/** What is at a path: a regular file, something else (a folder, link, FIFO, socket or device), or nothing. */
+/** A regular file, something else at its path (a folder, link, FIFO, socket or device), or nothing. */
 export type FileRead = FileSnapshot | { readonly state: 'not_regular' } | { readonly state: 'missing' }
 
 /**
- * Reads a regular file through one descriptor: opened once, sized and read from what was opened, so a concurrent
- * replacement is never mixed in. Links are not followed, and a FIFO is opened without waiting for a writer.
+ * Reads a regular file through one descriptor, so that the bytes of a concurrent replacement are never mixed in. Links are
+ * not followed, and a FIFO is opened without waiting for a writer. Throws what the file system throws.
  *
- * Synchronous on purpose: window files are small (139,569 bytes at the most) and four trips through the thread pool cost
- * several times what the read does.
+ * Synchronous because window files are small (at most 139,569 bytes): four trips through the thread pool cost several times
+ * the read itself.
  */
 export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSlow): FileRead {
   let descriptor: number
@@ -78,10 +77,9 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
 }
 
 /**
- * Puts `bytes` at `root/path` whole or not at all: a temp file of its own name, a full write, the size checked on the
- * descriptor (a short write must not become a short file), the time set, then a rename. No fsync: a file lost to a power
- * cut is found broken when read, and fetched again; one a file would take four times as long.
- * Throws what the file system throws; the temp file is gone then.
+ * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
+ * short file) and its time set, then it is renamed. No fsync, which would take four times as long: a file damaged by a power
+ * cut is found corrupt when read, and downloaded again. Throws what the file system throws, and removes the temp file then.
  */
 export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
   for (let tries = WRITE_TRIES; ; tries--) {
@@ -89,7 +87,7 @@ export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs
       writeOnce(root, path, bytes, mtimeMs)
       return
     } catch (error) {
-      // Another process removed a folder meanwhile (`mirror clear`): it is made again.
+      // Another process removed a folder meanwhile (`mirror clear`); the next try creates it again.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
     }
   }
@@ -109,7 +107,8 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
     } finally {
       closeSync(descriptor)
     }
-    clearTheWay(target)
+    // A folder in the place of the file would make the rename fail.
+    if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
     renameSync(temp, target)
   } catch (error) {
     rmSync(temp, { force: true })
@@ -117,31 +116,18 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
   }
 }
 
-/** A folder where a file belongs (a broken mirror) would make the rename fail. */
-function clearTheWay(target: string): void {
-  if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
-}
-
-/** Removes temp files that dead processes left in `root`; how many. Those of running processes stay. */
-export function sweepTemps(root: string, now: number): number {
-  const folder = join(root, TEMP_FOLDER)
-  let swept = 0
-  for (const name of listFolder(folder)) {
-    if (!isLeftover(join(folder, name), name, now)) continue
-    rmSync(join(folder, name), { force: true, recursive: true })
-    swept++
+/** The state of a path, links not followed; undefined when it is missing. */
+export function statPath(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
+    throw error
   }
-  return swept
 }
 
-/** Whether a temp file is one that its process can no longer finish. */
-export function isLeftover(path: string, name: string, now: number): boolean {
-  if (isOfThisHost(name)) return isAbandoned(name)
-  const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  return mtimeMs !== undefined && now - mtimeMs > FOREIGN_TEMP_MS
-}
-
-/** Names in a folder, sorted; none when it is not there. */
+/** The names in a folder, sorted; none when it is missing. */
 export function listFolder(path: string): string[] {
   try {
     return readdirSync(path).sort()

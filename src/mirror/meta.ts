@@ -1,41 +1,46 @@
 import { join } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
-import { mirrorError } from './errors.js'
+import { toMirrorError } from './errors.js'
 import { readFile } from './file-store.js'
 
-/** Layout of a mirror's folder; a later one would get another number. */
+/** Version of a mirror's folder layout. */
 const LAYOUT = 1
 
-/** The file at a mirror's root that says what it is a mirror of. */
+/** The file at a mirror's root that describes it. */
 export const META_FILE = 'mirror.json'
 
-/** What `mirror.json` says. */
+/** https://bford.info/cachedir/: backup tools skip such a folder. */
+export const CACHE_TAG_FILE = 'CACHEDIR.TAG'
+export const CACHE_TAG =
+  'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of klines; it can be fetched again.\n'
+
+/** The contents of `mirror.json`. */
 export interface MirrorMeta {
   readonly layout: number
-  /** The one base address this mirror is a copy of. */
+  /** The base address that this mirror copies. */
   readonly baseUrl: string
-  /** Whether every window that exists is here, so that an absent one is empty. */
+  /** Whether every window of the service is here, so that a missing one is empty. */
   readonly complete: boolean
 }
 
-/** The bytes of `mirror.json` for a new mirror of `baseUrl`. */
+/** Encodes `mirror.json` for a new mirror of `baseUrl`. */
 export function encodeMeta(baseUrl: string): Buffer {
   const meta: MirrorMeta = { layout: LAYOUT, baseUrl, complete: false }
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 
-/** What `root/mirror.json` says; undefined where there is none. Throws `mirror_mismatch` when it is not ours to read. */
+/** Reads `root/mirror.json`; undefined when it is missing. Throws `mirror_mismatch` when this version cannot read it. */
 export function readMeta(root: string): MirrorMeta | undefined {
   const path = join(root, META_FILE)
   let meta: Partial<MirrorMeta>
   try {
-    // Not by a plain read: that would wait at a FIFO for ever.
+    // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path)
     if (file.state === 'missing') return undefined
     if (file.state === 'not_regular') throw new SyntaxError('not a regular file')
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== undefined) throw mirrorError(error, 'read', root)
+    if ((error as NodeJS.ErrnoException).code !== undefined) throw toMirrorError(error, 'read', root)
     throw new KlinesError('mirror_mismatch', `${path} cannot be read as JSON.`, {
       cause: error,
       suggestions: [`Remove it if ${root} is a mirror of yours.`],

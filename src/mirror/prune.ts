@@ -5,63 +5,63 @@ import type { Interval } from '../klines/intervals.js'
 import { parseStartDates } from '../klines/lists.js'
 import { startDatesPath, type TreeEntry } from '../klines/paths.js'
 import { knownStartDates } from '../klines/windows.js'
-import { mirrorError } from './errors.js'
+import { toMirrorError } from './errors.js'
 import { listFolder, TEMP_FOLDER } from './file-store.js'
-import { META_FILE } from './meta.js'
-import { CACHE_TAG, CACHE_TAG_FILE, type Mirror } from './mirror.js'
-import { leftoverTemps, treeFiles } from './walk.js'
+import { CACHE_TAG, CACHE_TAG_FILE, META_FILE } from './meta.js'
+import type { Mirror } from './mirror.js'
+import { listTreeFiles } from './walk.js'
 
-/** What was removed from a mirror, or would be. */
+/** The files removed from a mirror, or to be removed. */
 export interface Removal {
   readonly mirror: string
   /** Relative to the mirror. */
   readonly paths: readonly string[]
   readonly bytes: number
-  /** What is reached through a link, and stays. */
+  /** Files reached through a link, which stay. */
   readonly outside: readonly string[]
 }
 
 /**
- * Removes temp files of dead processes and every file of the tree that no list names: strays, and windows whose start date
- * the list of their interval lacks. With `dryRun` only says what it would remove. Throws `bad_list` before anything is
- * removed when a list is broken, and `mirror_unusable`.
+ * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval.
+ * With `dryRun`, it only returns what it would remove. Throws `mirror_unusable`, and `bad_list` for a corrupt list before
+ * anything is removed.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Removal {
   const lists = new Map<Interval, ReadonlySet<string>>()
-  const isNamed = (entry: TreeEntry | undefined) => {
+  const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
     const { interval, startDate } = entry.window
     const list = lists.get(interval) ?? new Set(listedStartDates(mirror, interval))
     lists.set(interval, list)
     return list.has(startDate)
   }
-  const unnamed = treeFiles(mirror.root).filter(({ entry }) => !isNamed(entry))
-  return remove(mirror, [...unnamed.map(({ path }) => path), ...leftoverTemps(mirror.root, now)], dryRun)
+  const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
+  return remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
 }
 
-/** What `clearMirror` would remove: everything that is the mirror's, and nothing else in its folder. */
-export function mirrorContents(mirror: Mirror): Removal {
-  const tree = treeFiles(mirror.root).map(({ path }) => path)
-  return remove(mirror, [...tree, ...ownFiles(mirror), ...leftoverTemps(mirror.root, Date.now())], true)
+/** Returns what `clearMirror` would remove: the mirror's own files, not others in its folder. */
+export function planClear(mirror: Mirror): Removal {
+  const tree = listTreeFiles(mirror.root).map(({ path }) => path)
+  return remove(mirror, [...tree, ...ownFiles(mirror), ...mirror.leftoverTemps(Date.now())], true)
 }
 
-/** Removes a mirror: its tree, its temp files, its own files; and its folder, if nothing else is in it. */
+/** Removes a mirror: its tree, its temp files, its own files, and its folder if that is empty then. */
 export function clearMirror(mirror: Mirror): Removal {
-  const { paths, outside } = mirrorContents(mirror)
+  const { paths, outside } = planClear(mirror)
   const removal = { ...remove(mirror, paths, false), outside }
   removeEmptyBelow(join(mirror.root, 'api'), 'klines')
   for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
   return removal
 }
 
-/** The files at a mirror's root that are its own; another program may have tagged the folder as a cache of its own. */
+/** The mirror's own files at its root; the cache tag may be another program's. */
 function ownFiles(mirror: Mirror): string[] {
   const tag = mirror.readBytes(CACHE_TAG_FILE)
   const isTagged = tag.state === 'file' && tag.bytes.toString() === CACHE_TAG
   return isTagged ? [META_FILE, CACHE_TAG_FILE] : [META_FILE]
 }
 
-/** Throws `mirror_unusable`; what was removed by then stays removed. */
+/** Throws `mirror_unusable`; files removed before stay removed. */
 function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean): Removal {
   const [paths, outside]: [string[], string[]] = [[], []]
   let bytes = 0
@@ -78,7 +78,7 @@ function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean):
   return { mirror: mirror.root, paths, bytes, outside }
 }
 
-/** Whether a file is reached through a link below the root: it may be anybody's then, also inside of the mirror's folder. */
+/** Whether a file is reached through a link below the root: then it may belong to something else. */
 function isThroughLink({ root }: Mirror, path: string): boolean {
   try {
     return realpathSync.native(dirname(join(root, path))) !== join(realpathSync.native(root), dirname(path))
@@ -87,17 +87,17 @@ function isThroughLink({ root }: Mirror, path: string): boolean {
   }
 }
 
-/** A link is removed, never what it points to; folders that are empty then go too. */
+/** Removes a file and the folders that are empty then; of a link, never its target. */
 function removeFile({ root }: Mirror, path: string): void {
   try {
     rmSync(join(root, path), { recursive: true, force: true })
   } catch (error) {
-    throw mirrorError(error, 'write', root)
+    throw toMirrorError(error, 'write', root)
   }
   for (let folder = dirname(path); folder !== '.' && removeEmpty(join(root, folder)); ) folder = dirname(folder)
 }
 
-/** Removes a folder that holds nothing but folders of the kind. */
+/** Removes the folder `name` and its subfolders if they contain no files. */
 function removeEmptyBelow(parent: string, name: string): void {
   const folder = join(parent, name)
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
@@ -105,7 +105,7 @@ function removeEmptyBelow(parent: string, name: string): void {
   removeEmpty(folder)
 }
 
-/** Whether a folder was empty, and is gone. */
+/** Removes a folder if it is empty; returns whether it did. */
 function removeEmpty(folder: string): boolean {
   try {
     if (!lstatSync(folder).isDirectory()) return false
@@ -116,7 +116,7 @@ function removeEmpty(folder: string): boolean {
   }
 }
 
-/** The list that the mirror holds of an interval, else the one of this version. Throws `bad_list` when it is broken. */
+/** The cached startDates of an interval, or those of this version. Throws `bad_list` when the cached list is corrupt. */
 function listedStartDates(mirror: Mirror, interval: Interval): readonly string[] {
   const path = startDatesPath(interval)
   const file = mirror.readBytes(path)

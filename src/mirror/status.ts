@@ -3,18 +3,18 @@ import type { Series } from '../klines/series.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
 
-/** What a mirror holds of one series, by the sizes of its files alone: nothing is read. */
+/** The cached windows of a series, by file size: no file is read. */
 export interface SeriesStatus extends Series {
   readonly windows: number
-  /** Windows without a candle. */
+  /** Windows without candles. */
   readonly empty: number
   readonly bytes: number
-  /** First and last startDate whose window holds candles. */
+  /** First and last startDate whose window has candles. */
   readonly firstStartDate: string | undefined
   readonly lastStartDate: string | undefined
 }
 
-/** The series of a mirror that hold at least one window, symbol by symbol. */
+/** The status of each series with at least one cached window, symbol by symbol. */
 export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
   return SYMBOLS.flatMap(symbol => INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval }))).filter(
     ({ windows }) => windows > 0,

@@ -7,15 +7,15 @@ import type { Mirror } from '../mirror/mirror.js'
 import { type SeriesFindings, type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
 import { claim, WorkerPool } from './worker-pool.js'
 
-/** What the candles of one series are like, and how much of them another series bears out. */
+/** The findings for a series. */
 export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
   readonly gaps: readonly (Gap & {
-    /** Whether other symbols miss candles at the same time: the exchange was away. */
+    /** Whether another symbol lacks candles at the same time: the exchange was down. */
     readonly outage: boolean
   })[]
 }
 
-/** What a verification found. */
+/** The result of `verifyKlines`. */
 export interface VerificationReport {
   readonly mirror: string
   readonly series: readonly SeriesReport[]
@@ -23,28 +23,31 @@ export interface VerificationReport {
   readonly differences: readonly Difference[]
 }
 
-/** How a verification goes about it. */
+/** Options of `verifyKlines`. */
 export interface VerifyKlinesOptions {
-  /** Compare intervals with one another. Default true. */
+  /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
   readonly signal?: AbortSignal | undefined
   readonly progress?: (done: number, total: number) => void
 }
 
 /**
- * Inspects every candle that a mirror holds of these series, and compares intervals of one symbol with one another. One symbol
- * is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost` at a decimal too
- * long for exact sums, `mirror_unusable`.
+ * Inspects every cached candle of these series and compares the intervals of each symbol. One symbol is in memory at a time,
+ * and one more for each thread that helps with a large mirror. Throws `digits_lost` for a decimal too long for exact sums, and
+ * `mirror_unusable`.
  */
 export async function verifyKlines(
   mirror: Mirror,
   series: readonly Series[],
   { audit = true, signal, progress = () => {} }: VerifyKlinesOptions = {},
 ): Promise<VerificationReport> {
-  const held = series.map(one => ({ ...one, startDates: mirror.cachedStartDates(one) }))
-  const symbols = [...new Set(series.map(one => one.symbol))].map(symbol => held.filter(one => one.symbol === symbol))
+  const cached = series.map(({ symbol, interval }) => {
+    return { symbol, interval, startDates: mirror.cachedStartDates({ symbol, interval }) }
+  })
+  const names = [...new Set(series.map(({ symbol }) => symbol))]
+  const symbols = names.map(name => cached.filter(({ symbol }) => symbol === name))
   const verifier = new SymbolVerifier(mirror, audit)
-  const found: SymbolFindings[] = []
+  const findings: SymbolFindings[] = []
   let done = 0
   const advance = async (count = 1) => {
     done += count
@@ -56,37 +59,35 @@ export async function verifyKlines(
   const stop = () => threads.stop()
   signal?.addEventListener('abort', stop, { once: true })
   try {
-    // From the end, as the threads begin at the start.
+    // The threads start at the other end of the list.
     for (let index = symbols.length - 1; index >= 0; index--) {
-      if (claim(threads.claims, index)) found[index] = await verifier.verify(symbols[index], advance)
+      if (claim(threads.claims, index)) findings[index] = await verifier.verify(symbols[index], advance)
     }
     for (const [index, windows] of symbols.entries()) {
-      if (found[index]) continue
-      const findings = await threads.findings(index)
-      if (findings) await advance(windows.length)
-      found[index] = findings ?? (await verifier.verify(windows, advance))
+      if (findings[index]) continue
+      const threadFindings = await threads.findings(index)
+      if (threadFindings) await advance(windows.length)
+      findings[index] = threadFindings ?? (await verifier.verify(windows, advance))
     }
   } finally {
     signal?.removeEventListener('abort', stop)
     stop()
   }
-  const all = found.flatMap(one => one.series)
+  const all = findings.flatMap(symbol => symbol.series)
   return {
     mirror: mirror.root,
-    series: all.map(one => withOutages(one, all)),
-    pairs: found.flatMap(one => one.pairs),
-    differences: found.flatMap(one => one.differences),
+    series: all.map(seriesFindings => markOutages(seriesFindings, all)),
+    pairs: findings.flatMap(symbol => symbol.pairs),
+    differences: findings.flatMap(symbol => symbol.differences),
   }
 }
 
-/** Marks the gaps in which another symbol has none of the same candles either. */
-function withOutages(one: SeriesFindings, all: readonly SeriesFindings[]): SeriesReport {
-  const others = all.filter(({ symbol, interval }) => interval === one.interval && symbol !== one.symbol)
-  const gaps = one.gaps.map(gap => ({
-    ...gap,
-    outage: others.some(other =>
-      other.gaps.some(({ startTime, endTime }) => startTime < gap.endTime && gap.startTime < endTime),
-    ),
-  }))
-  return { ...one, gaps }
+/** Marks the gaps that overlap a gap of another symbol. */
+function markOutages(series: SeriesFindings, all: readonly SeriesFindings[]): SeriesReport {
+  const others = all.filter(({ symbol, interval }) => interval === series.interval && symbol !== series.symbol)
+  const otherGaps = others.flatMap(other => other.gaps)
+  const gaps = series.gaps.map(gap => {
+    return { ...gap, outage: otherGaps.some(other => other.startTime < gap.endTime && gap.startTime < other.endTime) }
+  })
+  return { ...series, gaps }
 }

@@ -3,7 +3,7 @@ import { Mirror } from '../mirror/mirror.js'
 import { SymbolVerifier } from './verify-symbol.js'
 import { claim, type WorkerReport, type WorkerTask } from './worker-pool.js'
 
-// What each of the `VerifyThreads` runs.
+// The code of each thread of a `WorkerPool`.
 const { root, symbols, audit, claims } = workerData as WorkerTask
 const verifier = new SymbolVerifier(new Mirror(root), audit)
 for (const [index, windows] of symbols.entries()) {

@@ -30,43 +30,43 @@ const DEAD = 4_194_305
 
 const verify = (root: string) => checkMirror(new Mirror(root), { now: NOW })
 
-/** Paths that are not sound, each with why. */
-async function faultsOf(root: string): Promise<Record<string, string>> {
+/** The corrupt paths with their reasons. */
+async function findFaults(root: string): Promise<Record<string, string>> {
   const { corrupt } = await verify(root)
   return Object.fromEntries(corrupt.map(({ path, reason }) => [path, reason]))
 }
 
-describe('a mirror that is sound', () => {
-  it.skipIf(!hasRealTree)('the real slice: every file, every candle', async () => {
+describe('a valid mirror', () => {
+  it.skipIf(!hasRealTree)('may be a real tree: every file and candle is counted', async () => {
     const expected = Object.values(expectedSeries()).flatMap(Object.values)
-    const verdict = await verify(realTree())
-    expect(verdict).toMatchObject({ files: 5_344, candles: 609_662, corrupt: [], strays: [] })
-    expect(verdict.windows).toBe(expected.reduce((sum, { windows }) => sum + windows, 0))
-    expect(verdict.candles).toBe(expected.reduce((sum, { rows }) => sum + rows, 0))
+    const report = await verify(realTree())
+    expect(report).toMatchObject({ files: 5_344, candles: 609_662, corrupt: [], strays: [] })
+    expect(report.windows).toBe(expected.reduce((sum, { windows }) => sum + windows, 0))
+    expect(report.candles).toBe(expected.reduce((sum, { rows }) => sum + rows, 0))
     const size = execFileSync('bash', ['-c', `find ${realTree()}/api/klines -type f -printf '%s\\n'`], {
       encoding: 'utf8',
     })
-    expect(verdict.bytes).toBe(
+    expect(report.bytes).toBe(
       size
         .trim()
         .split('\n')
-        .reduce((sum, one) => sum + Number(one), 0),
+        .reduce((sum, bytes) => sum + Number(bytes), 0),
     )
   })
 
-  it('is counted, said as it goes on, and left as it is', async () => {
+  it('is counted, with progress, and not changed', async () => {
     const root = makeTree(tempFolder())
     putFile(root, weekPath('BTCUSDT', WEEK), JSON.stringify(weekRows(WEEK), null, 2))
     putFile(root, `.klines-tmp/${hostname()}~${process.ppid}~aa`, 'half')
     const before = snapshot(root)
     const seen: number[][] = []
-    const verdict = await checkMirror(new Mirror(root), { progress: (...counts) => seen.push(counts) })
-    expect(verdict).toMatchObject({ mirror: root, files: 18, windows: 16, candles: 84, corrupt: [], strays: [] })
+    const report = await checkMirror(new Mirror(root), { progress: (...counts) => seen.push(counts) })
+    expect(report).toMatchObject({ mirror: root, files: 18, windows: 16, candles: 84, corrupt: [], strays: [] })
     expect(seen).toEqual(Array.from({ length: 18 }, (_, index) => [index + 1, 18]))
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('may lie on several disks: a linked folder of the tree is read', async () => {
+  it('may span several disks: a linked folder of the tree is read', async () => {
     const [root, elsewhere] = [makeTree(tempFolder()), tempFolder()]
     cpSync(join(root, 'api/klines/15m/ETHUSDT'), join(elsewhere, 'eth'), { recursive: true })
     rmSync(join(root, 'api/klines/15m/ETHUSDT'), { recursive: true })
@@ -75,21 +75,21 @@ describe('a mirror that is sound', () => {
   })
 })
 
-describe('an corrupt file is named with why', () => {
-  const sound = windowBytes(weekRows(WEEK))
+describe('a corrupt file is named with the reason', () => {
+  const valid = windowBytes(weekRows(WEEK))
 
-  it('a window that is cut, wherever', async () => {
+  it('a window cut at any byte', async () => {
     const root = tempFolder()
-    for (let length = 0; length < sound.length; length++) {
-      putFile(root, PATH, sound.subarray(0, length))
-      const why = length === 0 ? /^the body is empty$/ : /^the body is not JSON \(it starts with/
-      expect((await faultsOf(root))[PATH], `${length} bytes`).toMatch(why)
+    for (let length = 0; length < valid.length; length++) {
+      putFile(root, PATH, valid.subarray(0, length))
+      const reason = length === 0 ? /^the body is empty$/ : /^the body is not JSON \(it starts with/
+      expect((await findFaults(root))[PATH], `${length} bytes`).toMatch(reason)
     }
   })
 
   it.each<[string, string | Buffer, RegExp]>([
     ['of the week after', windowBytes(weekRows(NEXT_WEEK)), /^row 0, .*is outside the window/],
-    ['of nothing but zeros', Buffer.alloc(500), /not JSON/],
+    ['of zeros only', Buffer.alloc(500), /not JSON/],
     ['that is a web page', '<!DOCTYPE html><p>Not found</p>', /web page/],
     ['that is an object', '{"a":1}', /array of rows/],
     ['with a row twice', windowBytes(weekRows(WEEK).flatMap(row => [row, row])), /^row 1, .*does not come after/],
@@ -98,19 +98,19 @@ describe('an corrupt file is named with why', () => {
       windowBytes([candle(Date.parse(WEEK)).with(0, Date.parse(WEEK) + 1) as Row]),
       /^row 0, .*not on the grid/,
     ],
-  ])('a window %s', async (_, content, why) => {
+  ])('a window %s', async (_, content, reason) => {
     const root = makeTree(tempFolder())
     putFile(root, PATH, content)
-    expect(await faultsOf(root)).toEqual({ [PATH]: expect.stringMatching(why) })
+    expect(await findFaults(root)).toEqual({ [PATH]: expect.stringMatching(reason) })
   })
 
   it.each<[string, (file: string) => unknown]>([
     ['a folder', file => mkdirSync(join(file, 'deep'), { recursive: true })],
     [
-      'a link to a sound file',
+      'a link to a valid file',
       file => {
         const target = join(file, '..', '..', '..', '..', '..', 'good')
-        writeFileSync(target, file.includes('BTC') ? sound : JSON.stringify(START_DATES))
+        writeFileSync(target, file.includes('BTC') ? valid : JSON.stringify(START_DATES))
         symlinkSync(target, file)
       },
     ],
@@ -123,25 +123,25 @@ describe('an corrupt file is named with why', () => {
       rmSync(join(root, path))
       make(join(root, path))
     }
-    expect(await faultsOf(root)).toEqual({ [PATH]: 'not a regular file', [LIST]: 'not a regular file' })
+    expect(await findFaults(root)).toEqual({ [PATH]: 'not a regular file', [LIST]: 'not a regular file' })
   })
 
   it.each<[string, string, string, RegExp]>([
     ['cut', LIST, '["2025-01-06","2025', /not JSON/],
     ['empty', LIST, '', /not JSON/],
-    ['with a path for a date', LIST, '["../../../../etc/passwd"]', /entry 0 is "..*", not a date/],
+    ['with a path instead of a date', LIST, '["../../../../etc/passwd"]', /entry 0 is "..*", not a date/],
     ['with a day no window starts on', LIST, '["2025-01-07"]', /no window of 7 days starts/],
-    ['in disorder', LIST, '["2025-01-13","2025-01-06"]', /does not come after/],
+    ['out of order', LIST, '["2025-01-13","2025-01-06"]', /does not come after/],
     ['of numbers', LIST, '[1]', /not a string/],
     ['cut', 'api/klines/symbols.json', '["BTCU', /not JSON/],
     ['with a hostile name', 'api/klines/symbols.json', '["../x"]', /not a symbol/],
-  ])('a list that is %s (%s)', async (_, path, content, why) => {
+  ])('a list that is %s (%s)', async (_, path, content, reason) => {
     const root = makeTree(tempFolder())
     putFile(root, path, content)
-    expect(await faultsOf(root)).toEqual({ [path]: expect.stringMatching(why) })
+    expect(await findFaults(root)).toEqual({ [path]: expect.stringMatching(reason) })
   })
 
-  it('temp files of dead processes; those of living ones and fresh ones of other machines are not', async () => {
+  it('temp files of dead processes, but not of living ones nor fresh ones of other machines', async () => {
     const root = makeTree(tempFolder())
     const dead = `.klines-tmp/${hostname()}~${DEAD}~aa`
     for (const name of [
@@ -152,10 +152,10 @@ describe('an corrupt file is named with why', () => {
       putFile(root, `.klines-tmp/${name}`, 'half', NOW)
     }
     putFile(root, dead, 'half', NOW)
-    expect(await faultsOf(root)).toEqual({ [dead]: 'a temp file of a process that is gone' })
+    expect(await findFaults(root)).toEqual({ [dead]: 'a temp file of a process that is gone' })
   })
 
-  it('but a file of another name is a stray, and a link that leads elsewhere or in a circle too', async () => {
+  it('but a file of another name is a stray, and so is a link that leads elsewhere or in a circle', async () => {
     const [root, elsewhere] = [makeTree(tempFolder()), tempFolder()]
     putFile(elsewhere, 'private.txt', 'x')
     const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/BTCUSDT/2025-01-06.json.bak', '15m/XYZUSDT/2025-01-06.json']
@@ -164,14 +164,14 @@ describe('an corrupt file is named with why', () => {
     symlinkSync('.', join(root, 'api/klines/circle'))
     symlinkSync('..', join(root, 'api/klines/15m/ETHUSDT/up'))
     const others = ['notes/a.txt', 'start-dates/1m.json', 'elsewhere', 'circle', '15m/ETHUSDT/up']
-    const verdict = await verify(root)
-    expect(verdict).toMatchObject({ files: 18, corrupt: [] })
-    expect([...verdict.strays].sort()).toEqual([...strays, ...others].map(path => `api/klines/${path}`).sort())
+    const report = await verify(root)
+    expect(report).toMatchObject({ files: 18, corrupt: [] })
+    expect([...report.strays].sort()).toEqual([...strays, ...others].map(path => `api/klines/${path}`).sort())
   })
 })
 
-describe('while others work on the mirror', () => {
-  it('files that vanish, or become folders, do no harm', async () => {
+describe('while other processes change the mirror', () => {
+  it('files may vanish or become folders', async () => {
     const root = makeTree(tempFolder())
     const late = weekPath('ETHUSDT', START_DATES[2])
     const { files, corrupt } = await checkMirror(new Mirror(root), {
@@ -187,7 +187,7 @@ describe('while others work on the mirror', () => {
     expect(files).toBe(1 + 8 + 1)
   })
 
-  it('an abort ends it soon, with its reason', async () => {
+  it('an abort ends the check soon, with its reason', async () => {
     const root = tempFolder()
     cpSync(SAMPLE_TREE, root, { recursive: true })
     const [controller, reason] = [new AbortController(), new Error('enough')]

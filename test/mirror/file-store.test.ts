@@ -14,20 +14,21 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { listFolder, readFile, sweepTemps, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { listFolder, readFile, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
+import { sweepTemps } from '../../src/mirror/temps.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-/** A full disk is made with a mount of its own, which not every machine allows. */
+/** The test of a full disk mounts a small one, which not every machine allows. */
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 
 const MTIME = Date.UTC(2025, 1, 12, 3, 17)
 const PATH = 'api/klines/1h/BTCUSDT/2024-01-01.json'
 
 describe('writing', () => {
-  it('any bytes at any time, then reading, gives both back', () => {
+  it('then reading returns the same bytes and time', () => {
     const root = tempFolder()
     fc.assert(
       fc.property(
@@ -46,11 +47,11 @@ describe('writing', () => {
   })
 
   it.each<[string, (target: string) => void]>([
-    ['a folder with things in it', target => mkdirSync(join(target, 'deep', 'er'), { recursive: true })],
+    ['a folder with contents', target => mkdirSync(join(target, 'deep', 'er'), { recursive: true })],
     ['a FIFO', target => void execFileSync('mkfifo', [target])],
     ['a dangling link', target => symlinkSync('nowhere', target)],
     ['a longer file', target => writeFileSync(target, 'x'.repeat(10_000))],
-  ])('replaces %s that stands there', (_, make) => {
+  ])('replaces %s', (_, make) => {
     const root = tempFolder()
     mkdirSync(join(root, 'api'))
     make(join(root, 'api', 'file'))
@@ -59,7 +60,7 @@ describe('writing', () => {
     expect(statSync(join(root, 'api', 'file')).isFile()).toBe(true)
   })
 
-  it('replaces a link to a folder and leaves that folder alone', () => {
+  it('replaces a link to a folder and does not change that folder', () => {
     const [root, elsewhere] = [tempFolder(), tempFolder()]
     writeFileSync(join(elsewhere, 'precious'), 'kept')
     mkdirSync(join(root, 'api'))
@@ -77,10 +78,10 @@ describe('writing', () => {
     expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('kept')
   })
 
-  it('that fails leaves no temp file and the target as it was', async () => {
+  it('that fails leaves no temp file and does not change the target', async () => {
     const root = tempFolder()
     writeFile(root, 'file', Buffer.from('old'), MTIME)
-    // A time that is no number fails after the temp file is there.
+    // A time of NaN fails after the temp file is created.
     await catchError(() => writeFile(root, 'file', Buffer.from('new'), Number.NaN))
     await catchError(() => writeFile(root, 'file/below', Buffer.from('new'), MTIME))
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('old')
@@ -103,7 +104,7 @@ describe('writing', () => {
     expect(Number(size)).toBeGreaterThan(0)
   })
 
-  it('checks the size of what it wrote: a disk that takes less than it says leaves the old file', async () => {
+  it('checks the written size: a disk that writes less than it reports leaves the old file', async () => {
     const root = tempFolder()
     writeFile(root, 'file', Buffer.from('old'), MTIME)
     const { stdout } = await runChild('short-write.ts', [root, 'file'])
@@ -117,7 +118,7 @@ describe('writing', () => {
     [1, 'stored'],
     [2, 'stored'],
     [3, 'refused: ENOENT'],
-  ])('where the folder vanishes %d times meanwhile ends as %s, with no temp file', async (times, outcome) => {
+  ])('while the folder vanishes %d times ends as %s, with no temp file', async (times, outcome) => {
     const root = join(tempFolder(), 'mirror')
     const { stdout } = await runChild('vanishing-folder.ts', [root, PATH, String(times)])
     expect(stdout.trim()).toBe(outcome)
@@ -125,7 +126,7 @@ describe('writing', () => {
     if (outcome === 'stored') expect(readFileSync(join(root, PATH), 'utf8')).toBe('[1,2,3,4]')
   })
 
-  it('two processes, 2,000 times each, and reading meanwhile never shows a mixed or a short file', async () => {
+  it('by two processes, 2,000 times each, never makes a reader see a mixed or short file', async () => {
     const root = tempFolder()
     const path = join(root, PATH)
     writeFile(root, PATH, Buffer.alloc(1_000, 97), MTIME)
@@ -155,14 +156,14 @@ describe('writing', () => {
 })
 
 describe('reading', () => {
-  it('gives nothing where nothing is, also below a file', () => {
+  it('returns missing for a missing path, also below a file', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), 'x')
     expect(readFile(join(root, 'missing'))).toEqual({ state: 'missing' })
     expect(readFile(join(root, 'file', 'below'))).toEqual({ state: 'missing' })
   })
 
-  it('of an empty file gives no bytes', () => {
+  it('of an empty file returns no bytes', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), '')
     expect(readFile(join(root, 'file'))).toMatchObject({ state: 'file', bytes: Buffer.alloc(0) })
@@ -172,7 +173,7 @@ describe('reading', () => {
     ['a folder', path => mkdirSync(path)],
     ['a FIFO, without waiting for a writer', path => void execFileSync('mkfifo', [path])],
     [
-      'a link, even to a good file',
+      'a link, even to a valid file',
       path => {
         writeFileSync(`${path}.good`, 'good')
         symlinkSync(`${path}.good`, path)
@@ -188,14 +189,14 @@ describe('reading', () => {
         onTestFinished(() => void server.close())
       },
     ],
-  ])('of %s is broken', async (_, make) => {
+  ])('of %s returns not_regular', async (_, make) => {
     const path = join(tempFolder(), 'file')
     await make(path)
     expect(readFile(path)).toEqual({ state: 'not_regular' })
   })
 })
 
-describe('sweeping', () => {
+describe('removing leftover temp files', () => {
   const now = Date.now()
   const dead = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
 
@@ -210,25 +211,25 @@ describe('sweeping', () => {
     ['without a process', () => `${hostname()}~nonsense~aa`, 0, true],
     ['of another name, fresh', () => 'note.txt', 0, false],
     ['of another name, old', () => 'note.txt', 86_400, true],
-  ])('a temp file %s', (_, name, age, gone) => {
+  ])('a temp file %s', (_, name, age, isRemoved) => {
     const root = tempFolder()
     const path = join(root, TEMP_FOLDER, name())
     mkdirSync(join(root, TEMP_FOLDER))
-    writeFileSync(path, 'half a wind')
+    writeFileSync(path, 'half')
     utimesSync(path, now / 1000 - age, now / 1000 - age)
-    expect(sweepTemps(root, now)).toBe(gone ? 1 : 0)
-    expect(existsSync(path)).toBe(!gone)
+    expect(sweepTemps(root, now)).toBe(isRemoved ? 1 : 0)
+    expect(existsSync(path)).toBe(!isRemoved)
   })
 
-  it('where nothing is does nothing', () => {
-    expect(sweepTemps(join(tempFolder(), 'absent'), now)).toBe(0)
+  it('of a missing folder does nothing', () => {
+    expect(sweepTemps(join(tempFolder(), 'missing'), now)).toBe(0)
   })
 })
 
-it('names in a folder come sorted; an absent folder has none', () => {
+it('listFolder returns sorted names, none for a missing folder', () => {
   const root = tempFolder()
   for (const name of ['b', 'a', 'C']) writeFileSync(join(root, name), '')
   expect(listFolder(root)).toEqual(['C', 'a', 'b'])
-  expect(listFolder(join(root, 'absent'))).toEqual([])
+  expect(listFolder(join(root, 'missing'))).toEqual([])
   expect(listFolder(join(root, 'a'))).toEqual([])
 })

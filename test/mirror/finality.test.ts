@@ -7,14 +7,14 @@ import { candle, windowBytes } from '../support/synthetic-tree.js'
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A window with one candle at each time, and what is known besides. `later`: the last startDate that holds candles. */
-function finalOf(interval: Interval, startDate: string, times: readonly string[], mtime: string, later?: string) {
+/** Whether a window with a candle at each time is final; `later` is the last startDate with candles. */
+function isFinalWith(interval: Interval, startDate: string, times: readonly string[], mtime: string, later?: string) {
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const batch = decodeWindow(windowBytes(times.map(time => candle(Date.parse(time)))), window)
   return isFinal(window, batch, { mtimeMs: Date.parse(mtime), lastPopulated: () => later })
 }
 
-describe('a window is final when its last candle reaches its end, whatever the file says of its time', () => {
+describe('a window is final when its last candle reaches its end, at any modification time', () => {
   it.each<[Interval, string, string]>([
     ['15m', '2025-01-06', '2025-01-12T23:45Z'],
     ['30m', '2024-01-01', '2024-01-14T23:30Z'],
@@ -32,7 +32,7 @@ describe('a window is final when its last candle reaches its end, whatever the f
     ['1M', '2010-01-01', '2029-12-01T00:00Z'],
   ])('%s %s with the candle of %s', (interval, startDate, last) => {
     for (const mtime of ['1970-01-01', '2025-02-12', '2100-01-01']) {
-      expect(finalOf(interval, startDate, [last], mtime)).toBe(true)
+      expect(isFinalWith(interval, startDate, [last], mtime)).toBe(true)
     }
   })
 })
@@ -48,37 +48,37 @@ describe('a window whose last candle does not reach its end is not final on its 
     ['1M', '2010-01-01', '2029-11-01T00:00Z'],
   ])('%s %s with the candle of %s', (interval, startDate, last) => {
     for (const mtime of ['1970-01-01', '2025-02-12', '2100-01-01']) {
-      expect(finalOf(interval, startDate, [last], mtime)).toBe(false)
-      expect(finalOf(interval, startDate, [last], mtime, startDate)).toBe(false)
+      expect(isFinalWith(interval, startDate, [last], mtime)).toBe(false)
+      expect(isFinalWith(interval, startDate, [last], mtime, startDate)).toBe(false)
     }
   })
 })
 
-describe('a window that is empty or partial is final only when a later one holds candles and the file was made a day after its end', () => {
+describe('an empty or partial window is final only when a later one has candles and the file was rendered a day after its end', () => {
   const startDate = '2025-01-06'
   const end = Date.parse('2025-01-13')
-  const at = (time: number) => new Date(time).toISOString()
+  const iso = (time: number) => new Date(time).toISOString()
   const [before, after] = ['2024-12-30', '2025-01-13']
 
   it.each<[string, string, string | undefined, boolean]>([
-    ['nothing else held, old file', at(end - DAY), undefined, false],
-    ['nothing else held, new file', at(end + 30 * DAY), undefined, false],
-    ['only an earlier window holds candles', at(end + 30 * DAY), before, false],
-    ['a later window holds candles, file made half way through', at(end - 3 * DAY), after, false],
-    ['a later window holds candles, file made at its end', at(end), after, false],
-    ['a later window holds candles, file made 23 h 59 min after its end', at(end + DAY - MINUTE), after, false],
-    ['a later window holds candles, file made a day after its end', at(end + DAY), after, true],
-    ['a much later window holds candles, file made long after', at(end + 900 * DAY), '2039-12-26', true],
+    ['no other window cached, old file', iso(end - DAY), undefined, false],
+    ['no other window cached, new file', iso(end + 30 * DAY), undefined, false],
+    ['only an earlier window has candles', iso(end + 30 * DAY), before, false],
+    ['a later window has candles, file rendered half way through', iso(end - 3 * DAY), after, false],
+    ['a later window has candles, file rendered at its end', iso(end), after, false],
+    ['a later window has candles, file rendered 23 h 59 min after its end', iso(end + DAY - MINUTE), after, false],
+    ['a later window has candles, file rendered a day after its end', iso(end + DAY), after, true],
+    ['a much later window has candles, file rendered long after', iso(end + 900 * DAY), '2039-12-26', true],
   ])('%s', (_, mtime, later, expected) => {
-    expect(finalOf('15m', startDate, [], mtime, later)).toBe(expected)
-    expect(finalOf('15m', startDate, ['2025-01-08T00:00Z'], mtime, later)).toBe(expected)
+    expect(isFinalWith('15m', startDate, [], mtime, later)).toBe(expected)
+    expect(isFinalWith('15m', startDate, ['2025-01-08T00:00Z'], mtime, later)).toBe(expected)
   })
 })
 
-it('the other windows are not looked at when the rows or the time of the file decide', () => {
+it('other windows are not searched when the rows or the time of the file decide', () => {
   const window = { symbol: 'BTCUSDT', interval: '15m', startDate: '2025-01-06' } as const
   const lastPopulated = () => {
-    throw new Error('looked')
+    throw new Error('searched')
   }
   const full = decodeWindow(windowBytes([candle(Date.parse('2025-01-12T23:45Z'))]), window)
   const empty = decodeWindow(windowBytes([]), window)

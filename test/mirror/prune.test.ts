@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { clearMirror, mirrorContents, pruneMirror } from '../../src/mirror/prune.js'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { clearMirror, planClear, pruneMirror } from '../../src/mirror/prune.js'
+import { filesBelow } from '../support/files-below.js'
 import { snapshot } from '../support/snapshot.js'
 import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, putFile, START_DATES, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -17,49 +17,49 @@ const DEAD = `${hostname()}~4194305~aa`
 const WINDOWS = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol => START_DATES.map(date => weekPath(symbol, date)))
 const prune = (root: string, dryRun = false) => pruneMirror(new Mirror(root), { dryRun, now: NOW })
 
-/** A mirror with all that the made tree has. */
-function madeMirror(): string {
+/** Creates a mirror with the synthetic tree. */
+function createMirror(): string {
   const root = tempFolder()
   new Mirror(root).prepare(BASE, NOW)
   return makeTree(root)
 }
 
-describe('pruning', () => {
-  it('removes nothing where every file has its place', () => {
-    const root = madeMirror()
+describe('pruneMirror', () => {
+  it('removes nothing when every file is listed', () => {
+    const root = createMirror()
     const before = snapshot(root)
     expect(prune(root)).toEqual({ mirror: root, paths: [], bytes: 0, outside: [] })
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('removes strays, leftovers of dead processes and windows that no list names, and nothing else', () => {
-    const root = madeMirror()
+  it('removes strays, temp files of dead processes and unlisted windows, and nothing else', () => {
+    const root = createMirror()
     const kept = filesBelow(root)
     const living = `.klines-tmp/${hostname()}~${process.ppid}~aa`
     putFile(root, living, 'half')
-    // Weeks of the interval's cycle, off the service's list.
-    const unnamed = [weekPath('BTCUSDT', '2024-12-23'), weekPath('ETHUSDT', '2025-02-24')]
+    // Valid startDates that the service does not list.
+    const unlisted = [weekPath('BTCUSDT', '2024-12-23'), weekPath('ETHUSDT', '2025-02-24')]
     const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/PEPEUSDT/2025-01-06.json', 'notes/deep/a.txt', 'x.json']
-    const gone = [...unnamed, ...strays.map(path => `api/klines/${path}`), `.klines-tmp/${DEAD}`]
-    for (const path of gone) putFile(root, path, '12345')
+    const removed = [...unlisted, ...strays.map(path => `api/klines/${path}`), `.klines-tmp/${DEAD}`]
+    for (const path of removed) putFile(root, path, '12345')
     const all = filesBelow(root)
     const before = snapshot(root)
 
     const planned = prune(root, true)
-    expect([...planned.paths].sort()).toEqual([...gone].sort())
-    expect(planned.bytes).toBe(5 * gone.length)
+    expect([...planned.paths].sort()).toEqual([...removed].sort())
+    expect(planned.bytes).toBe(5 * removed.length)
     expect(snapshot(root)).toEqual(before)
 
     expect(prune(root)).toEqual(planned)
-    expect(filesBelow(root)).toEqual(all.filter(path => !gone.includes(path)))
+    expect(filesBelow(root)).toEqual(all.filter(path => !removed.includes(path)))
     expect(filesBelow(root)).toEqual([living, ...kept].sort())
     expect(readdirSync(join(root, 'api/klines')).sort()).toEqual(['15m', 'start-dates', 'symbols.json'])
   })
 
-  it('without a list goes by the windows that there are as observed', () => {
-    const root = madeMirror()
+  it('without a cached list uses the startDates that this version knows', () => {
+    const root = createMirror()
     putFile(root, 'api/klines/1h/BTCUSDT/2022-01-01.json', [])
-    // Hourly candles begin in 2022 (observed.md).
+    // Hourly windows of the service begin in 2022.
     putFile(root, 'api/klines/1h/BTCUSDT/2021-12-01.json', [])
     expect(prune(root).paths).toEqual(['api/klines/1h/BTCUSDT/2021-12-01.json'])
   })
@@ -68,8 +68,8 @@ describe('pruning', () => {
     ['cut', path => putFile(path, '', '["2025-01-06",')],
     ['a folder', path => mkdirSync(path)],
     ['a link', path => symlinkSync('/etc/hostname', path)],
-  ])('with a list that is %s removes nothing and says how to mend it', (_, make) => {
-    const root = madeMirror()
+  ])('with a list that is %s removes nothing and suggests a repair', (_, make) => {
+    const root = createMirror()
     renameSync(join(root, LIST), join(root, 'api/klines/stray.json'))
     make(join(root, LIST))
     const before = snapshot(root)
@@ -79,8 +79,8 @@ describe('pruning', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('removes nothing that is reached through a link, and a link in nobody’s place itself', () => {
-    const [root, elsewhere] = [madeMirror(), tempFolder()]
+  it('removes no file behind a link, but a link that does not belong to the tree', () => {
+    const [root, elsewhere] = [createMirror(), tempFolder()]
     putFile(elsewhere, 'series/thesis.tex', 'precious')
     putFile(elsewhere, 'series/2025-02-24.json', [])
     symlinkSync(join(elsewhere, 'series'), join(root, 'api/klines/15m/SOLUSDT'))
@@ -89,7 +89,7 @@ describe('pruning', () => {
     const before = snapshot(elsewhere)
     const { paths, outside } = prune(root)
     expect(paths).toEqual(['api/klines/all'])
-    // By the list of 30m candles, every other week of the 15m windows behind that link has no place there.
+    // The list of 30m windows has only every other week of the 15m windows behind that link.
     expect(outside).toContain(weekPath('BTCUSDT', FULL_WEEKS[0]).replace('15m', '30m'))
     expect(outside).toContain('api/klines/15m/SOLUSDT/thesis.tex')
     expect(snapshot(elsewhere)).toEqual(before)
@@ -97,20 +97,20 @@ describe('pruning', () => {
   })
 })
 
-describe('clearing', () => {
-  it('removes all that is the mirror’s, and its folder when nothing else is in it', () => {
-    const root = madeMirror()
+describe('clearMirror', () => {
+  it('removes all files of the mirror, and its folder when that is empty', () => {
+    const root = createMirror()
     putFile(root, `.klines-tmp/${DEAD}`, 'half')
     mkdirSync(join(root, 'api/klines/1d/BTCUSDT'), { recursive: true })
     const files = filesBelow(root)
-    const planned = mirrorContents(new Mirror(root))
+    const planned = planClear(new Mirror(root))
     expect([...planned.paths].sort()).toEqual(files)
     expect(clearMirror(new Mirror(root))).toEqual(planned)
     expect(existsSync(root)).toBe(false)
   })
 
-  it('leaves what is not the mirror’s, wherever: beside it, in api, through links, temp files of living processes', () => {
-    const [root, elsewhere] = [madeMirror(), tempFolder()]
+  it('keeps all other files: beside the mirror, in api, behind links, temp files of living processes', () => {
+    const [root, elsewhere] = [createMirror(), tempFolder()]
     const living = `.klines-tmp/${hostname()}~${process.ppid}~aa`
     const others = ['thesis.tex', 'api/openapi.json', 'api/notes/a.txt', 'klines/x.json', '.hidden', living]
     for (const path of others) putFile(root, path, 'precious')
@@ -130,7 +130,7 @@ describe('clearing', () => {
     expect(filesBelow(root)).toEqual([...others, 'mine/thesis.tex', ...links].sort())
   })
 
-  it('of a tree that is linked as a whole leaves the tree', () => {
+  it('keeps a tree that is linked as a whole', () => {
     const [root, elsewhere] = [tempFolder(), makeTree(tempFolder())]
     symlinkSync(join(elsewhere, 'api'), join(root, 'api'))
     new Mirror(root).prepare(BASE, NOW)
@@ -139,15 +139,15 @@ describe('clearing', () => {
     expect(snapshot(elsewhere)).toEqual(before)
   })
 
-  it('through a link to the mirror empties it and leaves link and folder', () => {
+  it('empties a mirror behind a link and keeps the link and the folder', () => {
     const folder = tempFolder()
-    renameSync(madeMirror(), join(folder, 'real'))
+    renameSync(createMirror(), join(folder, 'real'))
     symlinkSync('real', join(folder, 'm'))
     expect(clearMirror(new Mirror(join(folder, 'm'))).paths).toContain(weekPath('BTCUSDT', EMPTY_WEEK))
     expect(filesBelow(folder)).toEqual(['m'])
   })
 
-  it('leaves a tag that another program has put there', () => {
+  it('keeps a tag of another program', () => {
     const root = makeTree(tempFolder())
     const tag = 'Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of another program.\n'
     putFile(root, 'CACHEDIR.TAG', tag)
@@ -155,8 +155,8 @@ describe('clearing', () => {
     expect(filesBelow(root)).toEqual(['CACHEDIR.TAG'])
   })
 
-  it('removes a folder that stands in the place of a window, with what is in it', () => {
-    const root = madeMirror()
+  it('removes a folder with the path of a window, and its contents', () => {
+    const root = createMirror()
     putFile(root, `${weekPath('BTCUSDT', '2025-02-24')}/deep/x`, 'x')
     expect(clearMirror(new Mirror(root)).paths).toContain(weekPath('BTCUSDT', FULL_WEEKS[0]))
     expect(existsSync(root)).toBe(false)

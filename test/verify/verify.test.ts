@@ -13,16 +13,16 @@ import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-t
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const seriesOf = (symbols: readonly string[], intervals: readonly string[] = INTERVALS) =>
+const listSeries = (symbols: readonly string[], intervals: readonly string[] = INTERVALS) =>
   symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval }) as Series))
 
-describe.skipIf(!hasRealTree)('the real slice', () => {
-  it('verifies as an independent program has it, with 661,818 comparisons and the one known difference', async () => {
+describe.skipIf(!hasRealTree)('a real tree', () => {
+  it('has the findings of an independent program, with 661,818 comparisons and the one known difference', async () => {
     const expected = expectedSeries()
-    const { series, pairs, differences } = await verifyKlines(new Mirror(realTree()), seriesOf(Object.keys(expected)))
+    const { series, pairs, differences } = await verifyKlines(new Mirror(realTree()), listSeries(Object.keys(expected)))
     for (const { symbol, interval, candles, firstOpenTime, lastOpenTime, gaps, anomalies, corrupt } of series) {
       const truth = expected[symbol][interval]
-      const count = (kind: string) => anomalies.filter(one => one.kind === kind).length
+      const count = (kind: string) => anomalies.filter(anomaly => anomaly.kind === kind).length
       const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
       expect({
         ...{ symbol, interval, rows: candles, firstOpenTime, lastOpenTime, corrupt: corrupt.length },
@@ -49,53 +49,55 @@ describe.skipIf(!hasRealTree)('the real slice', () => {
         note: 'known: the exchange has it so',
       },
     ])
-    // 2023-03-24 13:00 is missing for all symbols (observed.md).
+    // 2023-03-24 13:00 is missing for all symbols.
     const outage = { startTime: Date.parse('2023-03-24T13:00Z'), missing: 1, outage: true }
-    for (const one of series.filter(({ interval }) => interval === '1h')) expect(one.gaps).toMatchObject([outage])
+    for (const { gaps } of series.filter(({ interval }) => interval === '1h')) expect(gaps).toMatchObject([outage])
   })
 
-  it('resamples, for every pair of intervals, to the very bytes of the coarser series', () => {
+  it('resamples, for every pair of intervals, to the same bytes as the coarser series', () => {
     const mirror = new Mirror(realTree())
-    const held = (series: Series) =>
+    const loadBatches = (series: Series) =>
       mirror.cachedStartDates(series).flatMap(startDate => {
         const window = mirror.readWindow({ ...series, startDate })
         return window.state === 'cached' && window.batch.length > 0 ? [window.batch] : []
       })
-    const texts = (batches: ReturnType<typeof held>) =>
+    const toTexts = (batches: ReturnType<typeof loadBatches>) =>
       batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => JSON.stringify(batch.row(row))))
-    const odd: string[] = []
+    const different: string[] = []
     let compared = 0
-    for (const { symbol, interval } of seriesOf(['DOTUSDT', 'BTCUSDT', 'ADAUSDT'])) {
-      const theirs = new Set(texts(held({ symbol, interval })))
-      for (const finer of INTERVALS.filter(one => isMultiple(parseTargetInterval(interval), one))) {
+    for (const { symbol, interval } of listSeries(['DOTUSDT', 'BTCUSDT', 'ADAUSDT'])) {
+      const expected = new Set(toTexts(loadBatches({ symbol, interval })))
+      for (const finer of INTERVALS.filter(other => isMultiple(parseTargetInterval(interval), other))) {
         const source = { symbol, interval: finer }
         const coveredFrom = parseDate(mirror.cachedStartDates(source)[0])
         const resampler = new Resampler(source, parseTargetInterval(interval), { coveredFrom })
-        const ours = texts(
-          [...held(source).map(batch => resampler.add(batch)), resampler.end()].flatMap(one => one ?? []),
+        const resampled = toTexts(
+          [...loadBatches(source).map(batch => resampler.add(batch)), resampler.end()].flatMap(batch => batch ?? []),
         )
-        compared += ours.length
-        odd.push(
-          ...ours.filter(row => !theirs.has(row)).map(row => `${symbol} ${finer} ${interval} ${row.slice(1, 14)}`),
+        compared += resampled.length
+        different.push(
+          ...resampled
+            .filter(row => !expected.has(row))
+            .map(row => `${symbol} ${finer} ${interval} ${row.slice(1, 14)}`),
         )
       }
     }
-    expect(odd).toEqual([`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`])
+    expect(different).toEqual([`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`])
     expect(compared).toBe(661_818)
   })
 })
 
-describe('a verification', () => {
-  const copy = () => {
+describe('verifyKlines', () => {
+  const copySample = () => {
     const root = join(tempFolder(), 'm')
     cpSync(SAMPLE_TREE, root, { recursive: true })
     return root
   }
   const verify = (root: string, intervals: readonly string[]) =>
-    verifyKlines(new Mirror(root), seriesOf(['BTCUSDT'], intervals))
+    verifyKlines(new Mirror(root), listSeries(['BTCUSDT'], intervals))
 
-  it('names a window that is not sound, and judges by the others', async () => {
-    const root = copy()
+  it('names a corrupt window and verifies the others', async () => {
+    const root = copySample()
     const path = join(root, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate: '2025-02-01' }))
     writeFileSync(path, readFileSync(path).subarray(0, 1000))
     const { series, differences } = await verify(root, ['1h', '1d'])
@@ -104,8 +106,8 @@ describe('a verification', () => {
     expect(series[1].unverified).toBeGreaterThanOrEqual(28)
   })
 
-  it('finds a digit that was flipped in a window that another covers', async () => {
-    const root = copy()
+  it('finds a changed digit in a window that a finer series covers', async () => {
+    const root = copySample()
     const path = join(root, windowPath({ symbol: 'BTCUSDT', interval: '4h', startDate: '2025-01-01' }))
     const rows = JSON.parse(readFileSync(path, 'utf8'))
     rows[10][5] = rows[10][5].replace(/\d$/, (digit: string) => String((Number(digit) + 1) % 10))
@@ -114,16 +116,16 @@ describe('a verification', () => {
     expect(differences).toMatchObject([{ interval: '4h', finer: '1h', openTime: rows[10][0], column: 'volume' }])
   })
 
-  it('compares nothing when it is not to, and can be ended', async () => {
-    const root = copy()
-    const quiet = await verifyKlines(new Mirror(root), seriesOf(['BTCUSDT'], ['1h', '4h']), { audit: false })
-    expect([quiet.pairs, quiet.series[0].unverified]).toEqual([[], undefined])
+  it('compares nothing without audit, and can be aborted', async () => {
+    const root = copySample()
+    const report = await verifyKlines(new Mirror(root), listSeries(['BTCUSDT'], ['1h', '4h']), { audit: false })
+    expect([report.pairs, report.series[0].unverified]).toEqual([[], undefined])
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(verifyKlines(new Mirror(root), seriesOf(['BTCUSDT']), { signal })).rejects.toThrow('enough')
+    await expect(verifyKlines(new Mirror(root), listSeries(['BTCUSDT']), { signal })).rejects.toThrow('enough')
   })
 
-  it('has no candle for a series that is not held', async () => {
-    const root = copy()
+  it('reports no candles for a series that is not cached', async () => {
+    const root = copySample()
     rmSync(dirname(join(root, windowPath({ symbol: 'BTCUSDT', interval: '1d', startDate: '2024-01-01' }))), {
       recursive: true,
     })

@@ -1,5 +1,5 @@
 import { KlinesError } from '../../klines/errors.js'
-import { clearMirror, mirrorContents, type Removal } from '../../mirror/prune.js'
+import { clearMirror, planClear, type Removal } from '../../mirror/prune.js'
 import type { RunContext } from '../base-command.js'
 import type { LocationFlags } from '../flags.js'
 import { requireMirror } from '../local-mirror.js'
@@ -15,7 +15,7 @@ export async function runMirrorClear(
   { signal }: RunContext,
 ): Promise<Report<ClearObject>> {
   const mirror = requireMirror(flags)
-  if (flags.force || (await isConfirmed(mirrorContents(mirror), signal))) return removalReport(clearMirror(mirror))
+  if (flags.force || (await isConfirmed(planClear(mirror), signal))) return removalReport(clearMirror(mirror))
   return { json: { mirror: mirror.root, removed: [], bytes: 0, outside: [] }, text: () => 'Nothing removed.' }
 }
 

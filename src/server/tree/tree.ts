@@ -85,7 +85,7 @@ export class Tree {
   /** A valid file of the mirror, from memory while its version is current. */
   private cachedFile(path: string): CachedBody | undefined {
     const cached = this.cache.get(path)
-    const isUnchanged = !cached?.pendingWindow || !this.mirror.isFollowed(cached.pendingWindow)
+    const isUnchanged = !cached?.pendingWindow || !this.mirror.hasLaterCandles(cached.pendingWindow)
     if (cached && isUnchanged && this.isCurrent(path, cached.version)) return cached
     const entry = parseTreePath(path)
     if (!entry) return undefined
@@ -107,7 +107,7 @@ export class Tree {
   /** Reads and validates a file of the mirror; undefined when it is missing or corrupt. */
   private read(path: string, entry: TreeEntry): CachedBody | undefined {
     const file = this.mirror.readBytes(path)
-    if (file.state !== 'file' || !this.mirror.contains(path)) return undefined
+    if (file.state !== 'file' || !this.mirror.isInside(path)) return undefined
     const { bytes, mtimeMs } = file
     try {
       const final = entry.kind === 'window' && this.isFinal(entry, bytes, mtimeMs)
