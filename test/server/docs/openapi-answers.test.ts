@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { filesBelow } from '../../support/cli/cli-sandbox.js'
+import { filesBelow } from '../../support/files-below.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
 import { useServerOver } from '../../support/servers/test-server.js'
 

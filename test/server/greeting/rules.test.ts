@@ -5,10 +5,10 @@ import { rawPost, sendRaw } from '../../support/servers/raw-client.js'
 
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const TOO_LARGE = `${'a'.repeat(70)}@example.com`
-/** A rule: the field it is of, what passes, and what does not. */
-type Rule = [field: string, passes: unknown[], fails: unknown[]]
+/** A field with valid and invalid values. */
+type Rule = [field: string, valid: unknown[], invalid: unknown[]]
 
-/** What the documents say (service.md), and no more: all fields, of these types. */
+/** The rules of the public OpenAPI description: required fields and their types. */
 const LENIENT: Rule[] = [
   [
     'params.id',
@@ -39,7 +39,7 @@ const LENIENT: Rule[] = [
   ['body.profile.age', [30, 0, 0.5, 15, 121, 1e300], [-1, -0.001, '30', null, true, {}, [30]]],
 ]
 
-/** The public instance's narrower rules (observed.md). */
+/** The narrower rules of the public instance. */
 const STRICT: Rule[] = [
   ['params.id', [ID, 'ffffffff-ffff-ffff-ffff-ffffffffffff'], ['x', '123e4567-e89b-92d3-f456-426614174000']],
   ['query.notify', ['email', 'push', 'none'], ['', 'sms', 'Email', 'email ', 'email,push']],
@@ -48,17 +48,17 @@ const STRICT: Rule[] = [
   ['body.profile.age', [16, 120, 30, 30.0], [15, 121, 16.5, -1, 0, '30', 1e300]],
 ]
 
-/** A request that is right but for one field. */
-function update(field: string, value: unknown): Buffer {
+/** A valid update with one field replaced. */
+function makeUpdate(field: string, value: unknown): Buffer {
   const { id, notify, ...body } = structuredClone({ ...USER, id: ID, notify: 'email' }) as Record<string, unknown>
-  const target = (one: unknown, other: unknown) => `/api/users/${one}?notify=${encodeURIComponent(String(other))}`
+  const target = (user: unknown, type: unknown) => `/api/users/${user}?notify=${encodeURIComponent(String(type))}`
   if (field === 'params.id') return rawPost(target(value, notify), JSON.stringify(body))
   if (field === 'query.notify') return rawPost(target(id, value), JSON.stringify(body))
   const [, ...names] = field.split('.')
   const last = names.pop() as string
-  const place = names.reduce((object, name) => object[name] as Record<string, unknown>, body)
-  if (value === undefined) delete place[last]
-  else place[last] = value
+  const parent = names.reduce((object, name) => object[name] as Record<string, unknown>, body)
+  if (value === undefined) delete parent[last]
+  else parent[last] = value
   return rawPost(target(id, notify), JSON.stringify(body))
 }
 
@@ -68,9 +68,9 @@ describe.each([
 ] as const)('the greeting API %s', (_, strict, rules) => {
   const server = useHttpServer({ strict })
 
-  it.each(rules)('%s: what passes', async (field, passes) => {
-    for (const value of passes) {
-      const { status, body } = await server.sendRaw(update(field, value))
+  it.each(rules)('%s: valid values', async (field, valid) => {
+    for (const value of valid) {
+      const { status, body } = await server.sendRaw(makeUpdate(field, value))
       expect([value, status, JSON.parse(body.toString())]).toEqual([
         value,
         200,
@@ -79,9 +79,9 @@ describe.each([
     }
   })
 
-  it.each(rules)('%s: what does not', async (field, _, fails) => {
-    for (const value of field.startsWith('body') ? [...fails, undefined] : fails) {
-      const { cause } = expectError(await server.sendRaw(update(field, value)), 400)
+  it.each(rules)('%s: invalid values', async (field, _, invalid) => {
+    for (const value of field.startsWith('body') ? [...invalid, undefined] : invalid) {
+      const { cause } = expectError(await server.sendRaw(makeUpdate(field, value)), 400)
       const fields = (cause as { field: string }[]).map(fault => fault.field)
       expect([value, [...new Set(fields)]]).toEqual([value, [field]])
     }
@@ -92,7 +92,7 @@ describe.each([
     expect(cause).toEqual([{ field: 'query.notify', message: 'is missing' }])
   })
 
-  it('fields that nobody knows are let pass, everywhere', async () => {
+  it('unknown fields are accepted everywhere', async () => {
     const more = { ...USER, more: 1, profile: { ...USER.profile, more: [null] } }
     const { status, body } = await sendRaw(
       server.url(),
@@ -106,7 +106,7 @@ describe.each([
     'application/json;charset=utf-8',
     'application/json; charset="utf-8"',
     'application/json ;a=b',
-  ])('the type may be written as %s', async type => {
+  ])('accepts the media type as %s', async type => {
     expect((await server.sendRaw(rawPost(`${USER_PATH}?notify=push`, JSON.stringify(USER), type))).status).toBe(200)
   })
 })

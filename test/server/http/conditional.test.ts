@@ -22,7 +22,7 @@ import { tempFolder } from '../../support/temp-folder.js'
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const date = (time: number) => new Date(time).toUTCString()
 const tree = useTestServer()
-/** The file without a condition, and its tag in each coding. */
+/** The response without a condition, and the tag of each coding. */
 let whole: TestResponse
 let tags: Record<'identity' | 'gzip' | 'br', string>
 
@@ -33,15 +33,15 @@ beforeAll(async () => {
   tags = { identity: String(whole.headers.etag), gzip: await tagIn('gzip'), br: await tagIn('br') }
 })
 
-const given = (headers: Record<string, string>) => tree.request(PATH, { headers })
+const requestWith = (headers: Record<string, string>) => tree.request(PATH, { headers })
 
-describe('tags', () => {
-  it('are strong, and another in each coding', () => {
+describe('ETags', () => {
+  it('are strong, and differ between codings', () => {
     for (const tag of Object.values(tags)) expect(tag).toMatch(/^"[\x21\x23-\x7e]+"$/)
     expect(new Set(Object.values(tags)).size).toBe(3)
   })
 
-  it('are those of the bytes: the same bytes have the same, others another', async () => {
+  it('depend on the bytes only', async () => {
     const root = makeTree(tempFolder())
     const { request } = await startTestServer(root)
     expect((await request(PATH)).headers.etag).toBe(tags.identity)
@@ -53,57 +53,57 @@ describe('tags', () => {
   })
 })
 
-describe('If-None-Match answers 304', () => {
+describe('If-None-Match responses 304', () => {
   it.each<[string, () => string]>([
     ['for the tag', () => tags.identity],
-    ['for the tag made weak, which a proxy may do', () => `W/${tags.identity}`],
+    ['for the tag made weak, as some proxies do', () => `W/${tags.identity}`],
     ['for a list with the tag', () => `"other", ${tags.identity}, "another"`],
     ['for a list with the tag made weak', () => `"other",W/${tags.identity}`],
     ['for *', () => '*'],
   ])('%s', async (_, tag) => {
-    const answer = await given({ 'if-none-match': tag() })
-    expect([answer.status, answer.body.length]).toEqual([304, 0])
+    const response = await requestWith({ 'if-none-match': tag() })
+    expect([response.status, response.body.length]).toEqual([304, 0])
   })
 
-  it.each(['gzip', 'br'] as const)('for the tag of %s in that coding, and in no other', async coding => {
-    const ask = (accepted: string) => given({ 'if-none-match': tags[coding], 'accept-encoding': accepted })
-    expect((await ask(coding)).status).toBe(304)
+  it.each(['gzip', 'br'] as const)('for the tag of %s only in that coding', async coding => {
+    const requestAs = (accepted: string) => requestWith({ 'if-none-match': tags[coding], 'accept-encoding': accepted })
+    expect((await requestAs(coding)).status).toBe(304)
     for (const other of ['identity', 'gzip', 'br'].filter(name => name !== coding)) {
-      expect((await ask(other)).status, other).toBe(200)
+      expect((await requestAs(other)).status, other).toBe(200)
     }
   })
 
-  it('that repeats what a cache keeps of it, and has no body and no length', async () => {
-    const answer = await given({ 'if-none-match': tags.identity })
+  it('with the header fields that a cache updates, and no body and no length', async () => {
+    const response = await requestWith({ 'if-none-match': tags.identity })
     const { etag, vary, 'cache-control': control, 'last-modified': modified } = whole.headers
-    expect(answer.headers).toMatchObject({ etag, vary, 'cache-control': control, 'last-modified': modified })
+    expect(response.headers).toMatchObject({ etag, vary, 'cache-control': control, 'last-modified': modified })
     expect(modified).toBe(date(RENDERED))
-    expect(answer.headers).not.toHaveProperty('content-length')
-    expect(answer.headers).not.toHaveProperty('content-encoding')
-    expect(answer.body).toHaveLength(0)
+    expect(response.headers).not.toHaveProperty('content-length')
+    expect(response.headers).not.toHaveProperty('content-encoding')
+    expect(response.body).toHaveLength(0)
   })
 })
 
-describe('If-None-Match answers 200', () => {
+describe('If-None-Match responses 200', () => {
   it.each<[string, () => string]>([
     ['for another tag', () => '"other"'],
     ['for a list of others', () => '"other", W/"another"'],
     ['for the tag without its quotes', () => tags.identity.slice(1, -1)],
     ['for the beginning of the tag', () => `${tags.identity.slice(0, -2)}"`],
   ])('%s', async (_, tag) => {
-    const answer = await given({ 'if-none-match': tag() })
-    expect([answer.status, answer.body.equals(whole.body)]).toEqual([200, true])
+    const response = await requestWith({ 'if-none-match': tag() })
+    expect([response.status, response.body.equals(whole.body)]).toEqual([200, true])
   })
 
-  it('whatever If-Modified-Since says, which it goes before', async () => {
+  it('for another tag whatever If-Modified-Since says, as If-None-Match takes precedence', async () => {
     const later = date(RENDERED + 1000)
-    expect((await given({ 'if-none-match': '"other"', 'if-modified-since': later })).status).toBe(200)
+    expect((await requestWith({ 'if-none-match': '"other"', 'if-modified-since': later })).status).toBe(200)
     const before = date(RENDERED - 1000)
-    expect((await given({ 'if-none-match': tags.identity, 'if-modified-since': before })).status).toBe(304)
+    expect((await requestWith({ 'if-none-match': tags.identity, 'if-modified-since': before })).status).toBe(304)
   })
 
-  it('when the client wants it anew all the way (Cache-Control: no-cache)', async () => {
-    expect((await given({ 'if-none-match': tags.identity, 'cache-control': 'no-cache' })).status).toBe(200)
+  it('for Cache-Control: no-cache in the request', async () => {
+    expect((await requestWith({ 'if-none-match': tags.identity, 'cache-control': 'no-cache' })).status).toBe(200)
   })
 })
 
@@ -118,18 +118,22 @@ describe('If-Match and If-Unmodified-Since', () => {
     ['the time it was modified', 200, () => ({ 'if-unmodified-since': date(RENDERED) })],
     ['a later time', 200, () => ({ 'if-unmodified-since': date(RENDERED + 1000) })],
     ['an earlier time', 412, () => ({ 'if-unmodified-since': date(RENDERED - 1000) })],
-    ['what is no time', 200, () => ({ 'if-unmodified-since': 'yesterday' })],
+    ['an invalid time', 200, () => ({ 'if-unmodified-since': 'yesterday' })],
     ['the tag, an earlier time', 200, () => ({ 'if-match': tags.identity, 'if-unmodified-since': date(0) })],
-    ['another tag, and the tag as one it has', 412, () => ({ 'if-match': '"other"', 'if-none-match': tags.identity })],
+    [
+      'another tag, and the tag in If-None-Match',
+      412,
+      () => ({ 'if-match': '"other"', 'if-none-match': tags.identity }),
+    ],
   ])('%s: %i', async (_, status, headers) => {
-    const answer = await given(headers())
-    expect(answer.status).toBe(status)
-    if (status === 200) expect(answer.body.equals(whole.body)).toBe(true)
-    else expect(parseErrorObject(answer)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
+    const response = await requestWith(headers())
+    expect(response.status).toBe(status)
+    if (status === 200) expect(response.body.equals(whole.body)).toBe(true)
+    else expect(parseErrorObject(response)).toEqual({ statusCode: 412, message: expect.any(String), isError: true })
   })
 })
 
-describe('HEAD has the header fields of GET, the length too, and no body', () => {
+describe('HEAD has the header fields of GET, with the length, and no body', () => {
   it.each<[string, number, string, Record<string, string>]>([
     ['a window', 200, PATH, {}],
     ['an open window', 200, weekPath('BTCUSDT', OPEN_WEEK), {}],
@@ -139,11 +143,11 @@ describe('HEAD has the header fields of GET, the length too, and no body', () =>
     ['a window in br', 200, PATH, { 'accept-encoding': 'br' }],
     ['a window the client has', 304, PATH, { 'if-modified-since': date(RENDERED) }],
     ['another version', 412, PATH, { 'if-match': '"other"' }],
-    ['no coding left', 406, PATH, { 'accept-encoding': 'identity;q=0' }],
-    ['a window that is not there', 404, weekPath('DOTUSDT', FULL_WEEKS[0]), {}],
-    ['no path of the tree', 404, 'api/klines/nothing.json', {}],
-    ['no path at all', 404, '/nothing', {}],
-    ['what takes POST alone', 405, '/api/users/123e4567-e89b-12d3-a456-426614174000', {}],
+    ['no acceptable coding', 406, PATH, { 'accept-encoding': 'identity;q=0' }],
+    ['a missing window', 404, weekPath('DOTUSDT', FULL_WEEKS[0]), {}],
+    ['an unknown path of the tree', 404, 'api/klines/nothing.json', {}],
+    ['an unknown path', 404, '/nothing', {}],
+    ['a path with only POST', 405, '/api/users/123e4567-e89b-12d3-a456-426614174000', {}],
   ])('%s: %i', async (_, status, path, headers) => {
     const [get, head] = await Promise.all(['GET', 'HEAD'].map(method => tree.request(path, { method, headers })))
     expect([get.status, head.status]).toEqual([status, status])

@@ -10,10 +10,10 @@ const get = (headers: string[], target = SYMBOLS) => rawRequest(`GET ${target}`,
 const post = (headers: string[], body = '') => rawRequest(`POST ${USER_TARGET}`, headers, body)
 const chunked = (body: string) => post([JSON_TYPE, 'Transfer-Encoding: chunked'], body)
 const line = (text: string, ...headers: string[]) => [text, ...headers, '', ''].join('\r\n')
-/** Its answer is not there before the body behind it is read. */
+/** Its response takes longer than reading the body. */
 const SLOW_GET = get(['Transfer-Encoding: chunked', 'Accept-Encoding: br'], `/${weekPath('BTCUSDT', FULL_WEEKS[0])}`)
 
-/** What cannot be read as HTTP/1.1, or is too much of it. */
+/** Requests that are not HTTP/1.1, or too large. */
 const UNREADABLE: [string, number, string | Buffer, RegExp?][] = [
   ['words', 400, 'hello\r\n\r\n'],
   ['a TLS handshake', 400, Buffer.from('16030100a5010000a10303', 'hex')],
@@ -42,24 +42,24 @@ const UNREADABLE: [string, number, string | Buffer, RegExp?][] = [
   ['two lengths', 400, post(['Content-Length: 1', 'Content-Length: 2'], 'xx')],
   ['a length beyond 64 bits', 400, post([`Content-Length: ${'9'.repeat(30)}`])],
   ['a length and chunks', 400, post(['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n')],
-  ['chunks that are not last', 400, post(['Transfer-Encoding: chunked, gzip'], 'xx')],
+  ['chunked not as the last coding', 400, post(['Transfer-Encoding: chunked, gzip'], 'xx')],
   ['a chunk without a size', 400, chunked('zz\r\n')],
   ['a chunk longer than its size', 400, chunked('1\r\nxx\r\n')],
-  ['a GET with a broken body, while its answer is made', 400, Buffer.concat([SLOW_GET, Buffer.from('zz\r\n')])],
+  ['a GET with a broken body, while its response is prepared', 400, Buffer.concat([SLOW_GET, Buffer.from('zz\r\n')])],
   ['a huge field', 431, get([`a: ${'b'.repeat(20_000)}`]), /header fields are too large/],
-  ['many fields', 431, get(Array.from({ length: 4_000 }, (_, at) => `a${at}: b`)), /header fields are too large/],
-  ['a long address', 414, rawRequest(`GET /${'a'.repeat(4_096)}`)],
-  ['a long address with a broken escape', 414, rawRequest(`GET /${'a'.repeat(4_096)}%zz`)],
-  ['a longer address', 414, rawRequest(`GET /${'a'.repeat(20_000)}`)],
-  ['an address without an end', 414, `M-SEARCH /${'a'.repeat(60_000)}`],
+  ['many fields', 431, get(Array.from({ length: 4_000 }, (_, index) => `a${index}: b`)), /header fields are too large/],
+  ['a long target', 414, rawRequest(`GET /${'a'.repeat(4_096)}`)],
+  ['a long target with a broken escape', 414, rawRequest(`GET /${'a'.repeat(4_096)}%zz`)],
+  ['a longer target', 414, rawRequest(`GET /${'a'.repeat(20_000)}`)],
+  ['an endless target', 414, `M-SEARCH /${'a'.repeat(60_000)}`],
   ['a long query', 414, rawRequest(`GET ${SYMBOLS}?${'a'.repeat(5_000)}`)],
   ['a long parameter', 414, rawRequest(`POST /api/users/${'a'.repeat(5_000)}`)],
   ['endless chunk extensions', 413, chunked(`1;${'x'.repeat(20_000)}`)],
-  ['trailers without end', 431, chunked(`0\r\na: ${'b'.repeat(20_000)}`), /header fields are too large/],
+  ['endless trailers', 431, chunked(`0\r\na: ${'b'.repeat(20_000)}`), /header fields are too large/],
 ]
 
-/** What can be read, and is refused. */
-const REFUSED: [string, number, Buffer, RegExp?][] = [
+/** Well-formed requests that get an error. */
+const REJECTED: [string, number, Buffer, RegExp?][] = [
   ['an escape without digits', 400, rawRequest('GET /%')],
   ['an escape of no character', 400, rawRequest('GET /api/klines/%ff')],
   ['a broken escape on the path of a body', 400, rawRequest('POST /api/users/%zz')],
@@ -71,27 +71,31 @@ const REFUSED: [string, number, Buffer, RegExp?][] = [
   ['the key __proto__, escaped', 400, rawPost(USER_TARGET, USER_BODY.replace('{', '{"\\u005f_proto__":{},'))],
   ['a constructor', 400, rawPost(USER_TARGET, USER_BODY.replace('{', '{"constructor":{"prototype":{}},'))],
   ['65,536 open brackets', 400, rawPost(USER_TARGET, '['.repeat(65_536))],
-  ['nothing there', 404, rawRequest('GET /nope')],
-  ['nothing there, of any type', 404, rawPost('/nope', 'x', 'image/png')],
-  ['nothing there, of no type', 404, rawPost('/api/users', 'x', null)],
-  ['nothing there, of a broken type', 404, rawPost('/nope', 'x', ';;,')],
-  ['nothing there, too large', 404, rawPost('/nope', Buffer.alloc(100_000))],
+  ['an unknown path', 404, rawRequest('GET /nope')],
+  ['an unknown path, any type', 404, rawPost('/nope', 'x', 'image/png')],
+  ['an unknown path, no type', 404, rawPost('/api/users', 'x', null)],
+  ['an unknown path, a malformed type', 404, rawPost('/nope', 'x', ';;,')],
+  ['an unknown path, too large a body', 404, rawPost('/nope', Buffer.alloc(100_000))],
   ['another scheme', 404, rawRequest(`GET ftp://localhost${SYMBOLS}`)],
   ['a window that is not mirrored', 404, rawRequest('GET /api/klines/1d/BTCUSDT/2016-01-01.json')],
-  ['a window that cannot be', 404, rawRequest('GET /api/klines/15m/BTCUSDT/2025-01-07.json')],
+  ['a window that cannot exist', 404, rawRequest('GET /api/klines/15m/BTCUSDT/2025-01-07.json')],
   ['HTML alone', 406, get(['Accept: text/html'])],
   ['no JSON', 406, get(['Accept: */*, application/json;q=0'])],
-  ['no coding we have', 406, get(['Accept-Encoding: zstd, identity;q=0'])],
+  ['no supported coding', 406, get(['Accept-Encoding: zstd, identity;q=0'])],
   [
-    'HTML alone, of an update',
+    'HTML alone, for an update',
     406,
     post([JSON_TYPE, `Content-Length: ${USER_BODY.length}`, 'Accept: text/html'], USER_BODY),
   ],
   ['another version', 412, get(['If-Match: "x"'])],
-  ['not since long ago', 412, get(['If-Unmodified-Since: Mon, 01 Jan 2024 00:00:00 GMT'])],
+  ['modified since', 412, get(['If-Unmodified-Since: Mon, 01 Jan 2024 00:00:00 GMT'])],
   ['a long body', 413, rawPost(USER_TARGET, 'x'.repeat(65_537))],
-  ['the promise of a long body', 413, post([JSON_TYPE, 'Content-Length: 99999999999'])],
-  ['the promise, with 100-continue', 413, post([JSON_TYPE, 'Content-Length: 65537', 'Expect: 100-continue'])],
+  ['the length of a long body', 413, post([JSON_TYPE, 'Content-Length: 99999999999'])],
+  [
+    'the length of a long body, with 100-continue',
+    413,
+    post([JSON_TYPE, 'Content-Length: 65537', 'Expect: 100-continue']),
+  ],
   ['long chunks', 413, chunked(`${'4000\r\n'.concat('x'.repeat(0x4000), '\r\n').repeat(5)}0\r\n\r\n`)],
   ...[
     'text/plain',
@@ -109,27 +113,27 @@ const REFUSED: [string, number, Buffer, RegExp?][] = [
   ['another host', 421, Buffer.from(line(`GET ${SYMBOLS} HTTP/1.1`, 'Host: evil.com'))],
 ]
 
-describe('every failure is the error object', () => {
+describe('every error is the error object', () => {
   const server = useHttpServer()
 
-  it.each(UNREADABLE)('%s: %i', async (_, status, bytes, says = /./) => {
-    expect(expectError(await server.sendRaw(bytes), status).message).toMatch(says)
+  it.each(UNREADABLE)('%s: %i', async (_, status, bytes, pattern = /./) => {
+    expect(expectError(await server.sendRaw(bytes), status).message).toMatch(pattern)
   })
 
-  it.each(REFUSED)('%s: %i', async (_, status, bytes, says = /./) => {
-    const answer = await server.sendRaw(bytes)
-    expect(expectError(answer, status).message).toMatch(says)
-    if (status === 416) expect(answer.headers['content-range']).toMatch(/^bytes \*\/\d+$/)
+  it.each(REJECTED)('%s: %i', async (_, status, bytes, pattern = /./) => {
+    const response = await server.sendRaw(bytes)
+    expect(expectError(response, status).message).toMatch(pattern)
+    if (status === 416) expect(response.headers['content-range']).toMatch(/^bytes \*\/\d+$/)
   })
 
-  it.each(REFUSED.filter(([, , bytes]) => bytes.toString().startsWith('GET ')))(
-    '%s: %i, of HEAD without a body',
+  it.each(REJECTED.filter(([, , bytes]) => bytes.toString().startsWith('GET ')))(
+    '%s: %i, without a body for HEAD',
     async (_, status, bytes) => {
       if (status === 416) return
       const client = await RawClient.open(server.url())
       client.send(Buffer.concat([Buffer.from(`HEAD${bytes.toString('latin1').slice(3)}`, 'latin1')]))
-      const answer = await client.next({ head: true })
-      expectErrorHeaders(answer, status)
+      const response = await client.next({ head: true })
+      expectErrorHeaders(response, status)
       client.socket.end()
       await client.closed
       expect(client.rest.toString()).toBe('')
@@ -137,7 +141,7 @@ describe('every failure is the error object', () => {
   )
 
   it('cause names each wrong field of params, query and body', async () => {
-    const fields = async (target: string, body: unknown) => {
+    const findFields = async (target: string, body: unknown) => {
       const { message, cause } = expectError(await server.sendRaw(rawPost(target, JSON.stringify(body))), 400)
       const faults = cause as { field: string; message: string }[]
       for (const fault of faults)
@@ -145,26 +149,26 @@ describe('every failure is the error object', () => {
       expect(message).toContain(faults[0].field)
       return faults.map(({ field, message }) => (message === 'is missing' ? `no ${field}` : field)).sort()
     }
-    expect(await fields('/api/users/x?notify=', { email: 1, profile: { name: 2, age: '3' } })).toEqual([
+    expect(await findFields('/api/users/x?notify=', { email: 1, profile: { name: 2, age: '3' } })).toEqual([
       'body.email',
       'body.profile.age',
       'body.profile.name',
       'params.id',
       'query.notify',
     ])
-    expect(await fields('/api/users/x', {})).toEqual([
+    expect(await findFields('/api/users/x', {})).toEqual([
       'no body.email',
       'no body.profile',
       'no query.notify',
       'params.id',
     ])
-    expect(await fields(USER_PATH, { ...USER, profile: {} })).toEqual([
+    expect(await findFields(USER_PATH, { ...USER, profile: {} })).toEqual([
       'no body.profile.age',
       'no body.profile.name',
       'no query.notify',
     ])
-    for (const body of [[], null, 'text', 1, true]) expect(await fields(USER_TARGET, body)).toEqual(['body'])
-    expect(await fields(`${USER_TARGET}&notify=push`, USER)).toEqual(['query.notify'])
+    for (const body of [[], null, 'text', 1, true]) expect(await findFields(USER_TARGET, body)).toEqual(['body'])
+    expect(await findFields(`${USER_TARGET}&notify=push`, USER)).toEqual(['query.notify'])
     expect(server.errors).toEqual([])
   })
 })

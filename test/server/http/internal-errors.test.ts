@@ -11,22 +11,22 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 
-describe('what goes wrong inside', () => {
-  it('is 500 and no more to a client, and all of it to onError', async () => {
+describe('an internal error', () => {
+  it('is a plain 500 for the client, and is passed to onError', async () => {
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', '{"layout": broken')
     const errors: Error[] = []
     const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
     const missing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
-    const answer = await sendRaw(server.url, missing)
-    expect(expectError(answer, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
-    expect(answer.body.toString()).not.toContain('mirror')
+    const response = await sendRaw(server.url, missing)
+    expect(expectError(response, 500)).toEqual({ statusCode: 500, message: 'Internal error.', isError: true })
+    expect(response.body.toString()).not.toContain('mirror')
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(`${root}/mirror.json`)])
     expect((await sendRaw(server.url, rawRequest(`GET ${SYMBOLS}`))).status).toBe(200)
   })
 
-  it('a file that this user may not read is such a fault', async () => {
+  it('happens for a file that the user may not read', async () => {
     const root = makeTree(tempFolder())
     chmodSync(root, 0o755)
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -47,44 +47,48 @@ describe('a client that is still sending', () => {
   it.each([
     [413, 'a body that is too large', rawPost(USER_TARGET, long)],
     [400, 'what is not HTTP', Buffer.from('zzzz\r\n'.repeat(1_000_000))],
-    [404, 'a body for nothing', rawPost('/nope', long)],
-    [417, 'a body behind an expectation', rawRequest('POST /', ['Expect: x', `Content-Length: ${long.length}`], long)],
-  ])('hears %i all the same: %s', async (status, _, bytes) => {
+    [404, 'a body for an unknown path', rawPost('/nope', long)],
+    [
+      417,
+      'a body after an unknown expectation',
+      rawRequest('POST /', ['Expect: x', `Content-Length: ${long.length}`], long),
+    ],
+  ])('still gets %i: %s', async (status, _, bytes) => {
     const child = await startServerProcess(makeTree(tempFolder()))
     for (let round = 0; round < 15; round++) expectError(await sendRaw(child.url, bytes), status)
   })
 })
 
-describe('connections beyond the cap', () => {
-  it('are told 503 and closed, and are served again when others have left', async () => {
+describe('connections beyond the limit', () => {
+  it('get 503 and are closed, and are served again when others have closed', async () => {
     const limits = { ...LIMITS, connections: 4 }
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', '{"layout": broken')
     const errors: Error[] = []
     const server = await startServer({ root, limits, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
-    const served = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(server.url)))
+    const clients = await Promise.all(Array.from({ length: 4 }, () => RawClient.open(server.url)))
     const request = rawRequest(`GET ${SYMBOLS}`)
     const failing = rawRequest(`GET /${weekPath('DOTUSDT', FULL_WEEKS[0])}`)
-    for (const client of served) {
+    for (const client of clients) {
       client.send(request)
       expect((await client.next()).status).toBe(200)
     }
     for (let round = 0; round < 3; round++) {
       const beyond = await RawClient.open(server.url)
       beyond.send(Buffer.concat([failing, request]))
-      const answer = await beyond.next()
-      expectError(answer, 503)
-      expect(answer.headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
+      const response = await beyond.next()
+      expectError(response, 503)
+      expect(response.headers).toMatchObject({ 'retry-after': '5', connection: 'close' })
       await beyond.closed
       expect(beyond.rest.toString()).toBe('')
       beyond.close()
     }
-    // What they asked for was not even looked at.
+    // Their requests were not processed.
     expect(errors).toEqual([])
     const flood = await Promise.all(Array.from({ length: 50 }, () => RawClient.open(server.url)))
     await Promise.all(flood.map(client => client.closed))
-    for (const client of [...flood, ...served.splice(0, 2)]) client.close()
+    for (const client of [...flood, ...clients.splice(0, 2)]) client.close()
     await expect
       .poll(() =>
         sendRaw(server.url, request).then(
@@ -93,7 +97,7 @@ describe('connections beyond the cap', () => {
         ),
       )
       .toBe(200)
-    for (const client of served) {
+    for (const client of clients) {
       client.send(request)
       expect((await client.next()).status).toBe(200)
       client.close()

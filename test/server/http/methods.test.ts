@@ -6,7 +6,7 @@ import { rawRequest } from '../../support/servers/raw-client.js'
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'
 
 const READ = 'GET, HEAD, OPTIONS'
-/** Each kind of path, and the methods it has. */
+/** Each kind of path and its methods. */
 const PATHS: [string, string][] = [
   ['/', READ],
   ['/docs/page.js', READ],
@@ -21,60 +21,60 @@ const PATHS: [string, string][] = [
   [USER_TARGET, 'POST, OPTIONS'],
   ['/api/users/anybody', 'POST, OPTIONS'],
 ]
-const NOWHERE = ['/nope', '/api', '/api/', '/api/users', '/api/klines/', '/docs', '/docs/', '/docs/page.js.map']
-const OTHERS = METHODS.filter(method => method !== 'CONNECT')
+const UNKNOWN = ['/nope', '/api', '/api/', '/api/users', '/api/klines/', '/docs', '/docs/', '/docs/page.js.map']
+const ALL_METHODS = METHODS.filter(method => method !== 'CONNECT')
 
-/** The body is of a type that nobody has: a method is refused before its body is looked at. */
+/** With a body of an unsupported type: the method is checked before the body. */
 const request = (method: string, path: string) =>
   rawRequest(`${method} ${path}`, ['Content-Type: image/png', 'Content-Length: 3'], 'abc')
 
 describe('methods', () => {
   const server = useHttpServer()
 
-  it.each(PATHS)('%s has %s, and 405 for all else that Node can read', async (path, allow) => {
-    const refused = OTHERS.filter(method => !allow.split(', ').includes(method))
-    expect(refused.length).toBeGreaterThan(28)
-    for (const method of refused) {
+  it.each(PATHS)('%s has %s, and 405 for every other method of Node', async (path, allow) => {
+    const others = ALL_METHODS.filter(method => !allow.split(', ').includes(method))
+    expect(others.length).toBeGreaterThan(28)
+    for (const method of others) {
       const head = method === 'HEAD'
-      const answer = await server.sendRaw(request(method, path), { head })
-      if (head) expectErrorHeaders(answer, 405)
-      else expect(expectError(answer, 405).message).toContain(allow)
-      expect([method, answer.headers.allow]).toEqual([method, allow])
+      const response = await server.sendRaw(request(method, path), { head })
+      if (head) expectErrorHeaders(response, 405)
+      else expect(expectError(response, 405).message).toContain(allow)
+      expect([method, response.headers.allow]).toEqual([method, allow])
     }
   })
 
-  it.each(PATHS)('%s says with OPTIONS what it has: %s', async (path, allow) => {
+  it.each(PATHS)('%s lists its methods with OPTIONS: %s', async (path, allow) => {
     const { status, headers, body } = await server.sendRaw(rawRequest(`OPTIONS ${path}`))
     expect([status, headers.allow, body.length]).toEqual([204, allow, 0])
-    // Reading is for all pages, an update for none but our own.
+    // Pages of any site may read; only pages of this server may send an update.
     const cors =
       allow === READ ? { 'access-control-allow-origin': '*', 'access-control-allow-methods': 'GET, HEAD' } : {}
-    const found = Object.entries(headers).filter(([name]) => /^access-control-allow-(origin|methods)$/.test(name))
-    expect(Object.fromEntries(found)).toEqual(cors)
+    const fields = Object.entries(headers).filter(([name]) => /^access-control-allow-(origin|methods)$/.test(name))
+    expect(Object.fromEntries(fields)).toEqual(cors)
   })
 
-  it.each(NOWHERE)('%s is nowhere for every method', async path => {
-    for (const method of OTHERS) {
+  it.each(UNKNOWN)('%s is 404 for every method', async path => {
+    for (const method of ALL_METHODS) {
       const head = method === 'HEAD'
-      const answer = await server.sendRaw(request(method, path), { head })
-      if (head) expectErrorHeaders(answer, 404)
-      else expectError(answer, 404)
+      const response = await server.sendRaw(request(method, path), { head })
+      if (head) expectErrorHeaders(response, 404)
+      else expectError(response, 404)
     }
   })
 
-  it.each(['evil.com:443', 'localhost:80', '127.0.0.1:8787'])('this is no proxy to %s', async target => {
-    const answer = await server.sendRaw(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
-    expectError(answer, 405)
-    expect(answer.headers).toMatchObject({ allow: 'GET, HEAD, OPTIONS, POST', connection: 'close' })
+  it.each(['evil.com:443', 'localhost:80', '127.0.0.1:8787'])('the server is no proxy to %s', async target => {
+    const response = await server.sendRaw(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
+    expectError(response, 405)
+    expect(response.headers).toMatchObject({ allow: 'GET, HEAD, OPTIONS, POST', connection: 'close' })
   })
 
-  it('HEAD has the header of GET and no body', async () => {
+  it('HEAD has the header fields of GET and no body', async () => {
     for (const [path, allow] of PATHS) {
       if (allow !== READ || path === '/api/streams/tokens') continue
       const get = await server.sendRaw(rawRequest(`GET ${path}`))
       const { headers, status, body } = await server.sendRaw(rawRequest(`HEAD ${path}`), { head: true })
-      const { date: _, ...wanted } = get.headers
-      expect([status, headers, body.length]).toEqual([get.status, { ...wanted, date: headers.date }, 0])
+      const { date: _, ...expected } = get.headers
+      expect([status, headers, body.length]).toEqual([get.status, { ...expected, date: headers.date }, 0])
     }
   })
 })

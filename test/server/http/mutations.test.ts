@@ -10,9 +10,9 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const COUNT = 100_000
 const BATCHES = 4
-/** Requests that go over one connection, and connections at a time. */
+/** Requests on one connection, and simultaneous connections. */
 const DEPTH = 5
-const CONNECTIONS = 16
+const CONNECTIONS = 64
 
 const HEADERS = ['Range: bytes=0-9', 'Accept-Encoding: br', 'If-None-Match: "x"', 'Accept: */*;q=0.1']
 const WHOLE = [
@@ -71,98 +71,99 @@ const PIECES = [
   'x'.repeat(5_000),
 ]
 
-/** Requests that are nearly right. */
-function mutated(random: Random): Buffer {
+/** A valid request with up to three mutations. */
+function mutateRequest(random: Random): Buffer {
   let bytes: Buffer = Buffer.from(random.pick(SEEDS))
   for (let times = 1 + random.below(3); times > 0 && bytes.length > 1; times--) {
-    const [at, other] = [random.below(bytes.length), random.below(bytes.length)]
-    const [head, tail] = [bytes.subarray(0, at), bytes.subarray(at)]
+    const [offset, other] = [random.below(bytes.length), random.below(bytes.length)]
+    const [head, tail] = [bytes.subarray(0, offset), bytes.subarray(offset)]
     const kind = random.below(7)
-    if (kind === 0) bytes[at] = random.below(256)
-    else if (kind === 1) bytes[at] ^= 1 << random.below(8)
+    if (kind === 0) bytes[offset] = random.below(256)
+    else if (kind === 1) bytes[offset] ^= 1 << random.below(8)
     else if (kind === 2) bytes = Buffer.concat([head, Buffer.from(random.pick(PIECES), 'latin1'), tail])
     else if (kind === 3) bytes = Buffer.concat([head, tail.subarray(random.below(20))])
     else if (kind === 4) bytes = Buffer.concat([head, random.bytes(random.below(30)), tail])
-    else if (kind === 5) bytes = Buffer.concat([head, bytes.subarray(Math.min(at, other), Math.max(at, other)), tail])
+    else if (kind === 5)
+      bytes = Buffer.concat([head, bytes.subarray(Math.min(offset, other), Math.max(offset, other)), tail])
     else if (random.below(5) === 0) bytes = head
-    else bytes = repeatedLine(bytes, random)
+    else bytes = repeatLine(bytes, random)
   }
   return bytes
 }
 
-/** One of its lines once more, in another place. */
-function repeatedLine(bytes: Buffer, random: Random): Buffer {
+/** Repeats one of the lines in another place. */
+function repeatLine(bytes: Buffer, random: Random): Buffer {
   const lines = bytes.toString('latin1').split('\r\n')
   lines.splice(random.below(lines.length), 0, random.pick(lines))
   return Buffer.from(lines.join('\r\n'), 'latin1')
 }
 
-/** How a client leaves: it says so at once, when something has come, or not at all. */
-const LEAVINGS = ['end', 'end', 'end', 'later', 'reset'] as const
+/** When a client ends its side of the connection: at once, on the first data, or by a reset. */
+const ENDINGS = ['end', 'end', 'end', 'later', 'reset'] as const
 
-/** Sends bytes and reads what comes until the connection is over; whether anything came. */
-function shoot(port: number, bytes: Buffer, leaving: (typeof LEAVINGS)[number]): Promise<boolean> {
+/** Sends bytes and reads until the connection closes; returns whether any data arrived. */
+function sendBytes(port: number, bytes: Buffer, ending: (typeof ENDINGS)[number]): Promise<boolean> {
   return new Promise(resolve => {
     const socket = connect({ host: '127.0.0.1', port })
     let answered = false
-    // For a request that is not whole there is no answer to wait for.
-    const limit = leaving === 'end' ? undefined : setTimeout(() => socket.end(), 50)
+    // An incomplete request gets no response.
+    const limit = ending === 'end' ? undefined : setTimeout(() => socket.end(), 50)
     socket.on('error', () => {})
     socket.on('data', () => {
       answered = true
-      if (leaving === 'reset') socket.resetAndDestroy()
+      if (ending === 'reset') socket.resetAndDestroy()
       else socket.end()
     })
     socket.on('close', () => {
       clearTimeout(limit)
       resolve(answered)
     })
-    if (leaving === 'end') socket.end(bytes)
+    if (ending === 'end') socket.end(bytes)
     else socket.write(bytes)
   })
 }
 
-/** What the kernel says of a process. */
-const descriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
+/** Open file descriptors and memory of a process. */
+const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-it(`${COUNT} mutated requests neither end the server nor make it leak`, { timeout: 120_000 }, async () => {
+it(`${COUNT} mutated requests neither crash the server nor make it leak`, { timeout: 120_000 }, async () => {
   const child = await startServerProcess(makeTree(tempFolder()))
   const pid = child.process.pid as number
-  const sound = async () => {
+  const expectHealthy = async () => {
     for (const request of WHOLE.slice(1, 6)) expect((await sendRaw(child.url, request)).status).toBeLessThan(300)
     expect((await sendRaw(child.url, rawPost(USER_TARGET, USER_BODY))).status).toBe(200)
   }
-  await sound()
+  await expectHealthy()
   const port = Number(new URL(child.url).port)
   const random = new Random(42)
-  const open = descriptors(pid)
+  const open = countDescriptors(pid)
   const memory: number[] = []
   let [connections, answered] = [0, 0]
   for (let batch = 0; batch < BATCHES; batch++) {
-    const shots = Array.from({ length: COUNT / BATCHES / DEPTH }, () =>
-      Array.from({ length: DEPTH }, () => mutated(random)),
+    const groups = Array.from({ length: COUNT / BATCHES / DEPTH }, () =>
+      Array.from({ length: DEPTH }, () => mutateRequest(random)),
     )
     const work = async () => {
-      for (let shot = shots.pop(); shot; shot = shots.pop()) {
-        // Behind the first that cannot be read all is lost: some go one by one.
-        for (const bytes of random.below(10) === 0 ? shot : [Buffer.concat(shot)]) {
+      for (let group = groups.pop(); group; group = groups.pop()) {
+        // The server ignores everything after a malformed request, so some requests are sent one by one.
+        for (const bytes of random.below(10) === 0 ? group : [Buffer.concat(group)]) {
           connections++
-          if (await shoot(port, bytes, random.pick(LEAVINGS))) answered++
+          if (await sendBytes(port, bytes, random.pick(ENDINGS))) answered++
         }
       }
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, work))
-    await sound()
-    await expect.poll(() => descriptors(pid), { timeout: 15_000 }).toBeLessThanOrEqual(open)
+    await expectHealthy()
+    await expect.poll(() => countDescriptors(pid), { timeout: 15_000 }).toBeLessThanOrEqual(open)
     memory.push(memoryMb(pid))
   }
   expect(child.process.exitCode).toBeNull()
   expect([child.stderr(), child.errors()]).toEqual(['', []])
-  // Most were answered, if only to say that they cannot be read.
+  // Most requests get a response, even if it is an error.
   expect(answered).toBeGreaterThan(0.8 * connections)
-  // The first half has filled caches and the heap; from then on it does not grow.
+  // The first half fills caches and the heap; after that memory does not grow.
   const [, half, , end] = memory
   expect(end - half).toBeLessThan(40)
 })

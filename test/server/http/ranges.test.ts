@@ -7,7 +7,7 @@ import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const tree = useTestServer()
-const ranged = (range: string, headers: Record<string, string> = {}) =>
+const requestRange = (range: string, headers: Record<string, string> = {}) =>
   tree.request(PATH, { headers: { range, ...headers } })
 let bytes: Buffer
 let tag: string
@@ -17,7 +17,7 @@ beforeAll(async () => {
   tag = String((await tree.request(PATH)).headers.etag)
 })
 
-/** A 206 with the bytes from `start` up to and without `end`, said so in every field. */
+/** Expects 206 with the bytes from `start` to `end` (exclusive) and matching header fields. */
 function expectPart({ status, headers, body }: TestResponse, start: number, end: number): void {
   expect(status).toBe(206)
   expect(headers['content-range']).toBe(`bytes ${start}-${end - 1}/${bytes.length}`)
@@ -34,14 +34,14 @@ function expectWhole({ status, headers, body }: TestResponse): void {
   expect(body.equals(bytes)).toBe(true)
 }
 
-function expectOutside(answer: TestResponse): void {
-  expect(answer.status).toBe(416)
-  expect(answer.headers['content-range']).toBe(`bytes */${bytes.length}`)
-  expect(parseErrorObject(answer)).toEqual({ statusCode: 416, message: expect.any(String), isError: true })
+function expectUnsatisfiable(response: TestResponse): void {
+  expect(response.status).toBe(416)
+  expect(response.headers['content-range']).toBe(`bytes */${bytes.length}`)
+  expect(parseErrorObject(response)).toEqual({ statusCode: 416, message: expect.any(String), isError: true })
 }
 
-describe('one range is answered with exactly its bytes', () => {
-  it('says that it is done', async () => {
+describe('one range is responseed with exactly its bytes', () => {
+  it('Accept-Ranges announces it', async () => {
     expect((await tree.request(PATH)).headers['accept-ranges']).toBe('bytes')
   })
 
@@ -50,82 +50,82 @@ describe('one range is answered with exactly its bytes', () => {
     ['the first hundred', 'bytes=0-99', () => [0, 100]],
     ['some of the middle', 'bytes=123-456', () => [123, 457]],
     ['an open one', 'bytes=200-', size => [200, size]],
-    ['all, openly', 'bytes=0-', size => [0, size]],
+    ['an open one from 0', 'bytes=0-', size => [0, size]],
     ['the last byte', 'bytes=-1', size => [size - 1, size]],
     ['the last hundred', 'bytes=-100', size => [size - 100, size]],
     ['one that ends far beyond the end', 'bytes=10-999999999', size => [10, size]],
-  ])('%s: %s', async (_, range, of) => {
-    expectPart(await ranged(range), ...of(bytes.length))
+  ])('%s: %s', async (_, range, toBounds) => {
+    expectPart(await requestRange(range), ...toBounds(bytes.length))
   })
 
-  it('any range of bytes there are', async () => {
+  it('any range within the body', async () => {
     const numbers = fc.nat(bytes.length - 1)
     await fc.assert(
-      fc.asyncProperty(numbers, numbers, fc.constantFrom('closed', 'open', 'suffix'), async (one, other, form) => {
-        const [start, last] = [Math.min(one, other), Math.max(one, other)]
-        if (form === 'closed') expectPart(await ranged(`bytes=${start}-${last}`), start, last + 1)
-        else if (form === 'open') expectPart(await ranged(`bytes=${start}-`), start, bytes.length)
-        else expectPart(await ranged(`bytes=-${start + 1}`), bytes.length - start - 1, bytes.length)
+      fc.asyncProperty(numbers, numbers, fc.constantFrom('closed', 'open', 'suffix'), async (a, b, form) => {
+        const [start, last] = [Math.min(a, b), Math.max(a, b)]
+        if (form === 'closed') expectPart(await requestRange(`bytes=${start}-${last}`), start, last + 1)
+        else if (form === 'open') expectPart(await requestRange(`bytes=${start}-`), start, bytes.length)
+        else expectPart(await requestRange(`bytes=-${start + 1}`), bytes.length - start - 1, bytes.length)
       }),
       { numRuns: 300 },
     )
   })
 
-  it('cut from the bytes themselves, whatever coding the client takes', async () => {
-    expectPart(await ranged('bytes=5-50', { 'accept-encoding': 'gzip, br' }), 5, 51)
+  it('cut from the uncoded bytes, whatever codings the client accepts', async () => {
+    expectPart(await requestRange('bytes=5-50', { 'accept-encoding': 'gzip, br' }), 5, 51)
   })
 
-  it('parts that lie side by side make the file', async () => {
+  it('adjacent ranges add up to the file', async () => {
     const cuts = [0, 1, 100, 101, 700, bytes.length]
-    const parts = await Promise.all(cuts.slice(1).map((end, index) => ranged(`bytes=${cuts[index]}-${end - 1}`)))
+    const parts = await Promise.all(cuts.slice(1).map((end, index) => requestRange(`bytes=${cuts[index]}-${end - 1}`)))
     expect(Buffer.concat(parts.map(({ body }) => body)).equals(bytes)).toBe(true)
   })
 })
 
-describe('a range outside is 416, and says how many bytes there are', () => {
+describe('a range beyond the body is 416, with the size of the body', () => {
   it.each<[string, (size: number) => string]>([
-    ['one byte beyond', size => `bytes=${size}-`],
+    ['one byte beyond the end', size => `bytes=${size}-`],
     ['far beyond', size => `bytes=${size + 1000}-${size + 2000}`],
     ['beyond every number', () => 'bytes=99999999999999999999-'],
-    ['the last none', () => 'bytes=-0'],
-  ])('%s', async (_, range) => expectOutside(await ranged(range(bytes.length))))
+    ['an empty suffix', () => 'bytes=-0'],
+  ])('%s', async (_, range) => expectUnsatisfiable(await requestRange(range(bytes.length))))
 })
 
-describe('what we do not do is answered whole', () => {
+describe('unsupported ranges get the whole body', () => {
   it.each([
     ['several ranges', 'bytes=0-9,20-29'],
     ['several ranges with spaces', 'bytes=0-9, 20-29, -5'],
     ['another unit', 'items=0-9'],
-    ['another unit, beyond the bytes there are', 'items=999999-1000000'],
+    ['another unit, beyond the body', 'items=999999-1000000'],
     ['no unit', '0-9'],
     ['no range', 'bytes'],
     ['words', 'bytes=first-last'],
     ['a number with a sign', 'bytes=+1-5'],
     ['a broken number', 'bytes=0x1-0x5'],
     ['nothing on both sides', 'bytes=-'],
-  ])('%s: %s', async (_, range) => expectWhole(await ranged(range)))
+  ])('%s: %s', async (_, range) => expectWhole(await requestRange(range)))
 
-  it('more of the last bytes than there are are all of them', async () => {
-    const answer = await ranged(`bytes=-${bytes.length + 1}`)
-    expect(answer.body.equals(bytes)).toBe(true)
+  it('a suffix longer than the body is the whole body', async () => {
+    const response = await requestRange(`bytes=-${bytes.length + 1}`)
+    expect(response.body.equals(bytes)).toBe(true)
   })
 
-  it('any text at all is answered with the file, a part of it, or 416', async () => {
+  it('any text gets the whole body, a range of it, or 416', async () => {
     const text = fc.string({ unit: fc.constantFrom(...'0123456789-=, bytesBYTES*/'), maxLength: 20 })
     const form = fc.tuple(fc.constantFrom('bytes=', 'bytes =', ''), text).map(([unit, rest]) => `${unit}${rest}`.trim())
     await fc.assert(
       fc.asyncProperty(form, async range => {
-        const answer = await ranged(range)
-        const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(answer.headers['content-range'] ?? '') ?? []
-        if (answer.status === 206) expectPart(answer, Number(first), Number(last) + 1)
-        else if (answer.status === 416) expectOutside(answer)
-        else expectWhole(answer)
+        const response = await requestRange(range)
+        const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(response.headers['content-range'] ?? '') ?? []
+        if (response.status === 206) expectPart(response, Number(first), Number(last) + 1)
+        else if (response.status === 416) expectUnsatisfiable(response)
+        else expectWhole(response)
       }),
       { numRuns: 300 },
     )
   })
 
-  it('HEAD has no ranges: what it says is what GET says without one', async () => {
+  it('HEAD ignores ranges', async () => {
     for (const coding of ['identity', 'gzip']) {
       const headers = { 'accept-encoding': coding }
       const get = await tree.request(PATH, { headers })
@@ -137,9 +137,9 @@ describe('what we do not do is answered whole', () => {
     expect((await tree.request(PATH, { method: 'HEAD', headers: { range: 'bytes=999999-' } })).status).toBe(200)
   })
 
-  it('a client that takes no uncoded bytes gets all of them coded', async () => {
-    const answer = await ranged('bytes=0-9', { 'accept-encoding': 'gzip, identity;q=0' })
-    expect([answer.status, answer.headers['content-encoding']]).toEqual([200, 'gzip'])
+  it('a client that rejects uncoded bytes gets the whole body coded', async () => {
+    const response = await requestRange('bytes=0-9', { 'accept-encoding': 'gzip, identity;q=0' })
+    expect([response.status, response.headers['content-encoding']]).toEqual([200, 'gzip'])
   })
 })
 
@@ -153,20 +153,20 @@ describe('If-Range', () => {
     ['an earlier time', () => date(RENDERED - 1000), false],
     ['a later time', () => date(RENDERED + 1000), false],
     ['neither', () => 'yes', false],
-  ])('with %s', async (_, value, same) => {
-    const answer = await ranged('bytes=7-70', { 'if-range': value() })
-    if (same) expectPart(answer, 7, 71)
-    else expectWhole(answer)
+  ])('with %s', async (_, value, isSame) => {
+    const response = await requestRange('bytes=7-70', { 'if-range': value() })
+    if (isSame) expectPart(response, 7, 71)
+    else expectWhole(response)
   })
 
-  it('of another version makes a range outside no fault', async () => {
-    expectWhole(await ranged('bytes=999999-', { 'if-range': '"other"' }))
-    expectOutside(await ranged('bytes=999999-', { 'if-range': tag }))
+  it('for another version allows a range beyond the body', async () => {
+    expectWhole(await requestRange('bytes=999999-', { 'if-range': '"other"' }))
+    expectUnsatisfiable(await requestRange('bytes=999999-', { 'if-range': tag }))
   })
 
-  it('comes after the other conditions', async () => {
-    expect((await ranged('bytes=0-9', { 'if-none-match': tag })).status).toBe(304)
-    expect((await ranged('bytes=0-9', { 'if-match': '"other"' })).status).toBe(412)
-    expectPart(await ranged('bytes=0-9', { 'if-match': tag }), 0, 10)
+  it('is evaluated after the other conditions', async () => {
+    expect((await requestRange('bytes=0-9', { 'if-none-match': tag })).status).toBe(304)
+    expect((await requestRange('bytes=0-9', { 'if-match': '"other"' })).status).toBe(412)
+    expectPart(await requestRange('bytes=0-9', { 'if-match': tag }), 0, 10)
   })
 })

@@ -9,36 +9,40 @@ import { tempFolder } from '../../support/temp-folder.js'
 const TOKENS = rawRequest('GET /api/streams/tokens')
 const SYMBOLS = rawRequest('GET /api/klines/symbols.json')
 
-/** Timers in this process that keep it alive; a token stream has one while it waits for its next word. */
-function timers(): number {
+/** The number of active timers in this process; a token stream has one while it waits for its next word. */
+function countTimers(): number {
   return process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
 }
 
-/** Waits for a number of lines of a stream, none of which is taken. */
-async function lines(client: RawClient, count: number): Promise<void> {
+/** Waits until a number of lines of a stream have arrived, without consuming them. */
+async function waitForLines(client: RawClient, count: number): Promise<void> {
   const arrived = () => client.rest.toString().split('"message"').length > count
   while (!arrived()) await new Promise(resolve => client.socket.once('data', resolve))
 }
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   const server = useHttpServer()
 
   it.each([
     ['one stream a connection', 60, 1],
-    ['streams that wait behind others', 10, 6],
-  ])('ends its streams at once: %s', async (_, connections, streams) => {
-    const before = timers()
+    ['queued streams', 10, 6],
+  ])('its streams end at once: %s', async (_, connections, streams) => {
+    const before = countTimers()
     const clients = await Promise.all(Array.from({ length: connections }, () => RawClient.open(server.url())))
     for (const client of clients) client.send(Buffer.concat(Array(streams).fill(TOKENS)))
-    await Promise.all(clients.map(client => lines(client, 3)))
-    expect(timers() - before).toBeGreaterThan(50)
-    // A word has just been sent, so the next one is nearly the whole time away.
+    await Promise.all(clients.map(client => waitForLines(client, 3)))
+    expect(countTimers() - before).toBeGreaterThan(50)
+    // A word has just been sent, so without the disconnect the timers would run for nearly `WORD_MS`.
     for (const client of clients) client.close()
-    await expect.poll(() => timers() - before, { interval: 5, timeout: WORD_MS / 2 }).toBeLessThan(10)
+    await expect.poll(() => countTimers() - before, { interval: 5, timeout: WORD_MS / 2 }).toBeLessThan(10)
     expect(server.errors).toEqual([])
   })
+})
 
-  it('a stream that was asked for with a body is whole', async () => {
+describe.concurrent('a stream', () => {
+  const server = useHttpServer()
+
+  it('is complete for a request with a body', async () => {
     const client = await RawClient.open(server.url())
     client.send(rawRequest('GET /api/streams/tokens', ['Content-Length: 3'], 'abc'))
     const { status, body } = await client.next()
@@ -47,7 +51,7 @@ describe('a client that leaves', () => {
   })
 })
 
-describe.concurrent('a server that is told to end', () => {
+describe.concurrent('a server that closes', () => {
   const took = async (action: Promise<unknown>) => {
     const started = performance.now()
     await action
@@ -55,11 +59,11 @@ describe.concurrent('a server that is told to end', () => {
   }
   const start = () => startServer({ root: tempFolder() })
 
-  it('lets a stream end, and takes no more connections', async () => {
+  it('lets a stream finish, and accepts no more connections', async () => {
     const server = await start()
     const client = await RawClient.open(server.url)
     client.send(TOKENS)
-    await lines(client, 1)
+    await waitForLines(client, 1)
     const closing = server.close()
     await expect
       .poll(() =>
@@ -76,7 +80,7 @@ describe.concurrent('a server that is told to end', () => {
     client.close()
   })
 
-  it('waits for nobody who has asked for nothing, or has been answered', async () => {
+  it('does not wait for idle connections', async () => {
     const server = await start()
     const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.open(server.url)))
     for (const client of clients.slice(1)) client.send(SYMBOLS)
@@ -86,19 +90,19 @@ describe.concurrent('a server that is told to end', () => {
     for (const client of clients) client.close()
   })
 
-  it('waits for five seconds at the most', async () => {
+  it('waits for five seconds at most', async () => {
     const server = await start()
     const slow = await RawClient.open(server.url)
     slow.send(rawRequest(`POST ${USER_TARGET}`, ['Content-Type: application/json', 'Content-Length: 100'], '{'))
-    const asking = await RawClient.open(server.url)
-    asking.send(TOKENS)
-    await lines(asking, 1)
+    const streaming = await RawClient.open(server.url)
+    streaming.send(TOKENS)
+    await waitForLines(streaming, 1)
     const time = await took(server.close())
     expect(time).toBeGreaterThan(4_500)
     expect(time).toBeLessThan(6_000)
     await slow.closed
-    for (const client of [slow, asking]) client.close()
-    // Its port is free.
+    for (const client of [slow, streaming]) client.close()
+    // The port is free again.
     const next = createServer()
     await new Promise<void>(resolve => next.listen(Number(new URL(server.url).port), '127.0.0.1', resolve))
     next.close()

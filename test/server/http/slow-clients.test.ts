@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LIMITS } from '../../../src/server/http/hardened-server.js'
 import type { LoggedRequest } from '../../../src/server/request-log.js'
 import { startServer } from '../../../src/server/server.js'
@@ -10,23 +10,23 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 const QUARTER = 900_000
-/** Of answers of 90 KB each: more than any buffer on the way takes. */
+/** With responses of 90 KB each: more than all buffers on the way can hold. */
 const REQUESTS = 400
 const JSON_TYPE = 'Content-Type: application/json'
 const sized = rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Content-Length: 1000'])
 const chunked = rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Transfer-Encoding: chunked'])
 
-// All of them wait at the same time.
+// All tests of this file wait at the same time.
 vi.setConfig({ maxConcurrency: 100 })
 
-/** Sends a byte now and then for as long as the connection lives; a function that stops it. */
+/** Sends a byte now and then until the connection closes. */
 function drip(client: RawClient, bytes: string, everyMs = 300): void {
-  let at = 0
-  const timer = setInterval(() => client.send(bytes[at++ % bytes.length]), everyMs)
+  let index = 0
+  const timer = setInterval(() => client.send(bytes[index++ % bytes.length]), everyMs)
   void client.closed.then(() => clearInterval(timer))
 }
 
-describe.concurrent('who is slow with a request is told 408, by the real limits', () => {
+describe.concurrent('a slow request gets 408 after the real limits: the client', () => {
   const server = useHttpServer()
   const { headersMs, requestMs, checkMs } = LIMITS
 
@@ -38,7 +38,7 @@ describe.concurrent('who is slow with a request is told 408, by the real limits'
     ['drips a header', `GET ${SYMBOLS} HTTP/1.1\r\n`, 'a: b\r\n', headersMs],
     ['drips a second header', rawRequest(`GET ${SYMBOLS}`).toString().concat('GET / HTT'), '', headersMs, [200]],
     [
-      'drips a header behind a stream',
+      'drips a header after a stream',
       rawRequest('GET /api/streams/tokens').toString().concat('GET /'),
       'a',
       headersMs,
@@ -51,7 +51,7 @@ describe.concurrent('who is slow with a request is told 408, by the real limits'
     ['drips the size of a chunk', chunked, '0', requestMs],
     ['drips trailers', `${chunked}1\r\n{\r\n0\r\n`, 'a: b\r\n', requestMs],
     [
-      'drips a body behind 100-continue',
+      'drips a body after 100-continue',
       rawRequest(`POST ${USER_TARGET}`, [JSON_TYPE, 'Expect: 100-continue', 'Content-Length: 1000']),
       ' ',
       requestMs,
@@ -71,7 +71,7 @@ describe.concurrent('who is slow with a request is told 408, by the real limits'
     expect(client.rest.toString()).toBe('')
   })
 
-  it('a body that nobody waits for is cut without a second answer', async () => {
+  it('drips a body that the server does not need: closed without a second response', async () => {
     const client = await RawClient.open(server.url())
     client.send(rawRequest('POST /nope', ['Content-Length: 1000']))
     drip(client, 'x')
@@ -82,7 +82,9 @@ describe.concurrent('who is slow with a request is told 408, by the real limits'
   })
 })
 
-it('who is refused and goes on sending is cut', { timeout: 5_000 }, async () => {
+it.concurrent('a client that keeps sending after an error is disconnected', { timeout: 5_000 }, async ({
+  onTestFinished,
+}) => {
   const server = await startServer({ root: tempFolder() })
   onTestFinished(() => server.close())
   const client = await RawClient.open(server.url)
@@ -93,12 +95,12 @@ it('who is refused and goes on sending is cut', { timeout: 5_000 }, async () => 
   clearInterval(timer)
 })
 
-describe.concurrent('with limits that are small', () => {
+describe.concurrent('with small limits', () => {
   const limits = { ...LIMITS, headersMs: 400, requestMs: 500, checkMs: 50, idleMs: 1_000, keepAliveMs: 100 }
   const log: LoggedRequest[] = []
   const server = useHttpServer({ limits, log: request => void log.push(request) })
 
-  it('a connection that has been answered and stays silent is closed', async () => {
+  it('a connection is closed when it is idle after a response', async () => {
     const client = await RawClient.open(server.url())
     client.send(rawRequest(`GET ${SYMBOLS}`))
     expect((await client.next()).headers['keep-alive']).toMatch(/^timeout=\d+$/)
@@ -107,7 +109,7 @@ describe.concurrent('with limits that are small', () => {
     expect(client.rest.toString()).toBe('')
   })
 
-  it('a stream goes on for as long as somebody reads', async () => {
+  it('a stream continues as long as the client reads', async () => {
     const client = await RawClient.open(server.url())
     const started = performance.now()
     client.send(rawRequest('GET /api/streams/tokens'))
@@ -115,21 +117,21 @@ describe.concurrent('with limits that are small', () => {
     client.close()
     expect(status).toBe(200)
     expect(performance.now() - started).toBeGreaterThan(2 * limits.idleMs)
-    const words = body
+    const messages = body
       .toString()
       .trimEnd()
       .split('\n')
       .map(line => JSON.parse(line).message)
-    expect(words.join('')).toMatch(/^Hello! .*\.$/)
+    expect(messages.join('')).toMatch(/^Hello! .*\.$/)
   })
 
-  it('who stops reading is dropped', async () => {
+  it('a client that stops reading is disconnected', async () => {
     const start = Date.parse(FULL_WEEKS[0])
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
     putFile(
       server.root(),
       path,
-      Array.from({ length: 672 }, (_, at) => candle(start + at * QUARTER)),
+      Array.from({ length: 672 }, (_, index) => candle(start + index * QUARTER)),
     )
     const client = await RawClient.open(server.url())
     client.socket.pause()

@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../../src/server/server.js'
-import { filesBelow, PROJECT } from '../../support/cli/cli-sandbox.js'
+import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { filesBelow } from '../../support/files-below.js'
 import { Random } from '../../support/random.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_PATH } from '../../support/servers/http-server.js'
@@ -14,7 +15,7 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const COUNT = 12_000
 const SECRET = 'no-client-may-see-this'
-/** In a window that is sound, outside of the tree: a price that no other has. */
+/** A price in a valid window outside the tree, and nowhere else. */
 const SECRET_PRICE = '777.77777777'
 
 const DOTS = '.. %2e%2e %2E%2e .%2e %2E. %252e%252e %%32%65%%32%65 %c0%ae%c0%ae %e0%80%ae%e0%80%ae'.split(' ')
@@ -54,8 +55,8 @@ const ROOTS = [
   'file://localhost',
 ]
 
-/** The made tree, with what is not of it around it and in its midst. */
-function treeAmongSecrets(): { root: string; goals: string[] } {
+/** The synthetic tree with secret files in and around it; `goals` are their paths. */
+function makeTreeWithSecrets(): { root: string; goals: string[] } {
   const around = tempFolder()
   const root = makeTree(join(around, 'tree'))
   const paths = [
@@ -92,8 +93,8 @@ function treeAmongSecrets(): { root: string; goals: string[] } {
   }
 }
 
-/** A target that is after one of the goals. */
-function target(random: Random, goals: readonly string[]): string {
+/** A request target that tries to reach one of the goals. */
+function randomTarget(random: Random, goals: readonly string[]): string {
   const stem = random.pick([...STEMS, ...MORE_STEMS])
   const steps = random.below(20) === 0 ? 200 : random.below(9)
   const [dots, slash] = [random.pick([...DOTS, ...MORE_DOTS]), random.pick(SLASHES)]
@@ -104,23 +105,23 @@ function target(random: Random, goals: readonly string[]): string {
   return random.pick(ROOTS) + stem + Array.from({ length: steps }, step).join('') + path + random.pick(ENDS) + query
 }
 
-function request(random: Random, goals: readonly string[]): Buffer {
+function randomRequest(random: Random, goals: readonly string[]): Buffer {
   const method = random.pick(['GET', 'GET', 'GET', 'GET', 'HEAD', 'POST'])
   const coding = random.below(4) === 0 ? ['Accept-Encoding: identity;q=0.5, gzip;q=0'] : []
-  if (method !== 'POST') return rawRequest(`${method} ${target(random, goals)}`, coding)
+  if (method !== 'POST') return rawRequest(`${method} ${randomTarget(random, goals)}`, coding)
   const headers = ['Content-Type: application/json', `Content-Length: ${USER_BODY.length}`]
-  return rawRequest(`POST ${target(random, goals)}`, headers, USER_BODY)
+  return rawRequest(`POST ${randomTarget(random, goals)}`, headers, USER_BODY)
 }
 
 const digest = (body: Buffer) => createHash('sha1').update(body).digest('hex')
 
-it(`${COUNT} requests find no way out of the tree`, async () => {
-  const { root, goals } = treeAmongSecrets()
+it(`${COUNT} requests reach no file outside the tree`, async () => {
+  const { root, goals } = makeTreeWithSecrets()
   const errors: Error[] = []
   const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
   onTestFinished(() => server.close())
-  const fetched = async (path: string) => (await sendRaw(server.url, rawRequest(`GET ${path}`))).body
-  const public_ = [
+  const fetchBody = async (path: string) => (await sendRaw(server.url, rawRequest(`GET ${path}`))).body
+  const pageFiles = [
     '/',
     '/docs/page.js',
     '/docs/page.css',
@@ -132,37 +133,37 @@ it(`${COUNT} requests find no way out of the tree`, async () => {
     name => `/api/klines/${name}.json`,
   )
   const known = new Set<string>([digest(Buffer.from('[]'))])
-  for (const path of [...public_, ...lists, '/api/openapi.json', '/api/static/openapi.json'])
-    known.add(digest(await fetched(path)))
+  for (const path of [...pageFiles, ...lists, '/api/openapi.json', '/api/static/openapi.json'])
+    known.add(digest(await fetchBody(path)))
   for (const date of filesBelow(join(root, 'api/klines/15m/ETHUSDT')))
-    known.add(digest(await fetched(`/api/klines/15m/ETHUSDT/${date}`)))
+    known.add(digest(await fetchBody(`/api/klines/15m/ETHUSDT/${date}`)))
 
   const random = new Random(20_250_212)
-  const requests = Array.from({ length: COUNT }, () => request(random, goals))
-  const direct = [...goals.map(goal => `/${goal}`), ...lists, ...public_].map(path => rawRequest(`GET ${path}`))
+  const requests = Array.from({ length: COUNT }, () => randomRequest(random, goals))
+  const direct = [...goals.map(goal => `/${goal}`), ...lists, ...pageFiles].map(path => rawRequest(`GET ${path}`))
   const statuses = new Map<number, number>()
-  const looked = new Set<string>()
-  await sendPipelined(server.url, [...direct, ...requests], (answer, request) => {
-    const { status, body, headers } = answer
+  const seen = new Set<string>()
+  await sendPipelined(server.url, [...direct, ...requests], (response, request) => {
+    const { status, body, headers } = response
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     const line = request.toString('latin1').split('\r\n', 1)[0]
-    // Most answers are the same few.
+    // Most responses are equal: each is checked once.
     const [method] = line.split(' ')
     const key = digest(Buffer.from(JSON.stringify([method, status, headers, digest(body)])))
-    if (looked.has(key)) return
-    looked.add(key)
-    const said = `${body.toString('latin1')}${JSON.stringify(headers)}`
-    const leaks = [SECRET, SECRET_PRICE, 'root:x:', '"scripts"'].filter(secret => said.includes(secret))
+    if (seen.has(key)) return
+    seen.add(key)
+    const text = `${body.toString('latin1')}${JSON.stringify(headers)}`
+    const leaks = [SECRET, SECRET_PRICE, 'root:x:', '"scripts"'].filter(secret => text.includes(secret))
     expect([line, leaks]).toEqual([line, []])
     if (line.startsWith('HEAD ')) expect([line, status < 500]).toEqual([line, true])
-    else if (status >= 400) expect([line, expectError(answer, status).statusCode < 500]).toEqual([line, true])
+    else if (status >= 400) expect([line, expectError(response, status).statusCode < 500]).toEqual([line, true])
     else if (!line.startsWith('POST ')) expect([line, status, known.has(digest(body))]).toEqual([line, 200, true])
   })
   expect(errors).toEqual([])
   const total = [...statuses.values()].reduce((sum, count) => sum + count, 0)
   expect(total).toBe(requests.length + direct.length)
-  // All kinds of answers are among them, so the requests came through to where they were sent.
+  // Statuses of all kinds occur, so the requests reached every part of the server.
   for (const status of [200, 400, 404, 405]) expect([status, (statuses.get(status) ?? 0) > 10]).toEqual([status, true])
-  expect(String(await fetched('/api/klines/symbols.json'))).toBe('["BTCUSDT","ETHUSDT"]')
+  expect(String(await fetchBody('/api/klines/symbols.json'))).toBe('["BTCUSDT","ETHUSDT"]')
   expect((await sendRaw(server.url, rawRequest(`POST ${USER_PATH}/..`))).status).toBe(404)
 })

@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { RawClient } from '../../support/servers/raw-client.js'
+import { getWindow, makeWindow } from '../../support/servers/raw-requests.js'
 import { startTestServer } from '../../support/servers/test-server.js'
-import { candle, FULL_WEEKS, putFile, weekPath, windowBytes } from '../../support/synthetic-tree.js'
+import { candle, FULL_WEEKS, putFile, RENDERED, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const READS = 25_000
@@ -27,36 +30,36 @@ const VERSIONS = [
 
 type Fields = Dispatcher.ResponseData['headers']
 
-/** What readers see: each body has to be one of the versions, and its header fields have to be its own. */
-class Witness {
+/** Checks responses: each body has to be one of the versions, with the header fields of that version. */
+class ResponseChecker {
   readonly faults: string[] = []
   /** How often each version was seen, in the order of `VERSIONS`. */
   readonly seen = [0, 0]
-  /** Coding and version by tag, and coded bytes by the same, as they were seen first. */
+  /** Coding and version by tag, and coded bytes by coding and version, from the first response with them. */
   private readonly tags = new Map<string, string>()
   private readonly coded = new Map<string, Buffer>()
 
-  see(status: number, headers: Fields, body: Buffer): void {
+  check(status: number, headers: Fields, body: Buffer): void {
     const coding = String(headers['content-encoding'] ?? 'identity')
-    const version = this.versionOf(coding, body)
+    const version = this.findVersion(coding, body)
     const [name, tag] = [`${coding} ${version}`, String(headers.etag)]
     const known = this.tags.get(tag) ?? name
     this.tags.set(tag, known)
-    const own =
+    const isConsistent =
       status === 200 &&
       known === name &&
       headers['content-length'] === String(body.length) &&
       headers['last-modified'] === VERSIONS[version]?.modified
-    if (own) this.seen[version]++
+    if (isConsistent) this.seen[version]++
     else this.faults.push(`${status} ${body.length} bytes, ${name}, tag of ${known}: ${JSON.stringify(headers)}`)
   }
 
-  /** Every version has one tag in each coding. */
+  /** The number of different tags. */
   get tagCount(): number {
     return this.tags.size
   }
 
-  private versionOf(coding: string, body: Buffer): number {
+  private findVersion(coding: string, body: Buffer): number {
     if (coding === 'identity') return VERSIONS.findIndex(({ bytes }) => bytes.equals(body))
     const known = VERSIONS.findIndex((_, version) => this.coded.get(`${coding} ${version}`)?.equals(body))
     if (known !== -1) return known
@@ -67,7 +70,7 @@ class Witness {
   }
 }
 
-it('25,000 reads while another process replaces the window each give one whole version, and the last one at once after', async () => {
+it('25,000 reads while another process replaces the window each return one whole version, and later reads the last one', async () => {
   const [root, aside] = [tempFolder(), tempFolder()]
   VERSIONS.forEach(({ bytes, time }, index) => {
     putFile(aside, String(index), bytes, time)
@@ -82,33 +85,50 @@ it('25,000 reads while another process replaces the window each give one whole v
 
   const pool = new Pool(url, { connections: CONNECTIONS })
   onTestFinished(() => pool.destroy())
-  const witness = new Witness()
+  const checker = new ResponseChecker()
   let reads = 0
   const read = async (coding: string) => {
     const headers = { 'accept-encoding': coding }
-    const answer = await pool.request({ path: `/${PATH}`, method: 'GET', headers })
-    witness.see(answer.statusCode, answer.headers, Buffer.from(await answer.body.arrayBuffer()))
+    const response = await pool.request({ path: `/${PATH}`, method: 'GET', headers })
+    checker.check(response.statusCode, response.headers, Buffer.from(await response.body.arrayBuffer()))
     return ++reads
   }
-  // Counted from when the writer is at work.
-  while (witness.seen[1] === 0) await read('identity')
-  const enough = reads + READS
-  const readOn = async (coding: string) => {
-    while ((await read(coding)) < enough) if (witness.faults.length > 20) break
+  // Counting starts once the writer is running.
+  while (checker.seen[1] === 0) await read('identity')
+  const total = reads + READS
+  const keepReading = async (coding: string) => {
+    while ((await read(coding)) < total) if (checker.faults.length > 20) break
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => readOn(index % 2 ? 'gzip' : 'identity')))
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => keepReading(index % 2 ? 'gzip' : 'identity')))
 
   writer.stdin.end()
   await once(writer, 'close')
   const { swaps, last } = JSON.parse(await printed)
-  expect(witness.faults).toEqual([])
+  expect(checker.faults).toEqual([])
   for (const coding of ['identity', 'gzip']) {
-    const before = witness.seen[last]
+    const before = checker.seen[last]
     await read(coding)
-    expect(witness.seen[last], `${coding} after the last write`).toBe(before + 1)
+    expect(checker.seen[last], `${coding} after the last write`).toBe(before + 1)
   }
   expect(reads).toBeGreaterThan(READS)
   expect(swaps).toBeGreaterThan(1_000)
-  expect(Math.min(...witness.seen)).toBeGreaterThan(READS / 20)
-  expect(witness.tagCount).toBe(4)
+  expect(Math.min(...checker.seen)).toBeGreaterThan(READS / 20)
+  expect(checker.tagCount).toBe(4)
+})
+
+it('a file that is replaced, removed and put back is current in every response on a connection', async () => {
+  const root = tempFolder()
+  const { url } = await startTestServer(root)
+  const client = await RawClient.open(url)
+  onTestFinished(() => client.close())
+  for (const [index, count] of [9, 10, undefined, 9].entries()) {
+    if (count) putFile(root, PATH, makeWindow(count), RENDERED + index * 1_000)
+    else rmSync(join(root, PATH))
+    for (let repeat = 0; repeat < 3; repeat++) {
+      client.send(getWindow())
+      const { status, body } = await client.next()
+      expect(status).toBe(count ? 200 : 404)
+      if (count) expect(body.equals(makeWindow(count))).toBe(true)
+    }
+  }
 })

@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { type IncomingHttpHeaders, request } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { startServer } from '../../../src/server/server.js'
-import { filesBelow, PROJECT } from '../../support/cli/cli-sandbox.js'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { filesBelow } from '../../support/files-below.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
+import { startTestServer, type TestResponse, useServerOver } from '../../support/servers/test-server.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -17,59 +18,45 @@ import {
 } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-interface Answer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
+type Get = (path: string, headers?: Record<string, string>) => Promise<TestResponse>
+
+/** Starts a server over a folder for one test. */
+async function serveFolder(root: string): Promise<Get> {
+  const { request } = await startTestServer(root)
+  return (path, headers) => request(path, { headers })
 }
 
-/** A server over a folder, and a client that sends a path as it is: no URL parser tidies it up. */
-async function serve(root: string, now: () => number = () => NOW) {
-  const server = await startServer({ root, now })
-  onTestFinished(() => server.close())
-  const { hostname, port } = new URL(server.url)
-  return (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const req = request({ hostname, port, path, headers }, response => {
-        const chunks: Buffer[] = []
-        response.on('data', chunk => chunks.push(chunk))
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-        )
-      })
-      req.on('error', reject).end()
-    })
-}
-
-/** The error object of service.md, nothing more and nothing less. */
-function expectNotFound({ status, headers, body }: Answer): void {
+/** Expects exactly the service's error object. */
+function expectNotFound({ status, headers, body }: TestResponse): void {
   expect(status).toBe(404)
   expect(headers['content-type']).toMatch(/^application\/json/)
   expect(JSON.parse(String(body))).toEqual({ statusCode: 404, message: expect.any(String), isError: true })
 }
 
 describe('the tree over HTTP', () => {
-  it('gives every file of the sample byte by byte', async () => {
-    const get = await serve(SAMPLE_TREE)
+  const sample = useServerOver(() => SAMPLE_TREE)
+  const getSample: Get = (path, headers) => sample.request(path, { headers })
+
+  it('returns every file of the sample byte by byte', async () => {
     const files = filesBelow(join(SAMPLE_TREE, 'api'))
     expect(files.length).toBeGreaterThan(50)
     for (const file of files) {
-      const { status, headers, body } = await get(`/api/${file}`)
+      const { status, headers, body } = await getSample(`/api/${file}`)
       expect([status, headers['content-type']], file).toEqual([200, 'application/json; charset=utf-8'])
       expect(body.equals(readFileSync(join(SAMPLE_TREE, 'api', file))), file).toBe(true)
     }
   })
 
-  describe('of a mirror that is not complete', () => {
+  describe('of an incomplete mirror', () => {
     let root: string
-    let get: Awaited<ReturnType<typeof serve>>
+    let get: Get
     beforeEach(async () => {
       root = tempFolder()
       putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), '[]')
-      get = await serve(root)
+      get = await serveFolder(root)
     })
 
-    it('has the lists built in that the mirror lacks', async () => {
+    it('has built-in lists where the mirror has none', async () => {
       const symbols = await get('/api/klines/symbols.json')
       const documented =
         '["BTCUSDT","ETHUSDT","BNBUSDT","SOLUSDT","XRPUSDT","ADAUSDT","DOGEUSDT","AVAXUSDT","LINKUSDT","DOTUSDT"]'
@@ -83,21 +70,21 @@ describe('the tree over HTTP', () => {
       }
     })
 
-    it('gives the lists that the mirror has', async () => {
+    it('returns the lists of the mirror', async () => {
       putFile(root, 'api/klines/symbols.json', '["BTCUSDT"]')
       putFile(root, 'api/klines/start-dates/15m.json', '["2025-01-06"]')
       expect(String((await get('/api/klines/symbols.json')).body)).toBe('["BTCUSDT"]')
       expect(String((await get('/api/klines/start-dates/15m.json')).body)).toBe('["2025-01-06"]')
     })
 
-    it('answers [] for a window of the future, and never for one that has started', async () => {
+    it('returns [] for a window of the future, and never for one that has started', async () => {
       const future = await get(`/${weekPath('ETHUSDT', FUTURE_WEEK)}`)
       expect([future.status, String(future.body)]).toEqual([200, '[]'])
       expectNotFound(await get(`/${weekPath('ETHUSDT', '2025-02-10')}`))
       expectNotFound(await get(`/${weekPath('ETHUSDT', EMPTY_WEEK)}`))
     })
 
-    it('says of an absent window exactly that', async () => {
+    it('explains that a window is missing', async () => {
       const { body } = await get(`/${weekPath('BTCUSDT', FULL_WEEKS[1])}`)
       expect(JSON.parse(String(body))).toEqual({
         statusCode: 404,
@@ -106,16 +93,15 @@ describe('the tree over HTTP', () => {
       })
     })
 
-    it('answers 404 for a folder in the place of a window', async () => {
+    it('returns 404 for a folder instead of a window', async () => {
       putFile(root, `${weekPath('BTCUSDT', FULL_WEEKS[1])}/inside`, 'x')
       expectNotFound(await get(`/${weekPath('BTCUSDT', FULL_WEEKS[1])}`))
     })
   })
 
-  it('of a complete mirror answers [] for every window that exists and is not there', async () => {
-    const get = await serve(SAMPLE_TREE)
+  it('of a complete mirror returns [] for every missing window', async () => {
     for (const window of ['15m/DOTUSDT/2025-01-06', '1h/BTCUSDT/2022-01-01', '1M/ETHUSDT/2030-01-01']) {
-      const { status, body } = await get(`/api/klines/${window}.json`)
+      const { status, body } = await getSample(`/api/klines/${window}.json`)
       expect([window, status, String(body)]).toEqual([window, 200, '[]'])
     }
   })
@@ -132,9 +118,8 @@ describe('the tree over HTTP', () => {
     'start-dates/1m',
     'symbols.json',
     'constructor/BTCUSDT/2025-01-06',
-  ])('has no %s, also in a complete mirror', async name => {
-    const get = await serve(SAMPLE_TREE)
-    expectNotFound(await get(`/api/klines/${name}.json`))
+  ])('%s is 404, also in a complete mirror', async name => {
+    expectNotFound(await getSample(`/api/klines/${name}.json`))
   })
 })
 
@@ -142,9 +127,13 @@ describe('paths that try to leave the tree', () => {
   const SECRET = 'not to be seen'
   const up = (count: number, step: string) => step.repeat(count)
 
-  /** The made tree, with files in and around it that are not of the tree. */
-  function treeAmongSecrets(): string {
-    const root = makeTree(join(tempFolder(), 'tree'))
+  const folder = mkdtempSync(join(tmpdir(), 'klines-secrets-'))
+  const { request } = useServerOver(makeTreeWithSecrets)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** The synthetic tree with secret files in and around it. */
+  function makeTreeWithSecrets(): string {
+    const root = makeTree(join(folder, 'tree'))
     for (const name of ['mirror.json', 'api/secret.json', '../secret.json', '../package.json']) {
       writeFileSync(join(root, name), JSON.stringify({ layout: 1, baseUrl: SECRET, complete: false }))
     }
@@ -183,18 +172,16 @@ describe('paths that try to leave the tree', () => {
     `/api/klines/${up(12, '../')}etc/passwd`,
     `/api/klines/${up(12, '%2e%2e/')}etc/passwd`,
     `${PROJECT}/package.json`,
-  ])('%s is not there', async path => {
-    const get = await serve(treeAmongSecrets())
-    const answer = await get(path)
-    expect(String(answer.body)).not.toContain(SECRET)
-    expectNotFound(answer)
+  ])('%s is 404', async path => {
+    const response = await request(path)
+    expect(String(response.body)).not.toContain(SECRET)
+    expectNotFound(response)
   })
 
   it.each(['%', '%zz', '%c0%ae%c0%ae/secret.json', '15m/BTCUSDT/%'])(
-    '/api/klines/%s is no path at all, and gets the error object',
+    '/api/klines/%s is malformed: 400 with the error object',
     async path => {
-      const get = await serve(treeAmongSecrets())
-      const { status, body } = await get(`/api/klines/${path}`)
+      const { status, body } = await request(`/api/klines/${path}`)
       expect(status).toBe(400)
       expect(JSON.parse(String(body))).toEqual({ statusCode: 400, message: expect.any(String), isError: true })
     },
@@ -203,39 +190,39 @@ describe('paths that try to leave the tree', () => {
 
 describe('conditional requests', () => {
   const path = `/${weekPath('BTCUSDT', FULL_WEEKS[0])}`
-  const at = (time: number) => ({ 'if-modified-since': new Date(time).toUTCString() })
-  let get: Awaited<ReturnType<typeof serve>>
+  const modifiedSince = (time: number) => ({ 'if-modified-since': new Date(time).toUTCString() })
+  let get: Get
   beforeEach(async () => {
-    get = await serve(makeTree(tempFolder()))
+    get = await serveFolder(makeTree(tempFolder()))
   })
 
-  it('a file says when it was modified, by its own time', async () => {
+  it('Last-Modified is the modification time of the file', async () => {
     expect((await get(path)).headers['last-modified']).toBe(new Date(RENDERED).toUTCString())
   })
 
   it.each([
-    ['then', at(RENDERED), 304],
-    ['later', at(RENDERED + 1000), 304],
-    ['before', at(RENDERED - 1000), 200],
+    ['the same time', modifiedSince(RENDERED), 304],
+    ['a later time', modifiedSince(RENDERED + 1000), 304],
+    ['an earlier time', modifiedSince(RENDERED - 1000), 200],
     ['no date', { 'if-modified-since': 'yesterday' }, 200],
-  ])('a client that has it from %s gets the right answer', async (_, headers, status) => {
-    const answer = await get(path, headers)
-    expect(answer.status).toBe(status)
-    expect(answer.body.length === 0).toBe(status === 304)
+  ])('If-Modified-Since %s', async (_, headers, status) => {
+    const response = await get(path, headers)
+    expect(response.status).toBe(status)
+    expect(response.body.length === 0).toBe(status === 304)
   })
 
-  it('a file that was replaced is not the one of before', async () => {
+  it('a replaced file is sent', async () => {
     const root = makeTree(tempFolder())
-    const fresh = await serve(root)
-    expect((await fresh(path, at(RENDERED))).status).toBe(304)
+    const getFrom = await serveFolder(root)
+    expect((await getFrom(path, modifiedSince(RENDERED))).status).toBe(304)
     putFile(root, path.slice(1), '[]', RENDERED + 5000)
-    const answer = await fresh(path, at(RENDERED))
-    expect([answer.status, String(answer.body)]).toEqual([200, '[]'])
+    const response = await getFrom(path, modifiedSince(RENDERED))
+    expect([response.status, String(response.body)]).toEqual([200, '[]'])
   })
 
-  it('a window that follows from a rule has no date', async () => {
-    const fresh = await serve(tempFolder())
-    const { status, headers } = await fresh(`/${weekPath('BTCUSDT', FUTURE_WEEK)}`, at(NOW))
+  it('a window without a file has no Last-Modified', async () => {
+    const getFrom = await serveFolder(tempFolder())
+    const { status, headers } = await getFrom(`/${weekPath('BTCUSDT', FUTURE_WEEK)}`, modifiedSince(NOW))
     expect([status, headers['last-modified']]).toEqual([200, undefined])
   })
 })

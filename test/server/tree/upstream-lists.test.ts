@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { upstreamSetup } from '../../support/servers/upstream-setup.js'
 import { FUTURE_WEEK, putFile, STARTED, SYMBOLS } from '../../support/synthetic-tree.js'
 
-describe('the lists are those of the service', () => {
+describe('the lists of the service are served', () => {
   const LIST = 'api/klines/start-dates/15m.json'
 
-  it('not the built-in ones, and not those it had before', async () => {
+  it('not the built-in ones, and not earlier versions', async () => {
     const { tree, request, stored } = await upstreamSetup()
     expect(JSON.parse(String((await request('api/klines/symbols.json')).body))).toEqual(SYMBOLS)
     expect(JSON.parse(String((await request(LIST)).body))).toEqual([...STARTED, FUTURE_WEEK])
@@ -14,7 +14,7 @@ describe('the lists are those of the service', () => {
     expect(JSON.parse(String(stored(LIST)))).toEqual(STARTED)
   })
 
-  it('also with symbols that this version does not know, but not when it knows none of them', async () => {
+  it('also with unknown symbols, unless all of them are unknown', async () => {
     const { tree, request } = await upstreamSetup()
     const get = async (symbols: string[]) => {
       putFile(tree, 'api/klines/symbols.json', symbols)
@@ -27,14 +27,14 @@ describe('the lists are those of the service', () => {
   })
 
   it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"'])(
-    'but not when it is %s: the one held before, with a warning',
+    'but not %s: the cached list is served with a warning',
     async body => {
       const { service, request } = await upstreamSetup()
       const before = await request(LIST)
       service.always(LIST, { body })
-      const answer = await request(LIST)
-      expect([answer.status, answer.body.equals(before.body)]).toEqual([200, true])
-      expect(answer.headers.warning).toMatch(/^111 /)
+      const response = await request(LIST)
+      expect([response.status, response.body.equals(before.body)]).toEqual([200, true])
+      expect(response.headers.warning).toMatch(/^111 /)
     },
   )
 })

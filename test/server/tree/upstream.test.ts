@@ -24,46 +24,46 @@ const OPEN = weekPath('BTCUSDT', OPEN_WEEK)
 const openRows = treeRows('BTCUSDT').get(OPEN_WEEK) ?? []
 /** The open week with one candle more. */
 const GROWN = windowBytes([...openRows, candle(Date.parse(OPEN_WEEK) + 2 * 86_400_000)])
-const date = (time: number) => new Date(time).toUTCString()
+const httpDate = (time: number) => new Date(time).toUTCString()
 
-let all: Awaited<ReturnType<typeof upstreamSetup>>
+let setup: Awaited<ReturnType<typeof upstreamSetup>>
 beforeEach(async () => {
-  all = await upstreamSetup()
+  setup = await upstreamSetup()
 })
 
-describe('a window that is not held', () => {
-  it('is asked for once though 50 clients wait, stored byte for byte with its time, and served', async () => {
-    const { service, mirror, requestAtOnce, original, stored } = all
-    const answers = await requestAtOnce(50, FULL)
+describe('a missing window', () => {
+  it('is requested once for 50 clients, stored byte by byte with its time, and served', async () => {
+    const { service, mirror, requestAtOnce, original, stored } = setup
+    const responses = await requestAtOnce(50, FULL)
     expect(service.log).toHaveLength(1)
-    for (const { status, headers, body } of answers) {
-      expect([status, headers['last-modified'], headers.warning]).toEqual([200, date(RENDERED), undefined])
+    for (const { status, headers, body } of responses) {
+      expect([status, headers['last-modified'], headers.warning]).toEqual([200, httpDate(RENDERED), undefined])
       expect(body.equals(original(FULL))).toBe(true)
     }
     expect(stored(FULL)?.equals(original(FULL))).toBe(true)
     expect(statSync(join(mirror, FULL)).mtimeMs).toBe(RENDERED)
   })
 
-  it('is stored as it is though it came coded and goes on in another coding', async () => {
-    const { service, request, original, stored } = all
-    const answer = await request(FULL, { headers: { 'accept-encoding': 'gzip' } })
-    expect(gunzipSync(answer.body).equals(original(FULL))).toBe(true)
+  it('is stored uncoded, whatever coding it arrives and is served in', async () => {
+    const { service, request, original, stored } = setup
+    const response = await request(FULL, { headers: { 'accept-encoding': 'gzip' } })
+    expect(gunzipSync(response.body).equals(original(FULL))).toBe(true)
     expect(stored(FULL)?.equals(original(FULL))).toBe(true)
     expect(service.log).toHaveLength(1)
   })
 
-  it('makes the folder a mirror of that address', async () => {
-    const { service, request, mirror } = all
+  it('makes the folder a mirror of that base address', async () => {
+    const { service, request, mirror } = setup
     await request(FULL)
     const other = serveUpstream(`${service.url}/elsewhere`, mirror)
     await expect(other).rejects.toMatchObject({ code: 'mirror_mismatch' })
   })
 
-  it('of which the service has none is 404, and asked for again each time', async () => {
-    const { service, request, storedPaths } = all
+  it('that the service lacks is 404, and requested again each time', async () => {
+    const { service, request, storedPaths } = setup
     for (const path of [weekPath('DOTUSDT', FULL_WEEKS[0]), weekPath('BTCUSDT', '2024-01-01')]) {
-      const answer = await request(path)
-      expect([answer.status, parseErrorObject(answer).statusCode]).toEqual([404, 404])
+      const response = await request(path)
+      expect([response.status, parseErrorObject(response).statusCode]).toEqual([404, 404])
       service.log.length = 0
       await request(path)
       expect(service.paths()).toEqual([path])
@@ -71,8 +71,8 @@ describe('a window that is not held', () => {
     expect(storedPaths()).toEqual([])
   })
 
-  it('is answered [] without a request when it lies in the future', async () => {
-    const { service, request, storedPaths } = all
+  it('of the future is [] without a request', async () => {
+    const { service, request, storedPaths } = setup
     for (const path of [weekPath('BTCUSDT', FUTURE_WEEK), 'api/klines/1h/SOLUSDT/2039-12-01.json']) {
       const { status, body } = await request(path)
       expect([status, String(body)]).toEqual([200, '[]'])
@@ -81,37 +81,37 @@ describe('a window that is not held', () => {
     expect(storedPaths()).toEqual([])
   })
 
-  it('is not even asked for when the path is none of the tree', async () => {
-    const { service, request } = all
+  it('is not requested for an invalid path', async () => {
+    const { service, request } = setup
     for (const path of [weekPath('BTCUSDT', '2025-01-07'), 'api/klines/../../secret', 'api/klines/5m.json']) {
       expect((await request(path)).status).toBe(404)
     }
     expect(service.log).toEqual([])
   })
 
-  it('is brought whole for the others when a client leaves', async () => {
-    const { service, request, original, stored } = all
+  it('is fetched for the other clients when one disconnects', async () => {
+    const { service, request, original, stored } = setup
     let release = () => {}
     service.hold = () =>
       new Promise<void>(resolve => {
         release = resolve
       })
     const leaving = new AbortController()
-    const left = request(FULL, { signal: leaving.signal }).catch((error: Error) => error.name)
+    const aborted = request(FULL, { signal: leaving.signal }).catch((error: Error) => error.name)
     await until(() => service.log.length === 1)
-    const stays = request(FULL)
+    const remaining = request(FULL)
     leaving.abort()
-    expect(await left).toBe('AbortError')
+    expect(await aborted).toBe('AbortError')
     release()
-    expect((await stays).body.equals(original(FULL))).toBe(true)
+    expect((await remaining).body.equals(original(FULL))).toBe(true)
     expect(stored(FULL)?.equals(original(FULL))).toBe(true)
     expect(service.log).toHaveLength(1)
   })
 })
 
-describe('a window that is held', () => {
-  it('and final is never asked for again, nor by the next server', async () => {
-    const { service, mirror, request, original } = all
+describe('a cached window', () => {
+  it('that is final is never requested again, also by the next server', async () => {
+    const { service, mirror, request, original } = setup
     await request(FULL)
     service.reset()
     await request(FULL)
@@ -120,50 +120,50 @@ describe('a window that is held', () => {
     expect(service.log).toEqual([])
   })
 
-  it('and empty is not asked for again once a later one with candles is held', async () => {
-    const { service, request } = all
+  it('that is empty is not requested again once a later one with candles is cached', async () => {
+    const { service, request } = setup
     const path = weekPath('BTCUSDT', EMPTY_WEEK)
-    for (const asked of [path, path, FULL, path, path]) expect((await request(asked)).status).toBe(200)
+    for (const requested of [path, path, FULL, path, path]) expect((await request(requested)).status).toBe(200)
     expect(service.paths()).toEqual([path, path, FULL])
   })
 
-  it('and open is revalidated by its time, and kept when it is the same', async () => {
-    const { service, request, original } = all
+  it('that is open is revalidated by its time, and kept when unchanged', async () => {
+    const { service, request, original } = setup
     const first = await request(OPEN)
     const second = await request(OPEN)
     expect(service.log.map(({ status, headers }) => [status, headers['if-modified-since']])).toEqual([
       [200, undefined],
-      [304, date(RENDERED)],
+      [304, httpDate(RENDERED)],
     ])
     expect([second.status, second.headers.etag, second.headers.warning]).toEqual([200, first.headers.etag, undefined])
     expect(second.body.equals(original(OPEN))).toBe(true)
   })
 
-  it('and open is the new version as soon as the service has one', async () => {
-    const { service, tree, request, stored } = all
+  it('that is open is replaced as soon as the service has a new version', async () => {
+    const { service, tree, request, stored } = setup
     const before = await request(OPEN)
     putFile(tree, OPEN, GROWN, RENDERED + 60_000)
     const after = await request(OPEN)
     expect(after.body.equals(GROWN)).toBe(true)
-    expect(after.headers['last-modified']).toBe(date(RENDERED + 60_000))
+    expect(after.headers['last-modified']).toBe(httpDate(RENDERED + 60_000))
     expect(after.headers.etag).not.toBe(before.headers.etag)
     expect(stored(OPEN)?.equals(GROWN)).toBe(true)
     expect((await request(OPEN, { headers: { 'if-none-match': String(after.headers.etag) } })).status).toBe(304)
     expect(service.log.map(({ status }) => status)).toEqual([200, 200, 304])
   })
 
-  it('and open is revalidated once for 50 clients at once', async () => {
-    const { service, tree, request, requestAtOnce } = all
+  it('that is open is revalidated once for 50 simultaneous clients', async () => {
+    const { service, tree, request, requestAtOnce } = setup
     await request(OPEN)
     service.log.length = 0
     putFile(tree, OPEN, GROWN, RENDERED + 60_000)
-    const answers = await requestAtOnce(50, OPEN)
+    const responses = await requestAtOnce(50, OPEN)
     expect(service.log).toHaveLength(1)
-    expect(answers.every(({ status, body }) => status === 200 && body.equals(GROWN))).toBe(true)
+    expect(responses.every(({ status, body }) => status === 200 && body.equals(GROWN))).toBe(true)
   })
 
-  it('stays as it is when the new version has lost rows', async () => {
-    const { tree, request, original, stored } = all
+  it('is kept when the new version lacks rows', async () => {
+    const { tree, request, original, stored } = setup
     await request(OPEN)
     const full = original(OPEN)
     for (const less of [openRows.slice(1), openRows.slice(0, 1), []]) {
@@ -173,8 +173,8 @@ describe('a window that is held', () => {
     }
   })
 
-  it('and damaged is fetched again, and never served', async () => {
-    const { mirror, request, original, stored } = all
+  it('that is corrupt is fetched again, and never served', async () => {
+    const { mirror, request, original, stored } = setup
     await request(FULL)
     for (const damage of [
       () => truncateSync(join(mirror, FULL), 500),
