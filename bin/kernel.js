@@ -1,40 +1,24 @@
 #!/usr/bin/env node
-// Compiles src/klines/kernel/assembly to WebAssembly and puts the bytes into a module, so that the core needs no file to be read.
+// Compiles src/klines/kernel/assembly to WebAssembly and writes the bytes as a module, so that the kernel loads without a file.
 import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const target = `${root}/src/klines/kernel/wasm-bytes.ts`
+const ENTRY = 'src/klines/kernel/assembly/index.ts'
+const OPTIONS = '--outFile kernel.wasm -O3 --converge --runtime stub --importMemory --use abort='
 
-let wasm
-const { error, stderr } = await asc.main(
-  [
-    'src/klines/kernel/assembly/index.ts',
-    '--outFile',
-    'kernel.wasm',
-    '-O3',
-    '--converge',
-    '--runtime',
-    'stub',
-    '--importMemory',
-    '--use',
-    'abort=',
-  ],
-  {
-    writeFile: (_, bytes) => {
-      wasm = bytes
-    },
-  },
-)
+let bytes
+const writeFile = (_, contents) => {
+  bytes = contents
+}
+const { error, stderr } = await asc.main([ENTRY, ...OPTIONS.split(' ')], { writeFile })
 if (error) {
   process.stderr.write(stderr.toString())
   process.exit(1)
 }
 writeFileSync(
-  target,
+  new URL('../src/klines/kernel/wasm-bytes.ts', import.meta.url),
   `// Generated from src/klines/kernel/assembly by bin/kernel.js.
 /** WebAssembly, in base64. */
-export const KERNEL_BYTES = '${Buffer.from(wasm).toString('base64')}'
+export const KERNEL_BYTES = '${Buffer.from(bytes).toString('base64')}'
 `,
 )

@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
+const { CI, KLINES_TEST_REPORT = '.vitest-report.json' } = process.env
 const END_TO_END = ['test/e2e/**/*.test.ts']
 const FAULTS = ['test/faults/**/*.test.ts']
 
@@ -20,6 +21,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 3,
-    reporters: process.env.CI ? ['default', ['json', { outputFile: '.vitest-report.json' }]] : ['default'],
+    reporters: CI ? ['default', ['json', { outputFile: KLINES_TEST_REPORT }]] : ['default'],
   },
 })

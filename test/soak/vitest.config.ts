@@ -5,10 +5,11 @@ import base from '../vitest.config.ts'
 export default defineConfig({
   test: {
     ...base.test,
+    projects: undefined,
+    globalSetup: ['test/support/global-setup.ts'],
     include: ['test/soak/**/*.soak.ts'],
     env: { ...base.test?.env, KLINES_TEST_LIMIT_MS: String(10 * 60_000) },
     testTimeout: 60 * 60_000,
     maxWorkers: 2,
-    reporters: ['default'],
   },
 })
