@@ -208,8 +208,8 @@ describe('cachedStartDates', () => {
     for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
       putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
     }
-    const held = new Mirror(root).cachedStartDates({ symbol: 'BTCUSDT', interval: '15m' })
-    expect(held).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17'])
+    const startDates = new Mirror(root).cachedStartDates({ symbol: 'BTCUSDT', interval: '15m' })
+    expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17'])
     expect(new Mirror(root).cachedStartDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
   })
 })
