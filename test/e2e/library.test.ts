@@ -59,7 +59,8 @@ describe.concurrent('the library', () => {
   })
 
   it('openGreetingClient calls the greeting API', async () => {
-    const source = `import { openGreetingClient, startSample } from 'klines'
+    const source = `import { openGreetingClient } from 'klines/greeting'
+      import { startSample } from 'klines'
       const sample = await startSample()
       const client = await openGreetingClient({ baseUrl: sample })
       const fields = { email: 'a@example.com', profile: { name: 'A B', age: 30 } }
@@ -126,7 +127,7 @@ describe.concurrent('the library', () => {
         if (series.interval === '1h' && openTime > 0 && open.length > 0) rows.push(row)
       }
       try {
-        const report: ExportReport = await exportKlines({ symbols: ['all'], intervals: ['1d'], output: '-', format: 'csv' })
+        const report: ExportReport = await exportKlines({ symbols: 'all', intervals: ['1d'], output: '-', format: 'csv' })
         const bytes: number = report.files[0].bytes
         console.log(bytes)
       } catch (error) {
