@@ -1,17 +1,11 @@
-export { downloadKlines, type KlinesRequest } from './download/download.js'
+export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export type { SourceOptions } from './download/open-source.js'
-export {
-  type KlineBatchesRequest,
-  klineBatches,
-  klineRows,
-  type SeriesRow,
-} from './download/read.js'
-export type { DownloadReport, Progress, SeriesReport, WindowCounts } from './download/tally.js'
-export {
-  type ExportReport,
-  type ExportRequest,
-  exportKlines,
-} from './export/export.js'
+export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
+export type { SelectionRequest } from './download/selection.js'
+export type { DownloadReport, Progress, ProgressState, SeriesReport, WindowCounts } from './download/tally.js'
+export type { Warn, WindowStatus } from './download/window-source.js'
+export { type ExportReport, type ExportRequest, exportKlines } from './export/export.js'
+export type { ResampleRequest } from './export/export-series.js'
 export { FORMATS, type Format } from './export/formats/format.js'
 export {
   NUMBER_TYPES,
@@ -21,30 +15,20 @@ export {
   TIME_FORMATS,
   type TimeFormat,
 } from './export/row-format.js'
-export type { WrittenFile } from './export/write.js'
-export type { GreetingClient, UserUpdateFields } from './greeting-client/client.js'
-export { type GreetingOptions, openGreetingClient } from './greeting-client/open.js'
-export type { OpenApiDocument } from './greeting-client/parse.js'
-export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
-export { GREETING_BASE_URL, type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
-export type { ChangedCell } from './klines/batch/diff.js'
-export { KlineBatch } from './klines/batch/kline-batch.js'
+export type { WrittenFile } from './export/target-writer.js'
+export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
+export type { SeriesTotals } from './klines/audit/gap-counter.js'
+export type { ChangedCell, WindowChange } from './klines/batch/diff.js'
+export type { KlineBatch } from './klines/batch/kline-batch.js'
 export { decodeWindow } from './klines/batch/window-codec.js'
-export { COLUMNS, type Column, type KlineRow } from './klines/columns.js'
-export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'
-export {
-  INTERVALS,
-  type Interval,
-  nextOpenTime,
-  parseInterval,
-} from './klines/intervals.js'
+export { COLUMNS, type Column, type KlineObject, type KlineRow } from './klines/columns.js'
+export { type ErrorCode, type ErrorDetails, isKlinesError, KlinesError } from './klines/errors.js'
+export { INTERVALS, type Interval, nextOpenTime, parseInterval } from './klines/intervals.js'
 export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
 export { type ResampleOptions, resample } from './klines/resample/resampler.js'
-export type { Series, WindowRef } from './klines/series.js'
+export { parseTargetInterval, type TargetInterval } from './klines/resample/target-interval.js'
+export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName } from './klines/symbols.js'
-export {
-  knownStartDates,
-  type WindowSpan,
-  windowSpan,
-} from './klines/windows.js'
+export type { RangeText, TimeRange } from './klines/time-range.js'
+export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { type RunningSample, startSample } from './server/sample.js'

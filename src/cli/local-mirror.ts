@@ -1,6 +1,6 @@
 import type { MirrorSource } from '../download/mirror-source.js'
 import { openMirror, openMirrorSource, type SourceOptions, sourceName } from '../download/open-source.js'
-import { parseSelection } from '../download/selection.js'
+import { parseSelectionText } from '../download/selection.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -42,7 +42,7 @@ export async function cachedSeries(
 ): Promise<{ mirror: Mirror; series: Series[] }> {
   const source = openNamedSource(flags, warn)
   // oclif returns one text for a repeatable flag that comes from the environment.
-  const selection = parseSelection(symbols, [flags.interval].flat())
+  const selection = parseSelectionText(symbols, [flags.interval].flat())
   const series = await source.series(selection)
   // `all` stands for what is cached.
   const isNamed = selection.symbols !== 'all' && selection.intervals !== 'all'

@@ -2,18 +2,18 @@ import { isKlinesError } from '../klines/errors.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Warn } from './window-source.js'
 
-/** How a `Keeper` treats what it is given. */
+/** How a `CacheWriter` stores files. */
 export interface CacheWriterOptions {
   /** Store nothing. */
   readonly readOnly: boolean
-  /** When the mirror cannot be written: remember files in memory (an export is coming) instead of throwing. */
+  /** When the mirror cannot be written, keep files in memory for an export instead of throwing. */
   readonly memoryFallback: boolean
   readonly warn: Warn
 }
 
-/** Puts what a run brings into the mirror, and knows what the run has settled: no file is asked for twice in it. */
+/** Stores downloaded files in the mirror, and knows which are done: a run downloads no file twice. */
 export class CacheWriter {
-  /** Files settled in this run, by path; with bytes where the mirror could not take them. */
+  /** Files that are done in this run, by path; with their bytes when the mirror could not store them. */
   private readonly done = new Map<string, Uint8Array | undefined>()
   private unwritable = false
 
@@ -22,44 +22,44 @@ export class CacheWriter {
     private readonly options: CacheWriterOptions,
   ) {}
 
-  /** Makes the mirror ready for a run. Throws `mirror_mismatch`, and `mirror_unusable` unless it is to be made up for. */
+  /** Prepares the mirror for a run. Throws `mirror_mismatch`, and `mirror_unusable` without a fallback. */
   open(baseUrl: string, now: number): void {
     if (this.options.readOnly) this.mirror.checkBase(baseUrl)
     else this.write(() => this.adopt(baseUrl, now))
   }
 
   private adopt(baseUrl: string, now: number): void {
-    const bare = this.mirror.exists && this.mirror.readMeta() === undefined
+    const isUnknown = this.mirror.exists && this.mirror.readMeta() === undefined
     this.mirror.prepare(baseUrl, now)
-    if (bare)
+    if (isUnknown)
       this.options.warn(
         `${this.mirror.root} did not say where its candles come from; from now on it is a mirror of ${baseUrl}.`,
       )
   }
 
-  /** Whether a file was had in this run. */
+  /** Whether a file is done in this run. */
   isDone(path: string): boolean {
     return this.done.has(path)
   }
 
-  /** The bytes of a settled file that is in memory alone. */
+  /** The bytes of a file that is in memory alone. */
   bytesInMemory(path: string): Uint8Array | undefined {
     return this.done.get(path)
   }
 
-  /** What the mirror holds at `path` is good for this run. */
+  /** The mirror's file at `path` is up to date for this run. */
   markDone(path: string): void {
     this.done.set(path, undefined)
   }
 
-  /** Stores a file, or remembers it where the mirror cannot take it. */
+  /** Stores a file in the mirror, or in memory when the mirror cannot be written. */
   store(path: string, bytes: Uint8Array, mtimeMs: number): void {
     if (this.options.readOnly) return
-    const kept = this.write(() => this.mirror.writeBytes(path, bytes, mtimeMs))
-    this.done.set(path, kept ? undefined : bytes)
+    const isStored = this.write(() => this.mirror.writeBytes(path, bytes, mtimeMs))
+    this.done.set(path, isStored ? undefined : bytes)
   }
 
-  /** Whether a write worked; throws when it did not and nothing is to be remembered. Warns once, then tries no more. */
+  /** Whether a write succeeded. After the first failure, warns and tries no more; throws it without a fallback. */
   private write(action: () => void): boolean {
     if (this.unwritable) return false
     try {

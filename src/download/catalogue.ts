@@ -6,16 +6,16 @@ import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './mirror-source.js'
 import { openMirror, openServiceSource, type SourceOptions } from './open-source.js'
 
-/** What there is: the service's symbols, and the startDates of each interval, ascending. */
+/** The symbols of the service, and the start dates of each interval, ascending. */
 export interface Catalogue {
-  /** Who says so: `mirror` when the service could not be reached (what it lacks, this version knows). */
+  /** Where the lists come from: `mirror` (with the built-in ones) when the service could not be reached. */
   readonly source: 'service' | 'mirror'
   readonly mirror: Mirror
   readonly symbols: readonly SymbolName[]
   readonly startDates: ReadonlyMap<Interval, readonly string[]>
 }
 
-/** Reads the lists of the service; when it cannot be reached, those of the mirror, with a warning. */
+/** Downloads the lists of the service. When it cannot be reached, reads those of the mirror, with a warning. */
 export async function readCatalogue(
   options: SourceOptions,
   intervals: readonly Interval[] = INTERVALS,

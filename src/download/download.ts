@@ -2,47 +2,48 @@ import { systemClock } from '../http/system-clock.js'
 import { parseRange, type RangeText } from '../klines/time-range.js'
 import { openServiceSource, type SourceOptions } from './open-source.js'
 import { type Plan, planSeries } from './plan.js'
-import { parseSelection } from './selection.js'
+import { parseSelection, type SelectionRequest } from './selection.js'
 import { type DownloadReport, DownloadTally, type Progress } from './tally.js'
 import type { WindowSource } from './window-source.js'
-import { streamOf } from './window-stream.js'
+import { streamWindows } from './window-stream.js'
 
-/** Which candles. Names as people write them, `all` for all there are; times as `parseInstant` takes them. */
-export interface KlinesRequest extends SourceOptions, RangeText {
-  readonly symbols: readonly string[]
-  readonly intervals: readonly string[]
+/** Which candles, and where they come from. */
+export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
+
+/** Candles to download into the mirror. */
+export interface DownloadRequest extends KlinesRequest {
+  /** Called after each window. */
+  readonly progress?: Progress | undefined
 }
 
 /**
- * Brings every window of a range into the mirror that is not final there. Throws `incomplete` when one could not be had
- * (the others are in the mirror then), `no_candles` when there is none in the range, `unreachable`, `rate_limited`,
- * `mirror_unusable`, or what the request itself has wrong.
+ * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could
+ * not be downloaded (the others are in the mirror then), `no_candles` when the range has none, `unreachable`, `rate_limited`,
+ * `mirror_unusable`, or what is wrong with the request.
+ *
+ * @example
+ * const { series } = await downloadKlines({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '1y' })
  */
-export async function downloadKlines(request: KlinesRequest, progress?: Progress): Promise<DownloadReport> {
-  const selection = parseSelection(request.symbols, request.intervals)
+export async function downloadKlines(request: DownloadRequest): Promise<DownloadReport> {
+  const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
   const source = await openServiceSource(request)
   try {
-    const plan = await planSeries(source, await source.series(selection), range)
-    return await downloadPlan(source, plan, request, progress)
+    const ranges = (await source.series(selection)).map(series => ({ series, range }))
+    return await downloadPlan(source, await planSeries(source, ranges, range), request)
   } finally {
     await source.close()
   }
 }
 
-/** Has every window of a plan, sound and in order. Throws `incomplete` or `no_candles` after all were tried. */
+/** Downloads every window of a plan, in order. Throws `incomplete` or `no_candles` after all were tried. */
 export async function downloadPlan(
   source: WindowSource,
   plan: Plan,
-  options: SourceOptions,
-  progress?: Progress,
+  { concurrency, signal, progress }: Pick<DownloadRequest, 'concurrency' | 'signal' | 'progress'>,
 ): Promise<DownloadReport> {
-  const settlement = new DownloadTally(source, plan, progress)
-  const results = streamOf(
-    source,
-    plan.series.flatMap(({ windows }) => windows),
-    options,
-  )
-  for await (const result of results) settlement.take(result)
-  return settlement.report()
+  const tally = new DownloadTally(source, plan, progress)
+  for await (const { run, result } of streamWindows(source, plan.series, { concurrency, signal }))
+    tally.add(run, result)
+  return tally.report()
 }

@@ -10,18 +10,18 @@ import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
-/** What stands in for the windows that a complete mirror does without. */
+/** A window that a complete mirror does not have. */
 const EMPTY_WINDOW = new TextEncoder().encode('[]')
 
-/** Windows from a mirror alone; nothing here touches the network, or depends on the clock for what is held. */
+/** Windows from a mirror alone, without any request. */
 export class MirrorSource implements WindowSource {
   readonly baseUrl: string | undefined
   readonly offline = true
-  readonly advice = 'klines download brings them; or ask for a range that the mirror holds, with --from and --to.'
+  readonly advice = 'klines download brings them; or ask for a range that the mirror holds, with `from` and `to`.'
 
   readonly traffic = { requests: 0, bytes: 0 }
   readonly mirrorRoot: string
-  /** Whether a window that is not here is empty. */
+  /** Whether a window without a file is empty. */
   private readonly complete: boolean
 
   constructor(
@@ -36,17 +36,17 @@ export class MirrorSource implements WindowSource {
     this.complete = meta?.complete ?? false
   }
 
-  /** `all` is every series that has a window here; a series that was named is meant, held or not. */
+  /** `all` is every series with a cached window; a named series need not have one. */
   async series(selection: Selection): Promise<Series[]> {
     const { symbols, intervals } = selection
     const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
     if (symbols !== 'all' && intervals !== 'all') return series
-    const held = series.filter(one => this.mirror.hasSeries(one))
-    if (held.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
-    const left = [...new Set(series.filter(one => !held.includes(one)).map(one => one.symbol))]
-    const without = left.filter(symbol => !held.some(one => one.symbol === symbol))
+    const cached = series.filter(series => this.mirror.hasSeries(series))
+    if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
+    const found = new Set(cached.map(({ symbol }) => symbol))
+    const without = [...new Set(series.map(({ symbol }) => symbol))].filter(symbol => !found.has(symbol))
     if (without.length > 0) this.warn(`Not in the mirror, so not part of "all": ${without.join(', ')}.`)
-    return held
+    return cached
   }
 
   async startDates(interval: Interval): Promise<string[]> {
@@ -54,19 +54,19 @@ export class MirrorSource implements WindowSource {
   }
 
   /**
-   * A range with an end needs every window that has started by now. One without needs those that had started when the list
-   * was last fetched, and any later one that is held; what has started since is no hole, and is warned of.
+   * A range with an end needs every window that has started by now. A range without one needs the windows that had started
+   * when the list was last fetched, and any later cached one; newer windows are not missing, but a warning counts them.
    */
-  horizon({ interval, symbol }: Series, toTime: number | undefined): number {
-    const held = this.mirror.cachedStartDates({ interval, symbol }).at(-1)
-    const last = held === undefined ? Number.NEGATIVE_INFINITY : parseDate(held)
-    if (toTime !== undefined || held === undefined || this.complete) return Math.max(last, this.now)
+  horizon({ interval, symbol }: Series, toTime: number): number {
+    const lastDate = this.mirror.cachedStartDates({ interval, symbol }).at(-1)
+    const last = lastDate === undefined ? -Infinity : parseDate(lastDate)
+    if (toTime !== Infinity || lastDate === undefined || this.complete) return Math.max(last, this.now)
     const horizon = Math.max(last, this.mirror.startDatesFile(interval)?.mtimeMs ?? last)
-    this.warnOfLateness(interval, horizon)
+    this.warnIfOutdated(interval, horizon)
     return horizon
   }
 
-  private warnOfLateness(interval: Interval, horizon: number): void {
+  private warnIfOutdated(interval: Interval, horizon: number): void {
     const dates = cachedStartDateList(this.mirror, interval, this.warn)
     const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
     if (since === 0) return
@@ -84,7 +84,7 @@ export class MirrorSource implements WindowSource {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
-  state(window: WindowRef): 'cached' | 'missing' {
+  cacheState(window: WindowRef): 'cached' | 'missing' {
     return this.complete || this.mirror.borrowWindow(window).state === 'cached' ? 'cached' : 'missing'
   }
 
@@ -108,7 +108,7 @@ export class MirrorSource implements WindowSource {
   }
 }
 
-/** The startDates of an interval as the mirror holds the list, else as this version knows it. */
+/** The start dates of an interval from the mirror's list, else from the list built into this version. */
 export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
   const bytes = mirror.startDatesFile(interval)?.bytes
   if (bytes === undefined) return knownStartDates(interval)
@@ -122,6 +122,6 @@ export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Wa
 
 function nothingCached(message: string): KlinesError {
   return new KlinesError('window_missing', message, {
-    suggestions: ['Bring candles there first: klines download SYMBOL -i INTERVAL, with the same --mirror.'],
+    suggestions: ['Bring candles there first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
   })
 }

@@ -13,44 +13,45 @@ import type { Warn, WindowSource } from './window-source.js'
 export const DEFAULT_CONCURRENCY = 16
 const MAX_CONCURRENCY = 256
 
-/** Where candles come from and where they are kept. */
+/** Where candles come from and where they are stored. */
 export interface SourceOptions {
   /** Base address of a klines service, the part before `/api`. Default: the public instance. */
   readonly baseUrl?: string | LocalEndpoint | undefined
-  /** Folder of the mirror. Default: one folder a base address under the platform's cache folder. */
+  /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
   readonly mirror?: string | undefined
-  /** Ask for final windows again too. */
+  /** Download final windows again too. */
   readonly refresh?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16. */
   readonly concurrency?: number | undefined
-  /** Ends the run; what was brought stays. */
+  /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
-  /** Told what people should know. Default: nobody. */
+  /** Called with what a user should know, each text once. */
   readonly warn?: Warn | undefined
   /** The present, ms UTC. Default: the machine's clock. */
   readonly now?: number | undefined
 }
 
-/** How the source is going to be used. */
+/** What the source is used for. */
 export interface SourceUse {
+  /** Store nothing. */
   readonly readOnly?: boolean
+  /** Keep files in memory when the mirror cannot be written. */
   readonly memoryFallback?: boolean
-  /** How hard a file is tried for. */
   readonly policy?: RetryPolicy
 }
 
-/** The base address, by the name that mirrors and files know. Throws `bad_base_url`. */
+/** The base address as mirrors and files name it. Throws `bad_base_url`. */
 export function sourceName({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string {
   return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
 }
 
-/** The mirror that options mean. */
+/** The mirror of these options. */
 export function openMirror(options: SourceOptions): Mirror {
   if (options.mirror === '') throw new KlinesError('bad_option', '`mirror` is empty. Expected the name of a folder.')
   return new Mirror(options.mirror ?? defaultMirrorRoot(sourceName(options)))
 }
 
-/** The source that a request means: the mirror alone, or the service through its mirror. */
+/** The source of a request: the mirror alone, or the service through its mirror. */
 export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   use?: SourceUse,
@@ -58,7 +59,7 @@ export async function openSource(
   return options.offline ? openMirrorSource(options) : openServiceSource(options, use)
 }
 
-/** Windows from the service through its mirror. Close it, also to end what is under way. */
+/** Windows from the service through its mirror. Closing it ends all requests. */
 export async function openServiceSource(
   options: SourceOptions,
   { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
@@ -66,7 +67,7 @@ export async function openServiceSource(
   const name = sourceName(options)
   const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
   const local = typeof options.baseUrl === 'object' ? options.baseUrl : undefined
-  // undici takes 25 ms to load: only for what goes to the network.
+  // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('../http/transport.js')
   const mirror = openMirror(options)
   if (local && mirror.exists && mirror.readMeta() === undefined) {
@@ -93,7 +94,7 @@ export async function openServiceSource(
   )
 }
 
-/** Windows from a mirror alone. A base address that is given must be the mirror's. */
+/** Windows from a mirror alone. Throws `mirror_mismatch` when a base address is given that is not the mirror's. */
 export function openMirrorSource(options: SourceOptions): MirrorSource {
   const mirror = openMirror(options)
   if (options.baseUrl !== undefined) mirror.checkBase(sourceName(options))
@@ -108,12 +109,12 @@ function parseConcurrency(concurrency: number): number {
   )
 }
 
-/** Each text is said once. */
+/** Passes each text on once. */
 export function once(warn: Warn = () => {}): Warn {
-  const said = new Set<string>()
+  const seen = new Set<string>()
   return warning => {
-    if (said.has(warning)) return
-    said.add(warning)
+    if (seen.has(warning)) return
+    seen.add(warning)
     warn(warning)
   }
 }

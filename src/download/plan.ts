@@ -3,31 +3,36 @@ import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, windowSpan } from '../klines/windows.js'
 import type { WindowSource } from './window-source.js'
 
-/** The windows of one series that a range needs, ascending. */
-export interface SeriesPlan {
+/** A series, and the open times of the candles that are needed. */
+export interface SeriesRange {
   readonly series: Series
+  readonly range: TimeRange
+}
+
+/** The windows of one series that a range needs, ascending. */
+export interface SeriesPlan extends SeriesRange {
   readonly windows: readonly WindowRef[]
-  /** When the first window on the interval's list starts, ms UTC: there are no candles before. */
+  /** Start of the first window on the interval's list, ms UTC: there are no candles before. */
   readonly listedFrom: number | undefined
 }
 
-/** What is to be had. */
+/** What to download. */
 export interface Plan {
+  /** The requested range; a series that is resampled may need more. */
   readonly range: TimeRange
   readonly series: readonly SeriesPlan[]
 }
 
 /**
- * The windows of a series that may hold candles opening in the range: those on the list that overlap it and do not
- * start after `horizon` (ms UTC; the present, for the service: windows of the future are empty by rule).
+ * The windows of a series that may hold candles of the range: those on the list that overlap it and do not start after
+ * `horizon` (ms UTC; the present, for a service, because windows of the future are empty).
  */
 export function planWindows(
   series: Series,
   startDates: readonly string[],
-  range: TimeRange,
+  { fromTime, toTime }: TimeRange,
   horizon: number,
 ): WindowRef[] {
-  const { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY } = range
   return startDates
     .map(startDate => ({ ...series, startDate }))
     .filter(window => {
@@ -36,22 +41,20 @@ export function planWindows(
     })
 }
 
-/** Asks the source for the lists of startDates and plans every series. */
-export async function planSeries(source: WindowSource, series: readonly Series[], range: TimeRange): Promise<Plan> {
-  const intervals = [...new Set(series.map(({ interval }) => interval))]
+/** Reads the lists of start dates and plans every series. `range` is the one that was requested. */
+export async function planSeries(
+  source: WindowSource,
+  ranges: readonly SeriesRange[],
+  range: TimeRange,
+): Promise<Plan> {
+  const intervals = [...new Set(ranges.map(({ series }) => series.interval))]
   const lists = new Map(
     await Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
   )
-  return {
-    range,
-    series: series.map(one => {
-      const horizon = source.horizon(one, range.toTime)
-      const dates = lists.get(one.interval) ?? []
-      return {
-        series: one,
-        windows: planWindows(one, dates, range, horizon),
-        listedFrom: dates.length === 0 ? undefined : parseDate(dates[0]),
-      }
-    }),
-  }
+  const series = ranges.map(({ series, range }) => {
+    const startDates = lists.get(series.interval) ?? []
+    const windows = planWindows(series, startDates, range, source.horizon(series, range.toTime))
+    return { series, range, windows, listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]) }
+  })
+  return { range, series }
 }

@@ -1,76 +1,74 @@
 import { systemClock } from '../http/system-clock.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { KlineRow } from '../klines/columns.js'
+import { COLUMNS, type KlineObject, type KlineRow } from '../klines/columns.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { parseRange, type TimeRange } from '../klines/time-range.js'
+import { parseRange } from '../klines/time-range.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
-import { DEFAULT_CONCURRENCY, openSource } from './open-source.js'
-import { planSeries, type SeriesPlan } from './plan.js'
+import { openSource } from './open-source.js'
+import { planSeries } from './plan.js'
 import { parseSelection } from './selection.js'
-import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
-import { settledStream, windowStream } from './window-stream.js'
+import { streamWindows } from './window-stream.js'
 
-/** A request for candles themselves. */
-export interface KlineBatchesRequest extends KlinesRequest {
-  /** Read the mirror alone; never touch the network. */
+/** Candles to read. */
+export interface ReadRequest extends KlinesRequest {
+  /** Read the mirror alone, without any request. */
   readonly offline?: boolean | undefined
 }
 
-/** A row of the service and the series it belongs to. */
-export interface SeriesRow {
+/** A candle, and the series it belongs to. `Row` is an array as the service writes it, or an object. */
+export interface SeriesRow<Row = KlineRow> {
   readonly series: SeriesLabel
-  readonly row: KlineRow
+  readonly row: Row
 }
 
 /**
- * Candles as they come, a batch a window, series by series in order of time. Throws `incomplete` at the first window
- * that cannot be had (nothing is ever left out), and what `downloadKlines` throws. Leaving the loop ends the requests.
+ * Candles in batches of one window, series by series in order of time. Throws `incomplete` at the first window that cannot be
+ * downloaded (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests.
+ *
+ * @example
+ * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
+ *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
+ * }
  */
-export async function* klineBatches(request: KlineBatchesRequest): AsyncGenerator<KlineBatch> {
-  const selection = parseSelection(request.symbols, request.intervals)
+export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
+  const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
   const source = await openSource(request, { memoryFallback: true })
   try {
-    const plan = await planSeries(source, await source.series(selection), range)
-    const windows = plan.series.flatMap(one => one.windows)
-    const { concurrency = DEFAULT_CONCURRENCY, signal } = request
-    yield* batchesOf(windowStream(source, windows, { concurrency, signal }), windows.length, range, source.advice)
+    const ranges = (await source.series(selection)).map(series => ({ series, range }))
+    const { series } = await planSeries(source, ranges, range)
+    const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
+    const { concurrency, signal } = request
+    for await (const { result } of streamWindows(source, series, { concurrency, signal, borrow: false })) {
+      if (result.status === 'failed') throw incomplete([result], total, source.advice)
+      if (result.batch.length > 0) yield result.batch
+    }
   } finally {
     await source.close()
   }
 }
 
-/** The same candles row by row, as the service writes them: times in ms UTC, decimals as text. */
-export async function* klineRows(request: KlineBatchesRequest): AsyncGenerator<SeriesRow> {
-  for await (const batch of klineBatches(request)) {
-    for (let row = 0; row < batch.length; row++) yield { series: batch.series, row: batch.row(row) }
-  }
-}
-
 /**
- * The candles of a planned series that `settlePlan` has had before: no request is made, and each batch is good until the
- * next is asked for.
+ * The same candles row by row: arrays as the service writes them (times in ms UTC, decimals as text), or with
+ * `as: 'objects'` objects with the names of the columns. Throws what `klineBatches` throws.
+ *
+ * @example
+ * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d', as: 'objects' })) {
+ *   console.log(new Date(row.open_time), row.close)
+ * }
  */
-export function settledBatches(
-  source: WindowSource,
-  { windows }: SeriesPlan,
-  range: TimeRange,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<KlineBatch> {
-  return batchesOf(settledStream(source, windows, signal), windows.length, range, source.advice)
-}
-
-/** The candles of windows whose open time lies in the range. Empty stretches give no batch. */
-async function* batchesOf(
-  results: AsyncIterable<WindowResult | WindowFailure>,
-  total: number,
-  { fromTime = Number.NEGATIVE_INFINITY, toTime = Number.POSITIVE_INFINITY }: TimeRange,
-  advice: string,
-): AsyncGenerator<KlineBatch> {
-  for await (const result of results) {
-    if (result.status === 'failed') throw incomplete([result], total, advice)
-    const batch = result.batch.slice(fromTime, toTime)
-    if (batch.length > 0) yield batch
+export function klineRows(request: ReadRequest & { readonly as: 'objects' }): AsyncGenerator<SeriesRow<KlineObject>>
+export function klineRows(request: ReadRequest & { readonly as?: 'arrays' | undefined }): AsyncGenerator<SeriesRow>
+export async function* klineRows(
+  request: ReadRequest & { readonly as?: 'arrays' | 'objects' | undefined },
+): AsyncGenerator<SeriesRow<KlineRow | KlineObject>> {
+  const asObject = (row: KlineRow) =>
+    Object.fromEntries(COLUMNS.map((name, column) => [name, row[column]])) as unknown as KlineObject
+  for await (const batch of klineBatches(request)) {
+    for (let index = 0; index < batch.length; index++) {
+      const row = batch.row(index)
+      yield { series: batch.series, row: request.as === 'objects' ? asObject(row) : row }
+    }
   }
 }

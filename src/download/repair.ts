@@ -6,16 +6,16 @@ import type { CorruptFile } from '../mirror/check.js'
 import { DEFAULT_CONCURRENCY, openServiceSource, type SourceOptions } from './open-source.js'
 import { type ServiceSource, withoutName } from './service-source.js'
 
-/** What became of the corrupt files of a mirror. */
+/** What happened to the corrupt files of a mirror. */
 export interface Repair {
-  /** Paths fetched anew, or removed where they were temp files. */
+  /** Paths that were downloaded again, or removed because they were temp files. */
   readonly repaired: readonly string[]
   readonly failed: readonly { readonly path: string; readonly reason: string }[]
 }
 
 /**
- * Fetches corrupt files of a mirror again, without asking whether they changed; temp files of dead processes go. Throws
- * what `openServiceSource` throws, `unreachable` and `rate_limited`.
+ * Downloads corrupt files of a mirror again, unconditionally, and removes temp files of dead processes. Throws what
+ * `openServiceSource` throws, `unreachable` and `rate_limited`.
  */
 export async function repairMirror(
   options: SourceOptions,
@@ -24,7 +24,7 @@ export async function repairMirror(
 ): Promise<Repair> {
   const { concurrency = DEFAULT_CONCURRENCY } = options
   let done = 0
-  // Opening a source sweeps the temp files.
+  // Opening a source removes the temp files.
   const source = await openServiceSource(options)
   try {
     const outcomes = await pMap(
@@ -46,7 +46,7 @@ export async function repairMirror(
   }
 }
 
-/** Why a file could not be had, without its name; undefined when it was. */
+/** Why a file could not be downloaded, without its name; undefined when it was. */
 async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): Promise<string | undefined> {
   try {
     if (entry?.kind === 'window') await source.fetchWindow(entry.window, undefined)
@@ -60,10 +60,10 @@ async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): 
   }
 }
 
-/** What is wrong with one file; undefined when it is the service that is not there. */
+/** What is wrong with one file; undefined when the service itself is unreachable. */
 function failureReason(error: unknown, hasStopped: boolean): string | undefined {
   if (error instanceof FetchError || isKlinesError(error, 'bad_list')) return error.message
-  // For a list that a service lacks, it counts as not there; here it is one file of many.
-  const lacks = isKlinesError(error, 'unreachable') && error.cause instanceof FetchError && !error.cause.unreachable
-  return lacks && !hasStopped ? (error.cause as FetchError).message : undefined
+  // A service that lacks a list counts as unreachable elsewhere; here the list is one file of many.
+  const isMissing = isKlinesError(error, 'unreachable') && error.cause instanceof FetchError && !error.cause.unreachable
+  return isMissing && !hasStopped ? (error.cause as FetchError).message : undefined
 }

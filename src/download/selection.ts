@@ -3,17 +3,29 @@ import { INTERVALS, type Interval, parseInterval } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
 import { parseSymbol, type SymbolName } from '../klines/symbols.js'
 
-/** What is asked for: names, or all there are. */
-export interface Selection {
+/** Names of symbols and intervals, or all that the source has. */
+export interface SelectionRequest {
   readonly symbols: readonly SymbolName[] | 'all'
   readonly intervals: readonly Interval[] | 'all'
 }
 
+/** A request whose names were checked. */
+export type Selection = SelectionRequest
+
 /**
- * The symbols and intervals that people wrote; `all` among them means all. Repetitions count once, order stays.
- * Throws `unknown_symbol` or `unknown_interval`, and `bad_option` when there is nothing.
+ * Checks the names of a request. Repeated names count once, and the order stays. Callers without types may spell symbols as
+ * people do (`btc/usdt`), join names by commas, and put `all` among them. Throws `unknown_symbol` or `unknown_interval`, and
+ * `bad_option` when there is no name.
  */
-export function parseSelection(symbols: readonly string[], intervals: readonly string[]): Selection {
+export function parseSelection({ symbols, intervals }: SelectionRequest): Selection {
+  return parseSelectionText(symbols, intervals)
+}
+
+/** The same for names as people write them. */
+export function parseSelectionText(
+  symbols: readonly string[] | 'all',
+  intervals: readonly string[] | 'all',
+): Selection {
   return {
     symbols: parseNames(symbols, 'symbol', parseSymbol),
     intervals: parseNames(intervals, 'interval', parseInterval),
@@ -25,17 +37,18 @@ export function combine(symbols: readonly SymbolName[], intervals: readonly Inte
   return symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval })))
 }
 
-/** The intervals of a selection, `all` being the twelve. */
+/** The intervals of a selection; `all` are the twelve. */
 export function selectedIntervals({ intervals }: Selection): readonly Interval[] {
   return intervals === 'all' ? INTERVALS : intervals
 }
 
-function parseNames<T>(texts: readonly string[], what: string, parse: (text: string) => T): T[] | 'all' {
+function parseNames<T>(texts: readonly string[] | 'all', noun: string, parse: (text: string) => T): T[] | 'all' {
+  if (texts === 'all') return 'all'
   if (!Array.isArray(texts) || texts.length === 0)
-    throw new KlinesError('bad_option', `No ${what} is named. Expected a list of at least one, or all.`)
+    throw new KlinesError('bad_option', `No ${noun} is named. Expected a list of at least one, or all.`)
   const names = [...new Set(texts.flatMap(text => text.split(',')).map(text => text.trim()))]
-  const all = names.some(name => name.toLowerCase() === 'all')
-  // Parsed even beside `all`, so that a misspelt name is never passed over.
-  const parsed = names.filter(name => name.toLowerCase() !== 'all').map(parse)
-  return all ? 'all' : [...new Set(parsed)]
+  const isAll = (name: string) => name.toLowerCase() === 'all'
+  // Names beside `all` are parsed too, so that a misspelt one is noticed.
+  const parsed = names.filter(name => !isAll(name)).map(parse)
+  return names.some(isAll) ? 'all' : [...new Set(parsed)]
 }

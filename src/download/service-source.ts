@@ -14,9 +14,9 @@ import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
-/** How a `ServiceSource` treats what it brings. */
+/** How a `ServiceSource` downloads. */
 export interface ServiceSourceOptions extends CacheWriterOptions {
-  /** Ask again for final windows too, whatever is held. */
+  /** Download final windows again too. */
   readonly refresh: boolean
   /** The present, ms UTC. */
   readonly now: number
@@ -24,8 +24,8 @@ export interface ServiceSourceOptions extends CacheWriterOptions {
 }
 
 /**
- * Windows from the service through a mirror: final ones are read, others revalidated, absent and broken ones fetched.
- * Every window is asked for at most once in the life of a source.
+ * Windows from the service through a mirror: final ones are read, others revalidated, missing and corrupt ones fetched. A
+ * source requests every window at most once.
  */
 export class ServiceSource implements WindowSource {
   readonly offline = false
@@ -63,12 +63,12 @@ export class ServiceSource implements WindowSource {
       `the list of ${interval} start dates`,
       this.service.startDates(interval, this.options.signal),
     )
-    // Its file's time says until when the windows of a mirror were asked for, whenever the list last changed.
-    this.keep(startDatesPath(interval), { ...list, mtimeMs: list.servedMs })
+    // The time of its file tells until when the mirror is up to date, whenever the list last changed.
+    this.store(startDatesPath(interval), { ...list, mtimeMs: list.servedMs })
     return list.value
   }
 
-  /** The present: this machine's clock, or the service's where that is ahead (a clock may be years behind). */
+  /** The present: this machine's clock, or the service's when that is ahead (a clock may be years behind). */
   horizon(): number {
     return this.latest
   }
@@ -81,37 +81,34 @@ export class ServiceSource implements WindowSource {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
-  state(window: WindowRef): 'cached' | 'stale' | 'missing' {
-    const readCached = this.mirror.readWindow(window)
-    if (readCached.state !== 'cached') return 'missing'
-    return readCached.final && !this.options.refresh ? 'cached' : 'stale'
+  cacheState(window: WindowRef): 'cached' | 'stale' | 'missing' {
+    const read = this.mirror.readWindow(window)
+    if (read.state !== 'cached') return 'missing'
+    return read.final && !this.options.refresh ? 'cached' : 'stale'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const path = windowPath(window)
-    const remembered = this.cacheWriter.bytesInMemory(path)
-    if (remembered) return { window, status: 'cached', batch: decodeWindow(remembered, window) }
-    const readCached = this.readCached(window)
-    if (readCached && (this.cacheWriter.isDone(path) || (readCached.final && !this.options.refresh))) {
+    const inMemory = this.cacheWriter.bytesInMemory(path)
+    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory, window) }
+    const cached = this.readCached(window)
+    if (cached && (this.cacheWriter.isDone(path) || (cached.final && !this.options.refresh))) {
       this.cacheWriter.markDone(path)
-      return { window, status: 'cached', batch: readCached.batch }
+      return { window, status: 'cached', batch: cached.batch }
     }
     try {
-      return await this.fetchWindow(window, readCached)
+      return await this.fetchWindow(window, cached)
     } catch (error) {
       if (!(error instanceof FetchError)) throw error
       return { window, status: 'failed', reason: withoutName(error.message, window) }
     }
   }
 
-  /**
-   * Asks the service for a window, whatever is settled, and stores what is new. `held`: what the mirror has of it, if that
-   * is worth anything. Throws a `FetchError` too.
-   */
-  async fetchWindow(window: WindowRef, readCached: CachedWindow | undefined): Promise<WindowResult> {
-    const since = this.options.refresh ? undefined : readCached?.mtimeMs
+  /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
+  async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
+    const since = this.options.refresh ? undefined : cached?.mtimeMs
     const fetched = await this.service.window(window, since, this.options.signal)
-    return this.settle(window, readCached, fetched)
+    return this.storeWindow(window, cached, fetched)
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -124,44 +121,44 @@ export class ServiceSource implements WindowSource {
     return this.service.fetcher.close()
   }
 
-  /** What the mirror has of a window; a broken file is warned of and counts as absent. */
+  /** The cached window; undefined for a missing one, and with a warning for a corrupt one. */
   readCached(window: WindowRef): CachedWindow | undefined {
-    const readCached = this.mirror.readWindow(window)
-    if (readCached.state === 'cached') return readCached
-    if (readCached.state === 'corrupt') {
-      this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(readCached.error.message)}.`)
+    const read = this.mirror.readWindow(window)
+    if (read.state === 'cached') return read
+    if (read.state === 'corrupt') {
+      this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(read.error.message)}.`)
     }
     return undefined
   }
 
-  private settle(
+  private storeWindow(
     window: WindowRef,
-    readCached: CachedWindow | undefined,
+    cached: CachedWindow | undefined,
     fetched: Fetched<WindowResult['batch']> | 'unmodified',
   ): WindowResult {
     const path = windowPath(window)
     if (fetched === 'unmodified') {
-      if (!readCached) throw new FetchError('invalid', 'status 304 for a window that is not held')
+      if (!cached) throw new FetchError('invalid', 'status 304 for a window that is not held')
       this.cacheWriter.markDone(path)
-      return { window, status: 'revalidated', batch: readCached.batch }
+      return { window, status: 'revalidated', batch: cached.batch }
     }
-    const change = readCached && diffBatches(readCached.batch, fetched.value)
-    if (readCached && change && change.lost.length > 0) {
+    const change = cached && diffBatches(cached.batch, fetched.value)
+    if (cached && change && change.lost.length > 0) {
       const lost = change.lost.length === 1 ? '1 candle that is' : `${change.lost.length} candles that are`
       this.options.warn(`${windowName(window)}: the service's new version lacks ${lost} held; the held one is kept.`)
       this.cacheWriter.markDone(path)
-      return { window, status: 'retained', batch: readCached.batch }
+      return { window, status: 'retained', batch: cached.batch }
     }
-    this.keep(path, fetched)
+    this.store(path, fetched)
     return { window, status: 'fetched', batch: fetched.value, change }
   }
 
-  private keep(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
+  private store(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
     this.latest = Math.max(this.latest, servedMs)
     this.cacheWriter.store(path, bytes, mtimeMs)
   }
 
-  /** The service's symbols that this version knows. */
+  /** Downloads the service's symbols that this version knows. Throws `bad_list` and `unreachable`. */
   async symbols(): Promise<readonly SymbolName[]> {
     const list = await this.list('the list of symbols', this.service.symbols(this.options.signal))
     const { symbols, unknown } = list.value
@@ -170,11 +167,11 @@ export class ServiceSource implements WindowSource {
       throw new KlinesError('bad_list', 'The list of symbols is refused: it has none that this version knows.', {
         data: { baseUrl: this.baseUrl },
       })
-    this.keep(SYMBOLS_PATH, list)
+    this.store(SYMBOLS_PATH, list)
     return symbols
   }
 
-  /** Without its lists a service is as good as not there. A list that is there and wrong is another matter. */
+  /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
   private async list<T>(what: string, request: Promise<T>): Promise<T> {
     try {
       return await request
@@ -191,7 +188,7 @@ export class ServiceSource implements WindowSource {
   }
 }
 
-/** A codec's message begins with the window's name, which the report of a failed window says anyway. */
+/** A message of the codec without the name of the window, which reports print anyway. */
 export function withoutName(message: string, window: WindowRef): string {
   const name = `${windowName(window)}: `
   return message.startsWith(name) ? message.slice(name.length) : message

@@ -6,21 +6,21 @@ import type { SymbolName } from '../klines/symbols.js'
 import type { Selection } from './selection.js'
 
 /**
- * How a window was had: `held` in the mirror and final (or settled in this run), `fetched` anew, `unmodified` as the
- * service says, `kept` because the service's new version lost rows.
+ * Where a window came from: `cached` in the mirror and final (or done in this run), `fetched` from the service, `revalidated`
+ * by the service, `retained` because the service's new version lacks rows.
  */
 export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
 
-/** A window that was had. */
+/** A window with its rows. */
 export interface WindowResult {
   readonly window: WindowRef
   readonly status: WindowStatus
   readonly batch: KlineBatch
-  /** How a fetched window differs from the one held before. */
+  /** How a fetched window differs from the cached one. */
   readonly change?: WindowChange | undefined
 }
 
-/** A window that could not be had; `reason` does not repeat its name. */
+/** A window that could not be downloaded or read. `reason` does not repeat its name. */
 export interface WindowFailure {
   readonly window: WindowRef
   readonly status: 'failed'
@@ -29,37 +29,37 @@ export interface WindowFailure {
 
 /** Where windows come from: the service through a mirror, or a mirror alone. */
 export interface WindowSource {
-  /** The base address the candles come from, as the mirror knows it; undefined for a bare tree. */
+  /** The base address the candles come from; undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
-  /** Whether no window needs a request: all there is, is in the mirror. */
+  /** Whether this is a mirror alone, so that no window needs a request. */
   readonly offline: boolean
-  /** Where the mirror lies. */
+  /** Folder of the mirror. */
   readonly mirrorRoot: string
-  /** Requests made so far, lists and retries included, and bytes of bodies as they came over the wire. */
+  /** Number of requests so far, with those for lists and retries, and bytes of bodies as received over the wire. */
   readonly traffic: { readonly requests: number; readonly bytes: number }
-  /** What to do about windows that could not be had, one sentence. */
+  /** What to do about windows that could not be downloaded or read: one sentence. */
   readonly advice: string
-  /** The series that a selection means; `all` is what this source has. */
+  /** The series of a selection; `all` is what this source has. */
   series(selection: Selection): Promise<Series[]>
-  /** The startDates that exist for an interval, ascending. */
+  /** The start dates that exist for an interval, ascending. */
   startDates(interval: Interval): Promise<string[]>
-  /** No window that starts after this has to be there, ms UTC. `toTime`: where the range ends, if it does. */
-  horizon(series: Series, toTime: number | undefined): number
-  /** Whether candles of a series can be had at all: any, for a service; those that are held, for a mirror alone. */
+  /** No window that starts after this is needed, ms UTC. `toTime`: end of the range, infinite for an open one. */
+  horizon(series: Series, toTime: number): number
+  /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
   hasSeries(series: Series): boolean
-  /** When the first 3d candle of a symbol opens that is held, ms UTC: its 3d grid. */
+  /** Open time of a symbol's first cached 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): number | undefined
-  /** What a window's state is, without asking anybody: `held` needs no request, `stale` and `absent` do. */
-  state(window: WindowRef): 'cached' | 'stale' | 'missing'
-  /** A window, or why not. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
+  /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
+  cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
+  /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**
-   * The same for a window that needs no request (one that `window` gave before, or any one of a mirror alone), for a look:
-   * the batch shares buffers with the next one and is good until that is asked for.
+   * The same for a window that needs no request: any one of a mirror alone, or one that `window` returned before. The batch is
+   * borrowed: it is valid until the next call.
    */
   borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
   close(): Promise<void>
 }
 
-/** Called with what people should know; each text once. */
+/** Called with what a user should know, each text once. */
 export type Warn = (warning: string) => void

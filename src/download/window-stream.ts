@@ -1,69 +1,63 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import type { WindowRef } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
 import { DEFAULT_CONCURRENCY } from './open-source.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
-/** Windows after which the event loop gets a turn: held ones are read without it, and Ctrl-C must be heard. */
-const TURN_EVERY = 32
+/** Number of windows after which the event loop gets a turn. Cached ones are read without it, and Ctrl-C must be noticed. */
+const WINDOWS_A_TURN = 32
 
-type Results = AsyncGenerator<WindowResult | WindowFailure>
+/** Windows to read, and the open times of their candles to keep. */
+export interface WindowRun {
+  readonly windows: readonly WindowRef[]
+  readonly range: TimeRange
+}
 
-/** How a stream asks. */
+/** A window of a run. Its batch has only the candles of the run's range. */
+export interface StreamedWindow<Run> {
+  readonly run: Run
+  readonly result: WindowResult | WindowFailure
+}
+
+/** How windows are read. */
 export interface StreamOptions {
-  readonly concurrency: number
+  readonly concurrency?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /**
+   * Read one window at a time into the same memory: for windows that need no request. Each batch is valid until the next
+   * one. Default: for a mirror alone.
+   */
+  readonly borrow?: boolean | undefined
 }
 
 /**
- * The windows in the order given, at most `concurrency` under way and no more waiting for a slow consumer.
- * What cannot be had comes as a failure in its place.
+ * The windows of all runs in order, at most `concurrency` at once and no more waiting for a slow consumer. A window that could
+ * not be downloaded comes as a failure in its place.
  */
-export function windowStream(
+export async function* streamWindows<Run extends WindowRun>(
   source: WindowSource,
-  windows: readonly WindowRef[],
-  { concurrency, signal }: StreamOptions,
-): Results {
+  runs: readonly Run[],
+  { concurrency = DEFAULT_CONCURRENCY, signal, borrow = source.offline }: StreamOptions,
+): AsyncGenerator<StreamedWindow<Run>, undefined, undefined> {
+  const windows = runs.flatMap(run => run.windows.map(window => ({ run, window })))
   const limits = { concurrency, backpressure: 2 * concurrency }
-  return withTurns(
-    pMapIterable(windows, window => source.window(window), limits),
-    signal,
-  )
-}
-
-/**
- * The same for windows that need no request, one at a time: each batch is good until the next is asked for, and no memory
- * is used but that of one window.
- */
-export function settledStream(
-  source: WindowSource,
-  windows: readonly WindowRef[],
-  signal: AbortSignal | undefined,
-): Results {
-  const results = async function* () {
-    for (const window of windows) yield await source.borrowedWindow(window)
-  }
-  return withTurns(results(), signal)
-}
-
-/** The windows in the order given, in the way that suits their source. */
-export function streamOf(
-  source: WindowSource,
-  windows: readonly WindowRef[],
-  { concurrency = DEFAULT_CONCURRENCY, signal }: Partial<StreamOptions>,
-): Results {
-  if (source.offline) return settledStream(source, windows, signal)
-  return windowStream(source, windows, { concurrency, signal })
-}
-
-async function* withTurns(
-  results: AsyncIterable<WindowResult | WindowFailure>,
-  signal: AbortSignal | undefined,
-): Results {
-  let count = 0
+  const results = borrow
+    ? borrowInTurn(source, windows)
+    : pMapIterable(windows, ({ window }) => source.window(window), limits)
+  let index = 0
   for await (const result of results) {
-    if (++count % TURN_EVERY === 0) await breathe()
+    const { run } = windows[index++]
+    if (index % WINDOWS_A_TURN === 0) await nextTurn()
     signal?.throwIfAborted()
-    yield result
+    yield { run, result: sliceTo(run.range, result) }
   }
+}
+
+async function* borrowInTurn(source: WindowSource, windows: readonly { readonly window: WindowRef }[]) {
+  for (const { window } of windows) yield await source.borrowedWindow(window)
+}
+
+function sliceTo({ fromTime, toTime }: TimeRange, result: WindowResult | WindowFailure): WindowResult | WindowFailure {
+  return result.status === 'failed' ? result : { ...result, batch: result.batch.slice(fromTime, toTime) }
 }

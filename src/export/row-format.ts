@@ -3,7 +3,7 @@ import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
 import { type Format, isBinary } from './formats/format.js'
 
-/** What a column of an export may be: the twelve of a row, and the series a row belongs to. */
+/** The columns of an export: the twelve of a row, and the series that the row belongs to. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
 export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
@@ -13,11 +13,11 @@ export type OutputColumn = SeriesColumn | Column
 export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
 export type TimeFormat = (typeof TIME_FORMATS)[number]
 
-/** How Parquet and Arrow hold decimals: nearest double, DECIMAL(38,8), or the source's text. */
+/** How Parquet and Arrow store decimals: nearest double, DECIMAL(38,8), or the source's text. */
 export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
 export type NumberType = (typeof NUMBER_TYPES)[number]
 
-/** What a row of an export is made of. */
+/** What the rows of an export look like. */
 export interface RowFormat {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
@@ -29,8 +29,8 @@ export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
 }
 
 /**
- * The columns people wrote, in their order; all twelve when nothing is written. Throws `bad_option` on an unknown name
- * (with the nearest one) and on a repeated one.
+ * Checks the names of columns, which may be joined by commas; all twelve when there are none. Throws `bad_option` for an
+ * unknown name (with the nearest one) and for a repeated one.
  */
 export function parseColumns(texts: readonly string[] | undefined): OutputColumn[] {
   if (texts === undefined) return [...COLUMNS]
@@ -48,14 +48,14 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
   return names as OutputColumn[]
 }
 
-/** What people ask of a row. */
+/** The row format of a request. */
 export interface RowFormatRequest {
   readonly columns?: readonly string[] | undefined
   readonly timeFormat?: TimeFormat | undefined
   readonly numbers?: NumberType | undefined
 }
 
-/** The shape of rows in a format. Throws `bad_option` for what the format has no use for: nothing is silently ignored. */
+/** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
 export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatRequest, format: Format): RowFormat {
   const binary = isBinary(format)
   checkChoice('timeFormat', timeFormat, TIME_FORMATS)
@@ -79,13 +79,13 @@ export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatReques
   }
 }
 
-/** For callers without types: a value that is not one of those there are is refused, not passed over. */
+/** For callers without types: refuses a value that is not one of the choices. */
 function checkChoice(name: string, value: string | undefined, choices: readonly string[]): void {
   if (value === undefined || choices.includes(value)) return
   throw new KlinesError('bad_option', `\`${name}\` is "${value}". Expected ${choices.join(', ')}.`)
 }
 
-/** The same columns with those that tell several series of one file apart, in front where they were not asked for. */
+/** The columns of a file with several series: `symbol` and `interval` come first where they were not requested. */
 export function withSeriesColumns(columns: readonly OutputColumn[]): OutputColumn[] {
   return [...SERIES_COLUMNS.filter(name => !columns.includes(name)), ...columns]
 }

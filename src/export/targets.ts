@@ -3,15 +3,15 @@ import type { SeriesLabel } from '../klines/series.js'
 import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
 
 /** One file of an export and the series that go into it, in order. */
-export interface Target extends FileFormat {
+export interface Target<S extends SeriesLabel> extends FileFormat {
   /** A path, or `-` for stdout. */
   readonly path: string
-  readonly series: readonly SeriesLabel[]
+  readonly series: readonly S[]
 }
 
 const PLACEHOLDERS = ['symbol', 'interval'] as const
 
-/** The same check for a template alone, before anything is asked of anybody. Throws `bad_output`. */
+/** Checks a template before anything else is done. Throws `bad_output`. */
 export function checkTemplate(template: string, format: Format | undefined): void {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
@@ -21,22 +21,26 @@ export function checkTemplate(template: string, format: Format | undefined): voi
 }
 
 /**
- * The files that `-o` means: `{symbol}` and `{interval}` are filled in, and series whose names come out the same share a
- * file. Throws `bad_output`, also when several series are to share a `json` file, whose rows cannot tell them apart.
+ * The files of a template: `{symbol}` and `{interval}` are filled in, and series with the same name share a file. Throws
+ * `bad_output`, also when several series would share a `json` file, whose rows do not name them.
  */
-export function planTargets(template: string, format: Format | undefined, series: readonly SeriesLabel[]): Target[] {
+export function planTargets<S extends SeriesLabel>(
+  template: string,
+  format: Format | undefined,
+  all: readonly S[],
+): Target<S>[] {
   checkTemplate(template, format)
-  const paths = new Map<string, SeriesLabel[]>()
-  for (const one of series) {
-    const path = template.replaceAll('{symbol}', one.symbol).replaceAll('{interval}', one.interval)
-    paths.set(path, [...(paths.get(path) ?? []), one])
+  const paths = new Map<string, S[]>()
+  for (const series of all) {
+    const path = template.replaceAll('{symbol}', series.symbol).replaceAll('{interval}', series.interval)
+    paths.set(path, [...(paths.get(path) ?? []), series])
   }
-  return [...paths].map(([path, of]) => {
-    const target = { path, series: of, ...resolveFormat(path, format) }
-    if (target.format === 'json' && of.length > 1) {
+  return [...paths].map(([path, series]) => {
+    const target = { path, series, ...resolveFormat(path, format) }
+    if (target.format === 'json' && series.length > 1) {
       throw new KlinesError(
         'bad_output',
-        `json is an array of rows that do not say their series, and ${of.length} series would share ${path === '-' ? 'stdout' : path}.`,
+        `json is an array of rows that do not say their series, and ${series.length} series would share ${path === '-' ? 'stdout' : path}.`,
         {
           suggestions: [
             "Write a file a series with {symbol} and {interval} in `output`, or use `format: 'jsonl'` or `format: 'csv'`, which name the series.",

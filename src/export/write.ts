@@ -1,126 +1,100 @@
-import { Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { Exporter, ExportStats, FileMetadata } from './formats/exporter.js'
-import type { Format } from './formats/format.js'
-import { openExporter } from './formats/open-exporter.js'
-import { type Output, openOutput } from './output/open.js'
-import { type RowFormat, withSeriesColumns } from './row-format.js'
+import { type DownloadRequest, downloadPlan } from '../download/download.js'
+import type { Plan } from '../download/plan.js'
+import { type DownloadReport, DownloadTally } from '../download/tally.js'
+import type { WindowSource } from '../download/window-source.js'
+import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
+import { Resampler } from '../klines/resample/resampler.js'
+import { formatRange, type TimeRange } from '../klines/time-range.js'
+import type { ExportRun, ExportSeries, ResampleRequest } from './export-series.js'
+import { isStream, type OpenOptions } from './output/open.js'
+import type { RowFormat } from './row-format.js'
+import { TargetWriter, type WrittenFile } from './target-writer.js'
 import type { Target } from './targets.js'
 
-/** One file that was written. */
-export interface WrittenFile {
-  /** A path, or `-` for stdout. */
-  readonly path: string
-  readonly format: Format
-  readonly series: readonly {
-    readonly symbol: string
-    readonly interval: string
-  }[]
-  readonly rows: number
-  readonly bytes: number
-  /** Decimals whose double does not give their digits back. */
-  readonly inexactDoubles: number
+/** A checked and planned export. */
+export interface ExportJob {
+  readonly source: WindowSource
+  readonly plan: Plan
+  readonly runs: ReadonlyMap<ExportSeries, ExportRun>
+  readonly targets: readonly Target<ExportSeries>[]
+  readonly rowFormat: RowFormat
+  /** Open times of the rows to write, ms UTC. */
+  readonly range: TimeRange
 }
 
-/** What goes into a target. */
-export interface TargetContent {
-  readonly target: Target
-  readonly batches: AsyncIterable<KlineBatch>
-  readonly facts: FileMetadata
-}
+/** How an export is written. */
+export interface WriteOptions
+  extends OpenOptions,
+    Pick<DownloadRequest, 'concurrency' | 'progress'>,
+    Pick<ResampleRequest, 'partial'> {}
 
-/** How targets are written. */
-export interface WriteOptions {
-  /** Replace files that exist. */
-  readonly force: boolean
-  readonly signal?: AbortSignal | undefined
-  /** What has to succeed before the first file is put in place. */
-  readonly ready?: () => Promise<unknown>
+/**
+ * Writes all targets while their windows come, and puts the files in place when everything is complete: a run that fails leaves
+ * all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
+ */
+export async function writeTargets(
+  job: ExportJob,
+  options: WriteOptions,
+): Promise<{ report: DownloadReport; files: WrittenFile[] }> {
+  const { source, plan, targets, range } = job
+  const { concurrency, signal, partial } = options
+  const report = (await mustDownloadFirst(job)) ? await downloadPlan(source, plan, options) : undefined
+  const tally = new DownloadTally(source, plan, report ? undefined : options.progress)
+  const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
+  const runs = targets.flatMap(({ series }) => series.map(series => job.runs.get(series) as ExportRun))
+  const windows = streamWindows(source, runs, { concurrency, signal, borrow: source.offline || report !== undefined })
+  const writers: TargetWriter[] = []
+  try {
+    for (const target of targets) {
+      const writer = new TargetWriter(target, job.rowFormat, metadata, options)
+      writers.push(writer)
+      for (const series of target.series) {
+        await writeSeries(job.runs.get(series) as ExportRun, { windows, tally, writer, range, partial })
+      }
+      if (!tally.hasFailed) await writer.finish()
+    }
+    const completed = report ?? tally.report()
+    const files: WrittenFile[] = []
+    for (const writer of writers) files.push(...[(await writer.commit()) ?? []].flat())
+    return { report: completed, files }
+  } catch (error) {
+    for (const writer of writers) await writer.discard()
+    throw error
+  } finally {
+    await windows.return(undefined)
+  }
 }
 
 /**
- * Writes every target whole before the first is put in place, so a run that fails on the way leaves all files as they
- * were. A target without a row is left out.
+ * Whether everything is downloaded before the first byte is written: bytes in a pipe cannot be taken back, and a series that
+ * several others are made from must not be downloaded twice.
  */
-export async function writeTargets(
-  contents: readonly TargetContent[],
-  shape: RowFormat,
-  { force, signal, ready }: WriteOptions,
-): Promise<WrittenFile[]> {
-  const outputs: Output[] = []
-  const written: WrittenFile[] = []
-  try {
-    for (const content of contents) {
-      const first = await peek(content.batches)
-      if (first === undefined) continue
-      const { target } = content
-      const output = await openOutput(target.path, force, signal)
-      outputs.push(output)
-      written.push(await writeTarget({ ...content, batches: first }, shape, output))
-    }
-    await ready?.()
-    for (const output of outputs) await output.commit()
-  } catch (error) {
-    for (const output of outputs) await output.discard()
-    throw error
-  }
-  return written
+async function mustDownloadFirst({ plan, runs, targets }: ExportJob): Promise<boolean> {
+  const streams = await Promise.all(targets.map(({ path }) => isStream(path)))
+  return streams.includes(true) || plan.series.length < runs.size
 }
 
-async function writeTarget(
-  { target, batches, facts }: TargetContent,
-  shape: RowFormat,
-  output: Output,
-): Promise<WrittenFile> {
-  const exporter: Exporter = await openExporter(target.format)
-  const columns = target.series.length > 1 ? withSeriesColumns(shape.columns) : shape.columns
-  const notes: ExportStats = { inexactDoubles: 0 }
-  let rows = 0
-  const counted = tap(batches, batch => {
-    rows += batch.length
-  })
-  const bytes = exporter(counted, { ...shape, columns }, facts, notes)
-  // A chunk is written while the next one is made: never more than two, so a slow reader costs time and no memory.
-  let writing = Promise.resolve()
-  for await (const chunk of target.gzip ? gzipped(bytes) : bytes) {
-    await writing
-    writing = output.write(chunk)
-    // Its failure is met at the next await, also when making the next chunk fails first.
-    writing.catch(() => {})
-  }
-  await writing
-  await output.finish()
-  const { path, format, series } = target
-  return {
-    path,
-    format,
-    series,
-    rows,
-    bytes: output.bytes,
-    inexactDoubles: notes.inexactDoubles,
-  }
+/** Where the windows of a series come from and go to. */
+interface SeriesFlow {
+  readonly windows: AsyncGenerator<StreamedWindow<ExportRun>, undefined, undefined>
+  readonly tally: DownloadTally
+  readonly writer: TargetWriter
+  readonly range: TimeRange
+  readonly partial: boolean | undefined
 }
 
-/** The same chunks as one gzip member; no time or name in its header, so the same input gives the same bytes. */
-function gzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  return Readable.from(chunks, { objectMode: false }).compose(createGzip()) as AsyncIterable<Uint8Array>
-}
-
-async function* tap<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncGenerator<T> {
-  for await (const item of items) {
-    see(item)
-    yield item
+/** Writes the next windows, those of one series. After a failure they are only downloaded, for the next run. */
+async function writeSeries(run: ExportRun, { windows, tally, writer, range, partial }: SeriesFlow): Promise<void> {
+  const { source, target, plan } = run
+  const resampler = target && new Resampler(source, target, { range, partial, coveredFrom: plan.listedFrom })
+  for (let count = 0; count < run.windows.length; count++) {
+    const { value } = await windows.next()
+    if (!value) return
+    tally.add(plan, value.result)
+    if (value.result.status === 'failed' || tally.hasFailed) continue
+    const batch = resampler ? resampler.add(value.result.batch) : value.result.batch
+    if (batch) await writer.write(batch)
   }
-}
-
-/** The same items when there is at least one, else undefined: no file is made for nothing. */
-async function peek<T>(items: AsyncIterable<T>): Promise<AsyncIterable<T> | undefined> {
-  const iterator = items[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  if (first.done) return undefined
-  return (async function* () {
-    yield first.value
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  })()
+  const rest = tally.hasFailed ? undefined : resampler?.end()
+  if (rest) await writer.write(rest)
 }

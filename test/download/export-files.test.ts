@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { exportKlines } from '../../src/export/export.js'
 import { runChild } from '../support/cli/run-child.js'
-import { downloadSetup, filesBelow } from '../support/download-setup.js'
+import { downloadSetup } from '../support/download-setup.js'
+import { filesBelow } from '../support/files-below.js'
 import {
   FULL_WEEKS,
   NOW,
@@ -137,7 +138,7 @@ describe('several files', () => {
 
   it('have each its own rows', async () => {
     const { out, request } = await exportSetup()
-    await exportKlines({ ...request, symbols: ['all'], output: join(out, '{symbol}-{interval}.csv') })
+    await exportKlines({ ...request, symbols: 'all' as const, output: join(out, '{symbol}-{interval}.csv') })
     expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `${symbol}-15m.csv`))
     for (const symbol of SYMBOLS) expect(linesOf(join(out, `${symbol}-15m.csv`))).toEqual(csvRows(symbol))
   })
@@ -196,7 +197,7 @@ describe('an export whose mirror cannot be written', () => {
   async function asNobody(setup: Awaited<ReturnType<typeof exportSetup>>) {
     chmodSync(setup.out, 0o777)
     const { stdout, stderr } = await runChild(
-      'export-child.ts',
+      'cli/export-child.ts',
       [setup.server.url, setup.mirror, setup.request.output, String(NOW)],
       { nobody: true },
     )

@@ -1,24 +1,25 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download.js'
+import { type DownloadRequest, downloadKlines } from '../../src/download/download.js'
 import { planSeries } from '../../src/download/plan.js'
-import { windowStream } from '../../src/download/window-stream.js'
-import { downloadSetup, filesBelow, sourceOf } from '../support/download-setup.js'
-import { errorOf } from '../support/errors.js'
+import { streamWindows } from '../../src/download/window-stream.js'
+import { downloadSetup, openTestSource } from '../support/download-setup.js'
+import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
 import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
 const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-const ALL_TIME = { fromTime: undefined, toTime: undefined }
+const ALL_TIME = { fromTime: -Infinity, toTime: Infinity }
 
 describe('a window that cannot be had', () => {
   it('makes the run incomplete and is named; the others are in the mirror, and the next run asks for it alone', async () => {
     const { server, mirror, request } = await downloadSetup()
     const missing = path(FULL_WEEKS[2])
     server.always(missing, { status: 404, body: '<!DOCTYPE html>' })
-    const error = await errorOf(downloadKlines(request))
+    const error = await catchError(downloadKlines(request))
     expect(error).toMatchObject({
       code: 'incomplete',
       data: { failures: [{ ...SERIES, startDate: FULL_WEEKS[2], reason: 'status 404' }] },
@@ -38,7 +39,7 @@ describe('a window that cannot be had', () => {
     const { server, request } = await downloadSetup()
     for (const date of FULL_WEEKS.slice(0, 4)) server.always(path(date), { status: 404 })
     server.always(path(FULL_WEEKS[4]), { status: 403, body: '{"message":"No\\u001b[2J way"}' })
-    const { message } = await errorOf(downloadKlines(request))
+    const { message } = await catchError(downloadKlines(request))
     const [a, b, c] = FULL_WEEKS.map(date => `BTCUSDT 15m ${date}`)
     expect(message.split('\n').slice(1)).toEqual([
       `4 x status 404 (${a}, ${b}, ${c} and 1 more)`,
@@ -53,10 +54,10 @@ describe('a window that cannot be had', () => {
   ])('for %s is never stored; the window before it and after it are', async (_, body, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { body })
-    const source = sourceOf(server, mirror)
-    const plan = await planSeries(source, [SERIES], ALL_TIME)
+    const source = openTestSource(server, mirror)
+    const plan = await planSeries(source, [{ series: SERIES, range: ALL_TIME }], ALL_TIME)
     const results = []
-    for await (const result of windowStream(source, plan.series[0].windows, { concurrency: 3 })) results.push(result)
+    for await (const { result } of streamWindows(source, plan.series, { concurrency: 3 })) results.push(result)
     expect(results.map(({ status }) => status)).toEqual(
       STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')),
     )
@@ -68,8 +69,8 @@ describe('a window that cannot be had', () => {
   it('unasked 304 for a window that is not held is refused, not taken for an empty one', async () => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { status: 304 })
-    const result = await sourceOf(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
-    expect(result).toMatchObject({ how: 'failed', reason: 'status 304, which was not asked for' })
+    const result = await openTestSource(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
+    expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not asked for' })
   })
 
   it('leaves a held file that is not final as it was', async () => {
@@ -99,8 +100,8 @@ describe('a hostile list of start dates is refused, and nothing is made anywhere
   ])('%s', async (_, list, words) => {
     const { server, folder, mirror } = await downloadSetup()
     server.always(LIST, { body: JSON.stringify(list) })
-    const source = sourceOf(server, mirror)
-    const error = await errorOf(planSeries(source, [SERIES], ALL_TIME))
+    const source = openTestSource(server, mirror)
+    const error = await catchError(planSeries(source, [{ series: SERIES, range: ALL_TIME }], ALL_TIME))
     expect(error).toMatchObject({ code: 'bad_list' })
     expect(error.message).toMatch(words)
     expect(filesBelow(folder)).toEqual(['mirror/CACHEDIR.TAG', 'mirror/mirror.json'])
@@ -116,20 +117,20 @@ describe('a service whose list cannot be had', () => {
   ])('(%s) is unreachable, with the ways on', async (_, answer, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
-    const error = await errorOf(sourceOf(server, mirror).startDates('15m'))
+    const error = await catchError(openTestSource(server, mirror).startDates('15m'))
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
     expect(error.message).toContain(words)
     expect(error.suggestions).toEqual([
-      expect.stringContaining('--base-url sample'),
+      expect.stringContaining('`startSample()`'),
       expect.stringContaining('klines export'),
     ])
   })
 
   it('because nobody listens is unreachable', async () => {
     const { server, mirror } = await downloadSetup()
-    const source = sourceOf(server, mirror)
+    const source = openTestSource(server, mirror)
     await server.stop()
-    expect(await errorOf(source.startDates('15m'))).toMatchObject({
+    expect(await catchError(source.startDates('15m'))).toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining('connection refused (ECONNREFUSED)'),
     })
@@ -163,7 +164,7 @@ describe('a request that makes no sense', () => {
     ['a base address with /api', { baseUrl: 'http://127.0.0.1:1/api' }, 'bad_base_url'],
   ])('(%s) asks nobody and makes nothing', async (_, wrong, code) => {
     const { server, folder, request } = await downloadSetup()
-    await expect(downloadKlines({ ...request, ...wrong })).rejects.toMatchObject({ code })
+    await expect(downloadKlines({ ...request, ...wrong } as DownloadRequest)).rejects.toMatchObject({ code })
     expect(server.log).toEqual([])
     expect(filesBelow(folder)).toEqual([])
   })

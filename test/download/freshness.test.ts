@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { exportKlines } from '../../src/export/export.js'
-import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
+import { downloadSetup, readJson } from '../support/download-setup.js'
+import { filesBelow } from '../support/files-below.js'
 import {
   candle,
   EMPTY_WEEK,
@@ -244,7 +245,7 @@ describe('dates and symbols of the service', () => {
   it('`all` means the symbols on its list; names that are not known are warned of', async () => {
     const { tree, server, warnings, request } = await downloadSetup()
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'PEPEUSDT', 'ETHUSDT', 'XYZUSDT'])
-    const report = await downloadKlines({ ...request, symbols: ['all'] })
+    const report = await downloadKlines({ ...request, symbols: 'all' as const })
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(warnings).toEqual(['Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.'])
     expect(server.paths().filter(one => /PEPE|XYZ/.test(one))).toEqual([])
@@ -252,7 +253,7 @@ describe('dates and symbols of the service', () => {
 
   it('a list of symbols without one that is known is refused', async () => {
     const { tree, request } = await downloadSetup()
-    const all = { ...request, symbols: ['all'] }
+    const all = { ...request, symbols: 'all' as const }
     for (const list of [['XYZUSDT'], []]) {
       putFile(tree, 'api/klines/symbols.json', list)
       await expect(downloadKlines(all)).rejects.toMatchObject({ code: 'bad_list' })

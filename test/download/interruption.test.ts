@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { klineBatches, klineRows } from '../../src/download/read.js'
 import { deferred, turns, until } from '../support/deferred.js'
-import { downloadSetup, filesBelow, readJson } from '../support/download-setup.js'
+import { downloadSetup, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
 import { OPEN_WEEK, START_DATES, STARTED, treeRows, weekPath } from '../support/synthetic-tree.js'
 
 const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
@@ -77,7 +78,7 @@ describe('leaving the loop', () => {
 
 it('two runs at once on one mirror both succeed and leave it whole', async () => {
   const { tree, server, mirror, request } = await downloadSetup()
-  const symbols = ['BTCUSDT', 'ETHUSDT']
+  const symbols = ['BTCUSDT', 'ETHUSDT'] as const
   const reports = await Promise.all([1, 2, 3].map(() => downloadKlines({ ...request, symbols })))
   for (const report of reports) expect(report.series.map(({ rows }) => rows)).toEqual([42, 42])
   for (const symbol of symbols) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type KlineBatchesRequest, klineBatches, klineRows } from '../../src/download/read.js'
+import { klineBatches, klineRows, type ReadRequest } from '../../src/download/read.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { FULL_WEEKS, makeTree, NOW, SYMBOLS, treeRows, weekPath } from '../support/synthetic-tree.js'
@@ -10,7 +10,7 @@ const START = Date.parse('2024-12-30')
 const END = NOW
 const iso = (time: number) => new Date(time).toISOString()
 
-async function rowsOf(request: KlineBatchesRequest): Promise<string[]> {
+async function rowsOf(request: ReadRequest): Promise<string[]> {
   const rows: string[] = []
   for await (const { series, row } of klineRows(request))
     rows.push(JSON.stringify([series.symbol, series.interval, ...row]))
@@ -36,7 +36,7 @@ describe('rows', () => {
 
   it('of [a, b) and of [b, c) are together those of [a, c)', async () => {
     const mirror = makeTree(tempFolder())
-    const request = { symbols: [...SYMBOLS], intervals: ['15m'], mirror, now: NOW, offline: true }
+    const request = { symbols: [...SYMBOLS], intervals: ['15m'] as const, mirror, now: NOW, offline: true }
     const times = [...treeRows('BTCUSDT').values()].flat().map(([openTime]) => openTime)
     const time = fc.oneof(
       fc.integer({ min: START, max: END }),

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
-import { filesBelow } from '../support/download-setup.js'
+import type { Interval } from '../../src/klines/intervals.js'
+import type { SymbolName } from '../../src/klines/symbols.js'
 import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -26,8 +28,8 @@ function offlineSetup() {
   const output = join(folder, 'out.csv')
   const warnings: string[] = []
   const request = {
-    symbols: ['BTCUSDT'],
-    intervals: ['15m'],
+    symbols: ['BTCUSDT'] as SymbolName[],
+    intervals: ['15m'] as Interval[],
     mirror,
     output,
     offline: true,
@@ -95,8 +97,8 @@ describe('an export from the mirror alone', () => {
     rmSync(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'), { recursive: true })
     await exportKlines({
       ...request,
-      symbols: ['all'],
-      intervals: ['all'],
+      symbols: 'all' as const,
+      intervals: 'all' as const,
       output: join(folder, '{symbol}-{interval}.csv'),
     })
     expect(filesBelow(folder)).toEqual(['ETHUSDT-15m.csv'])
@@ -134,7 +136,7 @@ describe('an export from the mirror alone', () => {
 
   it('beside others at the same time is the same as alone', async () => {
     const { folder, request } = offlineSetup()
-    const series = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
+    const series = (['BTCUSDT', 'ETHUSDT'] as const).flatMap(symbol =>
       ['csv', 'arrow', 'parquet'].flatMap(format => [1, 2, 3].map(copy => ({ symbol, format, copy }))),
     )
     const path = (name: string, { symbol, format, copy }: (typeof series)[number]) =>

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
-import { filesBelow } from '../support/download-setup.js'
+import { filesBelow } from '../support/files-below.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -33,7 +33,7 @@ describe.runIf(hasRealTree)('the real slice', () => {
     expect(truth).toHaveLength(36)
 
     const [mirror, first, second, offline] = [tempFolder(), tempFolder(), tempFolder(), tempFolder()]
-    const request = { symbols: ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'], intervals: ['all'], mirror, now: NOW }
+    const request = { symbols: ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const, intervals: 'all' as const, mirror, now: NOW }
     const to = (folder: string) => join(folder, '{symbol}-{interval}.csv')
 
     const report = await exportKlines({ ...request, baseUrl: server.url, output: to(first) })

@@ -63,7 +63,7 @@ describe('values that the service changed', () => {
     putFile(tree, path(WEEK), changed(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
     const changes: unknown[] = []
     const progress: Progress = ({ status, change }) => status === 'retained' && changes.push(change)
-    const report = await downloadKlines({ ...request, refresh: true }, progress)
+    const report = await downloadKlines({ ...request, refresh: true, progress })
     expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, retained: 1 } })
     expect(changes).toEqual([undefined])
     expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 candle that is held/)])
@@ -79,7 +79,7 @@ describe('values that the service changed', () => {
         const price = volume
         return [openTime, price, price, price, price, volume, openTime, '1', 1, '1', '1', '0']
       })
-    const both = { ...request, symbols: ['BTCUSDT', 'ETHUSDT'], refresh: true }
+    const both = { ...request, symbols: ['BTCUSDT', 'ETHUSDT'] as const, refresh: true }
     for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), many(week, '5'))
     putFile(tree, weekPath('ETHUSDT', WEEK), many(WEEK, '5'))
     await downloadKlines(both)

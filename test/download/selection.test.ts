@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseSelection } from '../../src/download/selection.js'
+import { parseSelectionText } from '../../src/download/selection.js'
 import { catchError } from '../support/errors.js'
 
 describe('a selection', () => {
@@ -10,7 +10,7 @@ describe('a selection', () => {
     [['all'], ['ALL'], { symbols: 'all', intervals: 'all' }],
     [['BTCUSDT', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
   ])('of %j and %j: names once, in the order given', (symbols, intervals, expected) => {
-    expect(parseSelection(symbols, intervals)).toEqual(expected)
+    expect(parseSelectionText(symbols, intervals)).toEqual(expected)
   })
 
   it.each([
@@ -23,6 +23,6 @@ describe('a selection', () => {
     [[], ['1h'], 'bad_option'],
     [['BTCUSDT'], [], 'bad_option'],
   ])('of %j and %j is refused: %s', async (symbols, intervals, code) => {
-    expect(await catchError(() => parseSelection(symbols, intervals))).toMatchObject({ code })
+    expect(await catchError(() => parseSelectionText(symbols, intervals))).toMatchObject({ code })
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/window-source.js'
-import { windowStream } from '../../src/download/window-stream.js'
+import { type StreamOptions, streamWindows } from '../../src/download/window-stream.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { deferred, turns } from '../support/deferred.js'
@@ -41,6 +41,12 @@ class TestSource {
   }
 }
 
+/** The windows of one run over all time. */
+async function* streamOf(source: TestSource, windows: readonly WindowRef[], options: StreamOptions) {
+  const run = { windows, range: { fromTime: -Infinity, toTime: Infinity } }
+  for await (const { result } of streamWindows(source.asSource, [run], options)) yield result
+}
+
 describe('the window stream', () => {
   it('gives every window once, in the order given, however long each takes', async () => {
     await fc.assert(
@@ -51,7 +57,7 @@ describe('the window stream', () => {
           const windows = windowsOf(delays.length)
           const source = new TestSource((_, index) => turns(delays[index]))
           const seen: string[] = []
-          for await (const { window } of windowStream(source.asSource, windows, { concurrency })) {
+          for await (const { window } of streamOf(source, windows, { concurrency })) {
             seen.push(window.startDate)
           }
           expect(seen).toEqual(windows.map(({ startDate }) => startDate))
@@ -66,7 +72,7 @@ describe('the window stream', () => {
   it('has as many under way as allowed, and no more', async () => {
     const gate = deferred()
     const source = new TestSource(() => gate.promise)
-    const stream = windowStream(source.asSource, windowsOf(50), { concurrency: 6 })
+    const stream = streamOf(source, windowsOf(50), { concurrency: 6 })
     const first = stream.next()
     await turns()
     expect(source.active).toBe(6)
@@ -78,7 +84,7 @@ describe('the window stream', () => {
 
   it('does not run ahead of a slow consumer by more than twice that', async () => {
     const source = new TestSource(() => {})
-    const stream = windowStream(source.asSource, windowsOf(200), { concurrency: 5 })
+    const stream = streamOf(source, windowsOf(200), { concurrency: 5 })
     for (let taken = 1; taken <= 20; taken++) {
       await stream.next()
       await turns(20)
@@ -89,7 +95,7 @@ describe('the window stream', () => {
 
   it('asks for nothing more when the loop is left', async () => {
     const source = new TestSource(() => turns(2))
-    for await (const _ of windowStream(source.asSource, windowsOf(200), { concurrency: 4 })) break
+    for await (const _ of streamOf(source, windowsOf(200), { concurrency: 4 })) break
     const asked = source.asked.length
     await turns()
     expect(source.asked.length).toBe(asked)
@@ -103,8 +109,7 @@ describe('the window stream', () => {
     const seen: string[] = []
     const windows = windowsOf(20)
     const error = await catchError(async () => {
-      for await (const { window } of windowStream(source.asSource, windows, { concurrency: 2 }))
-        seen.push(window.startDate)
+      for await (const { window } of streamOf(source, windows, { concurrency: 2 })) seen.push(window.startDate)
     })
     expect(error.message).toBe('stop')
     expect(seen).toEqual(windows.slice(0, 3).map(({ startDate }) => startDate))
@@ -115,7 +120,7 @@ describe('the window stream', () => {
     const source = new TestSource(() => {})
     let seen = 0
     const error = await catchError(async () => {
-      for await (const _ of windowStream(source.asSource, windowsOf(700), {
+      for await (const _ of streamOf(source, windowsOf(700), {
         concurrency: 4,
         signal: controller.signal,
       })) {

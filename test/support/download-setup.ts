@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { ServiceSource, type ServiceSourceOptions } from '../../src/download/service-source.js'
 import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport } from '../../src/http/transport.js'
+import type { Interval } from '../../src/klines/intervals.js'
+import type { SymbolName } from '../../src/klines/symbols.js'
 import { KlinesClient } from '../../src/klines-client/client.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { FakeClock } from './fake-clock.js'
@@ -11,7 +13,7 @@ import { TreeServer } from './servers/tree-server.js'
 import { makeTree, NOW } from './synthetic-tree.js'
 import { tempFolder } from './temp-folder.js'
 
-/** The made tree behind a server, an empty folder for a mirror, and what a request for BTCUSDT 15m is made of. */
+/** A server with the synthetic tree, an empty folder for a mirror, and a request for BTCUSDT 15m. */
 export async function downloadSetup() {
   const tree = makeTree(tempFolder())
   const server = await TreeServer.start(tree)
@@ -20,8 +22,8 @@ export async function downloadSetup() {
   const mirror = join(folder, 'mirror')
   const warnings: string[] = []
   const request = {
-    symbols: ['BTCUSDT'],
-    intervals: ['15m'],
+    symbols: ['BTCUSDT'] as SymbolName[],
+    intervals: ['15m'] as Interval[],
     baseUrl: server.url,
     mirror,
     now: NOW,
@@ -30,7 +32,7 @@ export async function downloadSetup() {
   return { tree, server, folder, mirror, warnings, request }
 }
 
-/** A source like the one `downloadKlines` opens, with a clock that does not wait between tries. */
+/** Opens a source as `downloadKlines` does, but with a clock that does not wait between tries. */
 export function openTestSource(server: TreeServer, mirror: string, options: Partial<ServiceSourceOptions> = {}) {
   const transport = new HttpTransport(server.url, { connections: 4 })
   const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
@@ -46,16 +48,7 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   })
 }
 
-/** Every file below a folder, relative to it, sorted. */
-export function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter(entry => !entry.isDirectory())
-    .map(entry => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort()
-}
-
-/** A JSON file of a folder. */
+/** Reads a JSON file of a folder. */
 export function readJson(folder: string, path: string): unknown {
   return JSON.parse(readFileSync(join(folder, path), 'utf8'))
 }

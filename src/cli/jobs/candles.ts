@@ -1,7 +1,9 @@
 import { downloadKlines } from '../../download/download.js'
+import { parseSelectionText } from '../../download/selection.js'
 import { dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
 import { isBinary, resolveFormat } from '../../export/formats/format.js'
+import type { OutputColumn } from '../../export/row-format.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
@@ -25,12 +27,13 @@ export async function runCandles(
   const { output } = flags
   checkStandardOutput(output, flags)
   const endpoint = await (offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
-  const request = { ...toRequest(symbols, flags, context), baseUrl: endpoint.baseUrl, offline }
+  const base = { ...toRequest(symbols, flags, context), baseUrl: endpoint.baseUrl, offline }
   const display = await showProgress(flags['dry-run'] ? 'none' : context.progressStyle, 'Asking for the lists')
+  const request = { ...base, progress: display.progress }
   try {
     if (flags['dry-run']) return dryRunReport(await dryRun({ ...request, output }))
-    if (output === undefined) return runReport(await downloadKlines(request, display.progress))
-    const report = await exportKlines({ ...request, output }, display.progress)
+    if (output === undefined) return runReport(await downloadKlines(request))
+    const report = await exportKlines({ ...request, output })
     return output === '-' ? undefined : runReport(report)
   } finally {
     display.done()
@@ -43,9 +46,16 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
   const { resample, partial, derive, 'time-format': timeFormat } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, signal, warn }
-  const rows = { columns: columns && [columns].flat(), numbers, timeFormat, resample, partial, derive }
+  const rows = {
+    columns: columns && ([columns].flat() as OutputColumn[]),
+    numbers,
+    timeFormat,
+    resample,
+    partial,
+    derive,
+  }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
-  return { symbols, intervals: [interval].flat(), ...range, ...fetching, ...rows, format, force }
+  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, ...rows, format, force }
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */

@@ -1,6 +1,6 @@
 import type { DownloadReport, SeriesReport } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
-import type { WrittenFile } from '../../export/write.js'
+import type { WrittenFile } from '../../export/target-writer.js'
 import { SAMPLE } from '../../http/base-url.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'

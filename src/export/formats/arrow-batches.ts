@@ -22,23 +22,19 @@ import {
   IntegerColumn,
   SeriesNameColumn,
   TextColumn,
+  toBatchRows,
 } from './arrow-columns.js'
-import type { ExportStats, FileMetadata } from './exporter.js'
+import type { ExporterOptions, ExportStats, FileMetadata } from './exporter.js'
 
-/** Name and version of the columns below, as files say it. */
+/** Name and version of the columns below, as files state it. */
 const SCHEMA_NAME = 'klines/1'
 
 /**
- * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` says, the rest UTF-8;
- * nothing nullable. The facts stand under one key, `klines`, as JSON: Parquet writers order several keys at random.
+ * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` asks, the rest UTF-8; nothing
+ * nullable. The metadata is JSON under one key, `klines`, because Parquet writers order several keys at random.
  */
-export function arrowSchema({ columns, numbers }: RowFormat, facts: FileMetadata): Schema {
-  const { version, ...rest } = facts
-  const klines = JSON.stringify({
-    ...rest,
-    schema: SCHEMA_NAME,
-    version: `klines ${version}`,
-  })
+export function arrowSchema({ columns, numbers }: RowFormat, { version, ...metadata }: FileMetadata): Schema {
+  const klines = JSON.stringify({ ...metadata, schema: SCHEMA_NAME, version: `klines ${version}` })
   return new Schema(
     columns.map(name => new Field(name, arrowType(name, numbers), false)),
     new Map([['klines', klines]]),
@@ -54,50 +50,54 @@ function arrowType(name: OutputColumn, numbers: RowFormat['numbers']) {
 }
 
 /**
- * The rows of batches as Arrow record batches of exactly `rows` rows (the last one may be shorter), however the input is
- * cut: the bytes of a file depend on its rows alone. A record batch shares buffers with the next one and is good only
- * until that is asked for. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8).
+ * Builds Arrow record batches of exactly `rows` rows (the last one may be shorter), however the input is cut: the bytes of a
+ * file depend on its rows alone.
  */
-export async function* recordBatches(
-  batches: AsyncIterable<KlineBatch>,
-  shape: RowFormat,
-  schema: Schema,
-  rows: number,
-  notes: ExportStats,
-): AsyncGenerator<RecordBatch> {
-  const columns = shape.columns.map(name => createColumn(name, shape.numbers, rows, notes))
-  let filled = 0
-  const flush = () => {
-    const children = columns.map((column, index) => column.data(schema.fields[index].type, filled))
-    const record = new RecordBatch(
-      schema,
-      makeData({
-        type: new Struct(schema.fields),
-        length: filled,
-        nullCount: 0,
-        children,
-      }),
-    )
-    filled = 0
-    return record
+export class RecordBatchBuilder {
+  private readonly columns: readonly ArrowColumn[]
+  private filled = 0
+
+  /** `write` takes a record batch, which shares its buffers with the next one and so is valid until `write` resolves. */
+  constructor(
+    { rowFormat, stats }: Pick<ExporterOptions, 'rowFormat' | 'stats'>,
+    private readonly schema: Schema,
+    private readonly rows: number,
+    private readonly write: (record: RecordBatch) => Promise<void>,
+  ) {
+    this.columns = rowFormat.columns.map(name => createColumn(name, rowFormat.numbers, rows, stats))
   }
-  for await (const batch of batches) {
+
+  /** Adds the rows of a batch. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
+  async add(batch: KlineBatch): Promise<void> {
     for (let start = 0; start < batch.length; ) {
-      const end = Math.min(batch.length, start + rows - filled)
-      for (const column of columns) column.append(batch, start, end, filled)
-      filled += end - start
+      const end = Math.min(batch.length, start + this.rows - this.filled)
+      const rows = toBatchRows(batch)
+      for (const column of this.columns) column.append(rows, start, end, this.filled)
+      this.filled += end - start
       start = end
-      if (filled === rows) yield flush()
+      if (this.filled === this.rows) await this.flush()
     }
   }
-  if (filled > 0) yield flush()
+
+  /** Writes the rows that are left. */
+  async end(): Promise<void> {
+    if (this.filled > 0) await this.flush()
+  }
+
+  private async flush(): Promise<void> {
+    const { schema, filled: length } = this
+    const children = this.columns.map((column, index) => column.data(schema.fields[index].type, length))
+    this.filled = 0
+    const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
+    await this.write(new RecordBatch(schema, data))
+  }
 }
 
 function createColumn(
   name: OutputColumn,
   numbers: RowFormat['numbers'],
   rows: number,
-  notes: ExportStats,
+  stats: ExportStats,
 ): ArrowColumn {
   if (isSeriesColumn(name)) return new SeriesNameColumn(name, rows)
   const column = COLUMNS.indexOf(name)
@@ -105,5 +105,5 @@ function createColumn(
   if (kind === 'time') return new IntegerColumn(column === 0 ? 0 : 1, rows)
   if (kind === 'count') return new IntegerColumn(2, rows)
   if (kind === 'text' || numbers === 'text') return new TextColumn(column, rows)
-  return numbers === 'double' ? new DoubleColumn(column, rows, notes) : new DecimalColumn(column, rows)
+  return numbers === 'double' ? new DoubleColumn(column, rows, stats) : new DecimalColumn(column, rows)
 }

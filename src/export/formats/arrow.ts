@@ -1,33 +1,48 @@
-import { RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
-import { arrowSchema, recordBatches } from './arrow-batches.js'
-import type { Exporter } from './exporter.js'
+import { type RecordBatch, RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { arrowSchema, RecordBatchBuilder } from './arrow-batches.js'
+import type { Exporter, ExporterOptions } from './exporter.js'
 import { IpcBytes } from './ipc-bytes.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
 const ROWS_PER_BATCH = 65_536
 
-/** An Arrow IPC file (also known as Feather V2), written as it comes. */
-export const arrow: Exporter = async function* (batches, shape, facts, notes) {
-  const schema = arrowSchema(shape, facts)
-  const bytes = new IpcBytes()
-  const file = new FileWriter()
-  file.reset(bytes as never, schema)
-  for await (const record of recordBatches(batches, shape, schema, ROWS_PER_BATCH, notes)) {
-    file.write(record)
-    yield bytes.take()
+/** Writes an Arrow IPC file (also known as Feather V2). */
+export class ArrowExporter implements Exporter {
+  private readonly bytes = new IpcBytes()
+  private readonly file = new FileWriter()
+  private readonly records: RecordBatchBuilder
+
+  constructor(private readonly options: ExporterOptions) {
+    const schema = arrowSchema(options.rowFormat, options.metadata)
+    this.file.reset(this.bytes as never, schema)
+    this.records = new RecordBatchBuilder(options, schema, ROWS_PER_BATCH, record => this.writeRecord(record))
   }
-  file.close()
-  yield bytes.take()
+
+  write(batch: KlineBatch): Promise<void> {
+    return this.records.add(batch)
+  }
+
+  async end(): Promise<void> {
+    await this.records.end()
+    this.file.close()
+    await this.options.emit(this.bytes.take())
+  }
+
+  private writeRecord(record: RecordBatch): Promise<void> {
+    this.file.write(record)
+    return this.options.emit(this.bytes.take())
+  }
 }
 
 /**
- * Arrow's own file writer leaves out the schema message before the first batch, which the format asks for and without
- * which a file cannot be read as a stream.
+ * Arrow's own file writer leaves out the schema message before the first batch. The format requires it, and without it a file
+ * cannot be read as a stream.
  */
 class FileWriter extends RecordBatchFileWriter {
   protected override _writeSchema(schema: Schema): this {
     super._writeSchema(schema)
-    // biome-ignore lint/complexity/useLiteralKeys: protected, and out of reach by its plain name
+    // biome-ignore lint/complexity/useLiteralKeys: a protected method cannot be reached by its plain name
     return RecordBatchWriter.prototype['_writeSchema'].call(this, schema) as this
   }
 }

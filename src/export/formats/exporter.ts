@@ -1,32 +1,38 @@
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { RowFormat } from '../row-format.js'
 
-/** What a file says of itself where its format has a place for it. */
+/** What a file says about itself where its format has a place for that. */
 export interface FileMetadata {
   /** `BTCUSDT`, or several joined by commas. */
   readonly symbol: string
   readonly interval: string
-  /** The range asked for, as an ISO 8601 interval; `..` for an open end. */
+  /** The requested range as an ISO 8601 interval; `..` for an open end. */
   readonly range: string
-  /** Base address the candles come from, `unknown` for a bare tree. */
+  /** Base address the candles come from, `unknown` for a mirror that does not say it. */
   readonly source: string
   /** Version of this tool. */
   readonly version: string
 }
 
-/** What an exporter tells besides its bytes. */
+/** What an exporter counts. */
 export interface ExportStats {
-  /** Decimals whose double does not give their digits back (`numbers: 'double'` only). */
+  /** Decimals whose double has other digits (`numbers: 'double'` only). */
   inexactDoubles: number
 }
 
-/**
- * One format: batches in, the bytes of one file out. Batches come series by series, each in order of time. Memory does
- * not grow with the number of rows. Output depends on nothing but the arguments.
- */
-export type Exporter = (
-  batches: AsyncIterable<KlineBatch>,
-  shape: RowFormat,
-  facts: FileMetadata,
-  notes: ExportStats,
-) => AsyncIterable<Uint8Array>
+/** What a file is made with. Its bytes depend on nothing but this and the rows. */
+export interface ExporterOptions {
+  readonly rowFormat: RowFormat
+  readonly metadata: FileMetadata
+  readonly stats: ExportStats
+  /** Takes the next bytes of the file; the exporter waits for it. The bytes are never written to again. */
+  readonly emit: (bytes: Uint8Array) => Promise<void>
+}
+
+/** Writes the rows of one file in one format. Memory does not grow with the number of rows. */
+export interface Exporter {
+  /** Adds rows: series by series, each in order of time. A borrowed batch must stay valid until the promise resolves. */
+  write(batch: KlineBatch): Promise<void>
+  /** Writes what is left, and the end of the file. */
+  end(): Promise<void>
+}

@@ -5,7 +5,7 @@ export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow'] as const
 export type Format = (typeof FORMATS)[number]
 
 const BINARY: readonly Format[] = ['parquet', 'arrow']
-const ENDINGS: Record<string, Format> = {
+const EXTENSIONS: Record<string, Format> = {
   csv: 'csv',
   json: 'json',
   jsonl: 'jsonl',
@@ -15,26 +15,26 @@ const ENDINGS: Record<string, Format> = {
   feather: 'arrow',
 }
 
-/** A format, and whether the file is compressed with gzip around it. */
+/** A format, and whether the file is compressed with gzip. */
 export interface FileFormat {
   readonly format: Format
   readonly gzip: boolean
 }
 
-/** Whether a format is not text: nothing for a terminal, and not to be compressed again. */
+/** Whether a format is not text: unfit for a terminal, and compressed inside. */
 export function isBinary(format: Format): boolean {
   return BINARY.includes(format)
 }
 
 /**
- * The format of a file: `given` wins, else the name's ending tells; `.gz` behind it compresses. `-` (stdout) is `json`.
- * Throws `bad_output` when neither tells, or when a Parquet or Arrow file is to be compressed once more.
+ * The format of a file: `given`, else from the extension of its name; a further `.gz` compresses. `-` (stdout) is `json`.
+ * Throws `bad_output` without either, and for a Parquet or Arrow file that would be compressed once more.
  */
 export function resolveFormat(path: string, given: Format | undefined): FileFormat {
   if (path === '-') return { format: given ?? 'json', gzip: false }
   const gzip = /\.gz$/i.test(path)
-  const ending = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
-  const format = given ?? (Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined)
+  const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
+  const format = given ?? (Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined)
   if (format === undefined) {
     throw new KlinesError(
       'bad_output',

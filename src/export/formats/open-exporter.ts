@@ -1,11 +1,12 @@
-import type { Exporter } from './exporter.js'
+import type { Exporter, ExporterOptions } from './exporter.js'
 import type { Format } from './format.js'
 
-/** The exporter of a format. Loaded when asked for: Arrow and Parquet are heavy. */
-export async function openExporter(format: Format): Promise<Exporter> {
-  if (format === 'csv') return (await import('./csv.js')).csv
-  if (format === 'json') return (await import('./json.js')).json
-  if (format === 'jsonl') return (await import('./json.js')).jsonl
-  if (format === 'arrow') return (await import('./arrow.js')).arrow
-  return (await import('./parquet.js')).parquet
+/** The exporter of a format. Its module is loaded only now, because those of Arrow and Parquet are large. */
+export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
+  if (format === 'parquet') return new (await import('./parquet.js')).ParquetExporter(options)
+  if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
+  const { TextExporter } = await import('./text.js')
+  if (format === 'csv') return new TextExporter(options, (await import('./csv.js')).CSV)
+  const { JSON_LINES, JSON_ROWS } = await import('./json.js')
+  return new TextExporter(options, format === 'json' ? JSON_ROWS : JSON_LINES)
 }

@@ -7,92 +7,77 @@ import {
   type WriterProperties,
   WriterPropertiesBuilder,
 } from 'parquet-wasm'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { OutputColumn, RowFormat } from '../row-format.js'
-import { arrowSchema, recordBatches } from './arrow-batches.js'
-import type { Exporter } from './exporter.js'
+import { arrowSchema, RecordBatchBuilder } from './arrow-batches.js'
+import type { Exporter, ExporterOptions } from './exporter.js'
 import { IpcBytes } from './ipc-bytes.js'
 
-/** Rows handed to the writer at once: more costs memory inside it (100k: 283 MB in all) and no less time. */
+/** Rows passed to the writer at once: 100,000 would cost 283 MB inside it, and no less time. */
 const ROWS_PER_BATCH = 4096
 const ROWS_PER_GROUP = 100_000
 
 /**
  * Columns with few distinct values. On the others a dictionary makes the file larger (43 MB instead of 29) and slower to
- * write: market data hardly repeats.
+ * write, because market data hardly repeats.
  */
-const FEW_VALUES: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
+const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
 
 /**
- * Apache Parquet: zstd, statistics for every column, nothing nullable, row groups of 100,000 rows, encodings that every
- * reader knows. Written as it comes; the same rows give the same bytes.
+ * Writes Apache Parquet: zstd, statistics for every column, nothing nullable, row groups of 100,000 rows, encodings that every
+ * reader knows. The same rows give the same bytes.
  */
-export const parquet: Exporter = async function* (batches, shape, facts, notes) {
-  const schema = arrowSchema(shape, facts)
-  const records = recordBatches(batches, shape, schema, ROWS_PER_BATCH, notes)
-  const input = new FailingStream(records)
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+export class ParquetExporter implements Exporter {
+  private readonly records: RecordBatchBuilder
+  private readonly input: WritableStreamDefaultWriter
+  private readonly output: Promise<void>
+
+  constructor({ rowFormat, metadata, stats, emit }: ExporterOptions) {
+    const schema = arrowSchema(rowFormat, metadata)
+    const { readable, writable } = new TransformStream()
+    this.input = writable.getWriter()
+    this.records = new RecordBatchBuilder({ rowFormat, stats }, schema, ROWS_PER_BATCH, record =>
+      this.input.write(copyToWasm(record)),
+    )
+    this.output = emitAll(readable, properties(rowFormat, schema.metadata, metadata.version), emit)
+    // A failed write to the file also fails `write`, which would wait for ever otherwise.
+    this.output.catch(error => this.input.abort(error).catch(() => {}))
+    this.input.closed.catch(() => {})
+  }
+
+  write(batch: KlineBatch): Promise<void> {
+    return this.records.add(batch)
+  }
+
+  async end(): Promise<void> {
+    await this.records.end()
+    await this.input.close()
+    await this.output
+  }
+}
+
+/** Passes on the bytes of the file that parquet-wasm makes of record batches. */
+async function emitAll(
+  records: ReadableStream,
+  writerProperties: WriterProperties,
+  emit: ExporterOptions['emit'],
+): Promise<void> {
+  const file: ReadableStream<Uint8Array> = await transformParquetStream(records, writerProperties)
+  for await (const chunk of file) await emit(chunk)
+}
+
+/** A copy of a record batch in the memory of parquet-wasm, which frees it. */
+function copyToWasm(record: RecordBatch) {
+  const bytes = new IpcBytes()
+  const ipc = new RecordBatchStreamWriter()
+  ipc.reset(bytes as never, record.schema)
+  ipc.write(record)
+  ipc.close()
+  const table = Table.fromIPCStream(bytes.take())
   try {
-    const output: ReadableStream<Uint8Array> = await transformParquetStream(
-      input.stream,
-      properties(shape, schema.metadata, facts.version),
-    )
-    reader = output.getReader()
-    for (;;) {
-      const { done, value } = await reader.read()
-      // The writer swallows what its input threw and ends the file as if it were whole.
-      if (input.failure) throw input.failure.error
-      if (done) return
-      yield value
-    }
-  } catch (error) {
-    throw input.failure ? input.failure.error : error
+    return table.recordBatch(0)
   } finally {
-    reader?.cancel().catch(() => {})
-    await records.return(undefined)
-  }
-}
-
-/** Record batches as the stream of batches in WebAssembly memory that the writer takes, one at a time when it asks. */
-class FailingStream {
-  /** What the input threw, if it did. */
-  failure: { error: unknown } | undefined
-  readonly stream: ReadableStream
-
-  constructor(records: AsyncIterator<RecordBatch>) {
-    const wasm = new WasmBatches()
-    this.stream = new ReadableStream(
-      {
-        pull: async controller => {
-          try {
-            const { done, value } = await records.next()
-            if (done) controller.close()
-            else controller.enqueue(wasm.copy(value))
-          } catch (error) {
-            this.failure = { error }
-            controller.error(error)
-          }
-        },
-      },
-      { highWaterMark: 0 },
-    )
-  }
-}
-
-/** Copies of record batches in the writer's memory; the writer frees them. */
-class WasmBatches {
-  private readonly bytes = new IpcBytes()
-
-  copy(record: RecordBatch) {
-    const ipc = new RecordBatchStreamWriter()
-    ipc.reset(this.bytes as never, record.schema)
-    ipc.write(record)
-    ipc.close()
-    const table = Table.fromIPCStream(this.bytes.takeBriefly())
-    try {
-      return table.recordBatch(0)
-    } finally {
-      table.free()
-    }
+    table.free()
   }
 }
 
@@ -105,6 +90,6 @@ function properties({ columns }: RowFormat, metadata: Map<string, string>, versi
     .setCreatedBy(`klines version ${version}`)
     .setKeyValueMetadata(metadata)
   for (const column of columns)
-    if (FEW_VALUES.includes(column)) builder = builder.setColumnDictionaryEnabled(column, true)
+    if (DICTIONARY_COLUMNS.includes(column)) builder = builder.setColumnDictionaryEnabled(column, true)
   return builder.build()
 }

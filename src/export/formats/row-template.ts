@@ -1,58 +1,51 @@
-import { type KlineBatch, OFFSETS_PER_ROW } from '../../klines/batch/kline-batch.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { KlinesError } from '../../klines/errors.js'
-import { type CopiedCell, type Literal, WasmRowWriter } from '../../klines/kernel/row-writer.js'
+import { type CellSlot, WasmRowWriter } from '../../klines/kernel/row-writer.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import { isSeriesColumn, type OutputColumn, type RowFormat, type TimeFormat } from '../row-format.js'
-import { type ByteBuffer, copySource } from './byte-buffer.js'
+import type { ByteBuffer } from './byte-buffer.js'
 
-/** How a text format puts a row together. Everything but the cells themselves is fixed text. */
+/** How a text format builds a row. Everything but the cells is fixed text. */
 export interface RowSyntax {
   readonly rowStart: string
   readonly rowEnd: string
-  /** What stands before a cell, after the one before it. */
+  /** The text between a cell and the one before it. */
   before(column: OutputColumn, index: number): string
-  /** What stands around a cell that is text in this format. */
+  /** The text around a cell that is text in this format. */
   readonly quote: string
-  /** A text cell that is not plain, as it is written between nothing: quoting included. */
+  /** A text cell that needs quoting or escaping, with its quotes. */
   escape(text: string): string
 }
 
-/** One cell of the template and the fixed text in front of it. */
-interface Slot extends CopiedCell {
-  readonly literal: Literal
-  readonly write: 'copy' | 'escape' | 'seconds' | 'micros' | 'iso'
+/** A cell, the fixed text in front of it, and how its text is converted; undefined for a cell that is copied as it is. */
+interface Slot extends CellSlot {
+  readonly convert: ((text: string) => string) | undefined
 }
 
-/** Characters of the longest time any format writes. */
-const TIME_CHARACTERS = 32
-/** The last moment ISO 8601 as JavaScript writes it can say, ms. */
+/** The last time that JavaScript can write in ISO 8601, ms. */
 const MAX_DATE_MS = 8.64e15
 
-const encoder = new TextEncoder()
-const ZERO = 0x30
-const MINUS = 0x2d
-const ZEROS = literalOf('000')
-const POINT = literalOf('.')
+/** How times are converted from their text in ms. */
+const TIME_CONVERSIONS: Record<TimeFormat, Slot['convert']> = {
+  ms: undefined,
+  s: toSeconds,
+  us: toMicroseconds,
+  iso: toIso,
+}
 
-/**
- * Rows of one series in a text format: cells are copied byte by byte from the batch between fixed pieces of text, so that
- * no number is ever read and written again.
- */
+/** Rows of one series in a text format. Cells keep the digits of the source: no number is parsed and written again. */
 export class RowTemplate {
   private readonly slots: Slot[] = []
-  private readonly end: Literal
-  /** Where every cell is copied. */
-  private readonly copied: WasmRowWriter | undefined
-  /** Bytes a row takes beyond the cells it copies, at the most. */
-  private readonly fixedBytes: number
+  private readonly end: string
+  /** Writes rows of which every cell is copied as it is. */
+  private readonly writer: WasmRowWriter | undefined
+  private readonly series: SeriesLabel
+  private readonly plain: boolean
 
-  constructor(
-    series: SeriesLabel,
-    { columns, timeFormat }: RowFormat,
-    private readonly syntax: RowSyntax,
-    plain: boolean,
-  ) {
+  constructor({ series, plain }: KlineBatch, { columns, timeFormat }: RowFormat, syntax: RowSyntax) {
+    this.series = series
+    this.plain = plain
     let literal = syntax.rowStart
     for (const [index, name] of columns.entries()) {
       literal += syntax.before(name, index)
@@ -61,102 +54,55 @@ export class RowTemplate {
         continue
       }
       const column = COLUMNS.indexOf(name)
-      const { write, open, close } = this.cellForm(column, timeFormat, plain)
-      this.slots.push({
-        literal: literalOf(literal + open),
-        column,
-        write,
-      })
-      literal = close
+      const kind = COLUMN_KINDS[column]
+      const isEscaped = kind === 'text' && !plain
+      const isNumber = kind === 'count' || (kind === 'time' && timeFormat !== 'iso')
+      const quote = isEscaped || isNumber ? '' : syntax.quote
+      const toEscaped = isEscaped ? (text: string) => syntax.escape(text) : undefined
+      const convert = kind === 'time' ? TIME_CONVERSIONS[timeFormat] : toEscaped
+      this.slots.push({ literal: literal + quote, column, convert })
+      literal = quote
     }
-    this.end = literalOf(literal + syntax.rowEnd)
-    const isCopied = this.slots.every(({ write }) => write === 'copy')
-    this.copied = isCopied ? WasmRowWriter.of(this.slots, this.end) : undefined
-    this.fixedBytes = this.slots.reduce((total, slot) => total + slot.literal.length + TIME_CHARACTERS, this.end.length)
+    this.end = literal + syntax.rowEnd
+    const isCopied = this.slots.every(({ convert }) => convert === undefined)
+    this.writer = isCopied ? WasmRowWriter.create(this.slots, this.end) : undefined
+  }
+
+  /** Whether this template is made for the rows of a batch. */
+  fits({ series, plain }: KlineBatch): boolean {
+    return plain === this.plain && series.symbol === this.series.symbol && series.interval === this.series.interval
   }
 
   /** Writes every row of a batch. */
   write(batch: KlineBatch, out: ByteBuffer): void {
-    const written = this.copied?.write(batch, out) ?? 0
-    if (written < batch.length) this.writeCells(batch.rows(written, batch.length), out)
-  }
-
-  private writeCells(batch: KlineBatch, out: ByteBuffer): void {
-    const { offsets, length } = batch
-    const source = copySource(batch.bytes, offsets[length * OFFSETS_PER_ROW - 1])
-    for (let row = 0; row < length; row++) {
-      const first = row * OFFSETS_PER_ROW
-      const rowBytes = this.fixedBytes + offsets[first + OFFSETS_PER_ROW - 1] - offsets[first]
-      out.reserve(rowBytes)
-      for (const { literal, column, write } of this.slots) {
-        out.copy(literal.bytes, 0, literal.length)
-        const at = first + 2 * column
-        if (write === 'copy') out.copy(source, offsets[at], offsets[at + 1])
-        else if (write === 'escape') {
-          out.text(this.syntax.escape(batch.text(row, column)))
-          // Escaping may have used up what was reserved.
-          out.reserve(rowBytes)
-        } else if (write === 'iso') out.text(isoTime(column === 0 ? batch.openTime(row) : batch.closeTime(row)))
-        else if (write === 'micros') writeMicroseconds(source, offsets[at], offsets[at + 1], out)
-        else writeSeconds(source, offsets[at], offsets[at + 1], out)
+    const written = this.writer?.write(batch, bytes => out.append(bytes)) ?? 0
+    for (let row = written; row < batch.length; row++) {
+      let text = ''
+      for (const { literal, column, convert } of this.slots) {
+        const cell = batch.text(row, column)
+        text += literal + (convert ? convert(cell) : cell)
       }
-      out.copy(this.end.bytes, 0, this.end.length)
+      out.text(text + this.end)
     }
   }
-
-  private cellForm(
-    column: number,
-    timeFormat: TimeFormat,
-    plain: boolean,
-  ): { write: Slot['write']; open: string; close: string } {
-    const { quote } = this.syntax
-    const kind = COLUMN_KINDS[column]
-    if (kind === 'count') return { write: 'copy', open: '', close: '' }
-    if (kind === 'text' && !plain) return { write: 'escape', open: '', close: '' }
-    if (kind !== 'time') return { write: 'copy', open: quote, close: quote }
-    if (timeFormat === 'iso') return { write: 'iso', open: quote, close: quote }
-    if (timeFormat === 's') return { write: 'seconds', open: '', close: '' }
-    return { write: timeFormat === 'us' ? 'micros' : 'copy', open: '', close: '' }
-  }
 }
 
-function literalOf(text: string): Literal {
-  const bytes = encoder.encode(text)
-  return { bytes: copySource(bytes), length: bytes.length }
+function toMicroseconds(ms: string): string {
+  return ms === '0' ? ms : `${ms}000`
 }
 
-function secondsOf(text: string): string {
-  const ms = BigInt(text)
-  const [whole, rest] = [ms / 1000n, ms % 1000n]
-  const sign = ms < 0n ? '-' : ''
-  const digits = (value: bigint) => String(value < 0n ? -value : value)
-  return sign + digits(whole) + (rest === 0n ? '' : `.${digits(rest).padStart(3, '0')}`)
+/** A whole second has no decimals; any other time keeps its three. */
+function toSeconds(ms: string): string {
+  const sign = ms.startsWith('-') ? '-' : ''
+  const digits = ms.slice(sign.length).padStart(4, '0')
+  const [whole, rest] = [digits.slice(0, -3), digits.slice(-3)]
+  return sign + whole + (rest === '000' ? '' : `.${rest}`)
 }
 
-function isoTime(ms: number): string {
+function toIso(text: string): string {
+  const ms = Number(text)
   if (ms <= MAX_DATE_MS) return new Date(ms).toISOString()
-  throw new KlinesError('digits_lost', `${ms} ms lies beyond the dates that --time-format iso can write.`, {
-    suggestions: ['Use --time-format ms.'],
+  throw new KlinesError('digits_lost', `${text} ms lies beyond the dates that \`timeFormat: 'iso'\` can write.`, {
+    suggestions: ["Use `timeFormat: 'ms'`."],
   })
-}
-
-/** Milliseconds in text as microseconds. */
-function writeMicroseconds(from: DataView, start: number, end: number, out: ByteBuffer): void {
-  out.copy(from, start, end)
-  if (from.getUint8(start) !== ZERO) out.copy(ZEROS.bytes, 0, ZEROS.length)
-}
-
-/** Milliseconds in text as seconds. */
-function writeSeconds(from: DataView, start: number, end: number, out: ByteBuffer): void {
-  const point = end - 3
-  // Only the first second of 1970 has fewer than four digits.
-  if (point <= start || from.getUint8(start) === MINUS) {
-    out.text(secondsOf(Buffer.from(from.buffer, from.byteOffset + start, end - start).toString()))
-    return
-  }
-  out.copy(from, start, point)
-  // A whole second has no decimals; any other keeps its three: no digit is lost.
-  if (from.getUint8(point) === ZERO && from.getUint8(point + 1) === ZERO && from.getUint8(point + 2) === ZERO) return
-  out.copy(POINT.bytes, 0, 1)
-  out.copy(from, point, end)
 }

@@ -1,48 +1,45 @@
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { RowFormat } from '../row-format.js'
-import { ByteBuffer, copySource } from './byte-buffer.js'
+import { ByteBuffer } from './byte-buffer.js'
+import type { Exporter, ExporterOptions } from './exporter.js'
 import { type RowSyntax, RowTemplate } from './row-template.js'
 
-/** A text format: its rows, and what stands around them. */
+/** A text format: its rows, and the text around them. */
 export interface TextSyntax extends RowSyntax {
-  /** Before all rows. */
-  head(shape: RowFormat): string
-  /** After all rows. */
+  /** The text before all rows. */
+  head(rowFormat: RowFormat): string
+  /** The text after all rows. */
   readonly tail: string
-  /** Bytes of `rowStart` that the first row of the file does without: the comma between rows. */
-  readonly skipAtFirst: number
+  /** Bytes at the start of a row that separate it from the row before, which the first row of a file lacks. */
+  readonly separatorBytes: number
 }
 
-/** The bytes of a text file with these rows, in chunks of some hundred kilobytes. */
-export async function* textRows(
-  batches: AsyncIterable<KlineBatch>,
-  shape: RowFormat,
-  syntax: TextSyntax,
-): AsyncGenerator<Uint8Array> {
-  const out = new ByteBuffer()
-  out.text(syntax.head(shape))
-  let template: { key: string; rows: RowTemplate } | undefined
-  let skip = syntax.skipAtFirst
-  for await (const batch of batches) {
-    if (batch.length === 0) continue
-    const key = `${batch.series.symbol} ${batch.series.interval} ${batch.plain}`
-    if (template?.key !== key)
-      template = {
-        key,
-        rows: new RowTemplate(batch.series, shape, syntax, batch.plain),
-      }
-    if (skip > 0) {
-      // Only the first row of a file has nothing before it: write it apart and leave the separator out.
-      const first = new ByteBuffer()
-      template.rows.write(batch.rows(0, 1), first)
-      const bytes = first.take()
-      out.reserve(bytes.length)
-      out.copy(copySource(bytes), skip, bytes.length)
-      skip = 0
-      template.rows.write(batch.rows(1, batch.length), out)
-    } else template.rows.write(batch, out)
-    if (out.full) yield out.take()
+/** Writes rows as text, in chunks of some hundred kilobytes. */
+export class TextExporter implements Exporter {
+  private readonly buffer = new ByteBuffer()
+  private template: RowTemplate | undefined
+  private isFirst = true
+
+  constructor(
+    private readonly options: ExporterOptions,
+    private readonly syntax: TextSyntax,
+  ) {
+    this.buffer.text(syntax.head(options.rowFormat))
   }
-  out.text(syntax.tail)
-  yield out.take()
+
+  async write(batch: KlineBatch): Promise<void> {
+    if (batch.length === 0) return
+    const { buffer, syntax } = this
+    if (!this.template?.fits(batch)) this.template = new RowTemplate(batch, this.options.rowFormat, syntax)
+    const start = buffer.length
+    this.template.write(batch, buffer)
+    if (this.isFirst) buffer.remove(start, syntax.separatorBytes)
+    this.isFirst = false
+    if (buffer.isFull) await this.options.emit(buffer.take())
+  }
+
+  async end(): Promise<void> {
+    this.buffer.text(this.syntax.tail)
+    await this.options.emit(this.buffer.take())
+  }
 }

@@ -3,17 +3,18 @@ import { access, type FileHandle, lstat, open, realpath, rename, rm, stat } from
 import { dirname } from 'node:path'
 import { describeErrno } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
+import type { Output } from './output.js'
 import { sweepTemps, tempPath } from './temp.js'
 
-/** Faults that are in what was asked for, rather than in the run. */
-const ASKED_WRONG = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+/** Faults of the request, rather than of the run. */
+const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** After so many bytes the disk is set to work while more are made, so that little is left to wait for at the end. */
+/** After so many bytes the file is flushed in the background, so that little is left to wait for at the end. */
 const FLUSH_BYTES = 8 * 1024 * 1024
 
 /**
- * Checks that a file can be written at `path`, before any work is done for it. Throws `output_exists` when something is
- * there and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent or a name too long.
+ * Checks that a file can be written at `path`, before any work is done for it. Throws `output_exists` when a file
+ * exists and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent or a name too long.
  */
 export async function checkTarget(path: string, force: boolean): Promise<void> {
   try {
@@ -24,7 +25,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
         suggestions: ['Replace it with `force: true`, or name another file.'],
       })
     }
-    // A device is written where it is; a file is replaced by another one in its folder.
+    // A device is written to directly; a file is replaced by another one in its folder.
     if (target && !target.isFile()) return
     if (!target && (await lstat(path).catch(missing))) {
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
@@ -39,7 +40,7 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
  * A file being written: a temp file beside the target until `commit`, so that the target is the old file or the whole
  * new one. A device is written to directly.
  */
-export class OutputFile {
+export class OutputFile implements Output {
   bytes = 0
   private flushedBytes = 0
   private flushing: Promise<unknown> = Promise.resolve()
@@ -55,17 +56,17 @@ export class OutputFile {
   static async create(path: string, force: boolean): Promise<OutputFile> {
     await checkTarget(path, force)
     try {
-      const there = await stat(path).catch(missing)
-      if (there && !there.isFile())
+      const stats = await stat(path).catch(missing)
+      if (stats && !stats.isFile())
         return new OutputFile(path, path, undefined, await open(path, constants.O_WRONLY), force)
-      // A link is followed, so that the file it names is replaced and the link stays.
-      const target = there ? await realpath(path) : path
+      // Replaces the file that a link names, and keeps the link.
+      const target = stats ? await realpath(path) : path
       await sweepTemps(target)
       const temp = tempPath(target)
-      const mode = there ? there.mode & 0o777 : 0o666
+      const mode = stats ? stats.mode & 0o777 : 0o666
       const file = await open(temp, 'wx', mode)
-      // The umask takes bits off the mode of a new file; a replaced one keeps its own where the file system has modes.
-      if (there) await file.chmod(mode).catch(() => {})
+      // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
+      if (stats) await file.chmod(mode).catch(() => {})
       return new OutputFile(path, target, temp, file, force)
     } catch (error) {
       throw outputError(error, path)
@@ -83,7 +84,7 @@ export class OutputFile {
     }
   }
 
-  /** Makes sure that all is on the disk (a disk may take less than it says); nothing is visible yet. */
+  /** Makes sure that all bytes are on the disk, which may have taken less than it reported. Nothing is visible yet. */
   async finish(): Promise<void> {
     try {
       if (this.temp) {
@@ -101,7 +102,7 @@ export class OutputFile {
   private flush(): void {
     this.flushedBytes = this.bytes
     this.flushing = Promise.all([this.flushing, this.file.datasync()])
-    // Its failure is met at the end; the kernel tells of one but once.
+    // `finish` reports a failure; the kernel reports it only once.
     this.flushing.catch(() => {})
   }
 
@@ -122,8 +123,8 @@ export class OutputFile {
   }
 
   /**
-   * Leaves everything as it was. Safe to call at any time before `commit`. Never throws, so that why it came to this is
-   * what is reported; a temp file that cannot be removed goes with a later run.
+   * Leaves everything as it was. Safe to call at any time before `commit`. Never throws, so that the original error is
+   * reported; a later run removes a temp file that stays.
    */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
@@ -131,7 +132,7 @@ export class OutputFile {
   }
 }
 
-/** A rename is durable once its folder is (fsync(2)); file systems that cannot do that do not need it. */
+/** A rename is durable once its folder is flushed (fsync(2)); a file system that cannot do that does not need it. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => {})
@@ -147,7 +148,7 @@ function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return new KlinesError(
-    ASKED_WRONG.has(code) ? 'bad_output' : 'output_unwritable',
+    REQUEST_FAULTS.has(code) ? 'bad_output' : 'output_unwritable',
     `Cannot write ${path}: ${describeErrno(error)}.`,
     {
       cause: error,

@@ -1,19 +1,30 @@
 import { stat } from 'node:fs/promises'
 import { OutputFile } from './file.js'
+import { GzipOutput } from './gzip.js'
+import type { Output } from './output.js'
 import { StreamOutput } from './stream.js'
 
-/** Where the bytes of a target go. */
-export type Output = OutputFile | StreamOutput
+/** How outputs are opened. */
+export interface OpenOptions {
+  /** Replace existing files. */
+  readonly force?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
-/** Whether what is written to a target is out of our hands at once: stdout, a FIFO, a device. */
+/** Whether bytes written to a path cannot be taken back: stdout, a FIFO, a device. */
 export async function isStream(path: string): Promise<boolean> {
-  const there = path === '-' ? undefined : await stat(path).catch(() => undefined)
-  return path === '-' || there?.isFile() === false
+  const stats = path === '-' ? undefined : await stat(path).catch(() => undefined)
+  return path === '-' || stats?.isFile() === false
 }
 
 /** Opens a target: `-` is stdout, a FIFO is written as it is read, anything else is a file. */
-export async function openOutput(path: string, force: boolean, signal?: AbortSignal): Promise<Output> {
+export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
+  const output = await openPath(path, options)
+  return gzip ? new GzipOutput(output) : output
+}
+
+async function openPath(path: string, { force = false, signal }: OpenOptions): Promise<Output> {
   if (path === '-') return StreamOutput.toStdout(signal)
-  const there = await stat(path).catch(() => undefined)
-  return there?.isFIFO() ? StreamOutput.toFifo(path, signal) : OutputFile.create(path, force)
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isFIFO() ? StreamOutput.toFifo(path, signal) : OutputFile.create(path, force)
 }

@@ -4,12 +4,13 @@ import { open } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KlinesError } from '../../klines/errors.js'
+import type { Output } from './output.js'
 
-/** How often a FIFO is tried that nobody reads yet, ms. */
+/** Time between two tries to open a FIFO that has no reader yet, ms. */
 const FIFO_POLL_MS = 50
 
-/** An output that cannot be taken back: stdout, or a FIFO. An abort is heard also while a reader keeps it waiting. */
-export class StreamOutput {
+/** stdout or a FIFO: what was written cannot be taken back. An abort also ends waiting for a slow reader. */
+export class StreamOutput implements Output {
   bytes = 0
 
   private constructor(
@@ -23,15 +24,15 @@ export class StreamOutput {
   }
 
   /**
-   * Waits for a reader as a plain open would, but not in a thread of the pool: a blocked one would keep the process from
-   * ending for good.
+   * Waits for a reader as a plain open would, but without blocking a thread of the pool, which would keep the process from
+   * ending.
    */
   static async toFifo(path: string, signal?: AbortSignal): Promise<StreamOutput> {
     for (;;) {
-      const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(nobodyReads)
+      const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(withoutReader)
       if (file) {
         const stream = new Socket({ fd: file.fd, readable: false, writable: true })
-        // Each write tells of its own failure.
+        // Each write reports its own failure.
         stream.on('error', () => {}).on('close', () => file.close().catch(() => {}))
         return new StreamOutput(path, stream, signal)
       }
@@ -39,11 +40,11 @@ export class StreamOutput {
     }
   }
 
-  /** Resolves when the reader has taken enough for more: a slow one costs time, never memory. */
+  /** Resolves when the reader has taken enough: a slow reader costs time, never memory. */
   async write(chunk: Uint8Array): Promise<void> {
     this.bytes += chunk.length
     if (this.stream.write(chunk)) return
-    await this.settled(once(this.stream, 'drain', { signal: this.signal }))
+    await this.waitFor(once(this.stream, 'drain', { signal: this.signal }))
   }
 
   /** Resolves when the last byte is with the operating system. */
@@ -53,7 +54,7 @@ export class StreamOutput {
     })
     const { signal } = this
     const aborted = signal && once(signal, 'abort').then(() => signal.throwIfAborted())
-    await this.settled(aborted ? Promise.race([written, aborted]) : written)
+    await this.waitFor(aborted ? Promise.race([written, aborted]) : written)
     if (this.stream !== process.stdout) this.stream.end()
   }
 
@@ -63,7 +64,7 @@ export class StreamOutput {
     if (this.stream !== process.stdout) this.stream.end()
   }
 
-  private async settled(wait: Promise<unknown>): Promise<void> {
+  private async waitFor(wait: Promise<unknown>): Promise<void> {
     try {
       await wait
     } catch (cause) {
@@ -75,7 +76,7 @@ export class StreamOutput {
   }
 }
 
-function nobodyReads(error: NodeJS.ErrnoException): undefined {
+function withoutReader(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENXIO') return undefined
   throw error
 }

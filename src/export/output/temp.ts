@@ -2,21 +2,18 @@ import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAbandoned, tempName } from '../../fs/temp-name.js'
 
-/**
- * Longest part of the target's name that a temp file's name repeats: 150 bytes at the most in UTF-8, so that it fits into
- * 255 with the 96 that are added.
- */
+/** Characters of the target's name in the name of a temp file: at most 150 bytes of UTF-8, so that it fits into 255. */
 const NAME_PART = 50
 const SUFFIX = '.tmp'
 
-/** Where a file is written before it is put at `target`: beside it, hidden, under a name that says whose it is. */
+/** The path of a temp file for `target`: beside it, hidden, with the process in its name. */
 export function tempPath(target: string): string {
   return join(dirname(target), `${tempPrefix(target)}${tempName()}${SUFFIX}`)
 }
 
 /**
- * Removes what runs that were killed left beside `target`. Temp files of living processes and of other machines stay; so
- * does what cannot be removed, which is in nobody's way.
+ * Removes the temp files that killed runs left beside `target`. Those of running processes and of other machines stay, and
+ * those that cannot be removed.
  */
 export async function sweepTemps(target: string): Promise<void> {
   const folder = dirname(target)
@@ -31,7 +28,7 @@ export async function sweepTemps(target: string): Promise<void> {
   }
 }
 
-/** A character that the cut halves is left out: on disk it would become another one. */
+/** Leaves out a character that the cut would halve: on disk it would become another one. */
 function tempPrefix(target: string): string {
   const part = basename(target)
     .slice(0, NAME_PART)

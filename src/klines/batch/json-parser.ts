@@ -1,21 +1,20 @@
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
 import { KlinesError } from '../errors.js'
 import { quoteText } from '../escape.js'
+import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
+import { SHORTEST_ROW } from '../kernel/kernel.js'
 import { type WindowRef, windowName } from '../series.js'
 import type { WindowSpan } from '../windows.js'
-import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from './kline-batch.js'
+import { KlineBatch, PLAIN_CELL } from './kline-batch.js'
 
-/** A whole decimal cell: digits, then perhaps a point and more digits. */
+/** A decimal cell: digits, and optionally a point and more digits. */
 const DECIMAL = /^\d+(\.\d+)?$/
-const PLAIN = /^[A-Za-z0-9._-]*$/
 
 /** How much of a value an error shows. */
 const SHOWN_CHARACTERS = 40
 
-/** Bodies up to this are parsed whatever they are; the largest window of the service has 139,569 bytes. */
+/** Larger bodies are checked before they are parsed; the largest window of the service has 139,569 bytes. */
 const LARGE_BYTES = 1024 * 1024
-/** Bytes of `[0,"0","0","0","0","0",0,"0",0,"0","0",""]`. */
-const SHORTEST_ROW = 42
 /** Characters of -9007199254740991. */
 const LONGEST_NUMBER = 17
 
@@ -28,37 +27,32 @@ const BRACE = 0x7b
 const encoder = new TextEncoder()
 
 /**
- * The slow path of the codec and the one place that says what is wrong with a window: `JSON.parse`, then every rule row
- * by row. The batch points into a fresh buffer of the decoded cells. Throws `bad_window`.
+ * The slow path of the codec, and the only place that describes what is wrong with a window: `JSON.parse`, then every rule
+ * row by row. The batch has a new buffer with the decoded cells. Throws `bad_window`.
  */
 export function parseJsonWindow(bytes: Uint8Array, window: WindowRef, span: WindowSpan): KlineBatch {
   const rows = checkRows(parseJson(bytes, window), window, span)
-  // A number may become longer than it was written: 1e15. A text never does.
+  // A number may become longer than in the source (1e15); a text never does.
   const text = new Uint8Array(bytes.length + rows.length * NUMBERS_PER_ROW * LONGEST_NUMBER)
   const offsets = new Uint32Array(rows.length * OFFSETS_PER_ROW)
   const numbers = new Float64Array(rows.length * NUMBERS_PER_ROW)
-  let [at, offset, number] = [0, 0, 0]
+  let [end, offset, number] = [0, 0, 0]
   for (const row of rows) {
-    // Adding 0 makes -0, which JSON has, a plain 0.
+    // Adding 0 turns -0, which JSON allows, into 0.
     numbers.set([row[0] + 0, row[6] + 0, row[8] + 0], number)
     number += NUMBERS_PER_ROW
     for (const cell of row) {
-      offsets[offset++] = at
-      at += encoder.encodeInto(String(cell === 0 ? 0 : cell), text.subarray(at)).written
-      offsets[offset++] = at
+      offsets[offset++] = end
+      end += encoder.encodeInto(String(cell === 0 ? 0 : cell), text.subarray(end)).written
+      offsets[offset++] = end
     }
   }
-  const plain = rows.every(row => PLAIN.test(row[11]))
-  return new KlineBatch(
-    { symbol: window.symbol, interval: window.interval },
-    text.slice(0, at),
-    offsets,
-    numbers,
-    plain,
-  )
+  const plain = rows.every(row => PLAIN_CELL.test(row[11]))
+  const { symbol, interval } = window
+  return new KlineBatch({ symbol, interval }, { bytes: text.slice(0, end), offsets, numbers }, plain)
 }
 
-/** The JSON value in `bytes`: UTF-8 with or without a byte order mark, bad sequences refused, not replaced. */
+/** Parses `bytes` as JSON in UTF-8, with or without a byte order mark. Bad sequences are refused, not replaced. */
 function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
   if (bytes.length > LARGE_BYTES && isCrowded(bytes))
     throw badWindow(window, `the body is no list of rows: its ${bytes.length} bytes hold more elements than rows can`)
@@ -78,23 +72,23 @@ function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
 }
 
 /**
- * Whether a body has more arrays, objects or elements than rows of its length can have. Sixteen megabytes of `[],` are some
- * five million arrays: hundreds of megabytes and most of a minute for `JSON.parse`, only to be refused.
+ * Whether a body has more arrays, objects or elements than rows of that length can have. `JSON.parse` would need hundreds of
+ * megabytes and most of a minute for 16 MB of `[],`.
  */
 function isCrowded(bytes: Uint8Array): boolean {
-  const most = bytes.length / SHORTEST_ROW
+  const maxRows = bytes.length / SHORTEST_ROW
   let [arrays, commas, inText] = [0, 0, false]
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]
     if (inText) {
-      if (byte === BACKSLASH) at++
+      if (byte === BACKSLASH) i++
       else if (byte === QUOTE) inText = false
     } else if (byte === QUOTE) inText = true
     else if (byte === OPEN) arrays++
     else if (byte === COMMA) commas++
     else if (byte === BRACE) return true
   }
-  return arrays > most + 1 || commas > ROW_LENGTH * most
+  return arrays > maxRows + 1 || commas > ROW_LENGTH * maxRows
 }
 
 function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRow[] {
@@ -103,18 +97,15 @@ function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRo
   for (const [index, row] of value.entries()) {
     const fault = findRowFault(row, previous, span)
     if (fault) {
-      const at = fault.element === undefined ? '' : `, element ${fault.element} (${COLUMNS[fault.element]})`
-      throw badWindow(window, `row ${index}${at}: ${fault.what}`, {
-        row: index,
-        ...fault,
-      })
+      const element = fault.element === undefined ? '' : `, element ${fault.element} (${COLUMNS[fault.element]})`
+      throw badWindow(window, `row ${index}${element}: ${fault.what}`, { row: index, ...fault })
     }
     previous = row[0]
   }
   return value
 }
 
-/** What is wrong with a row, or undefined. */
+/** Describes what is wrong with a row; undefined for a valid one. */
 function findRowFault(
   row: unknown,
   previous: number,
@@ -134,16 +125,9 @@ function findRowFault(
     }
   }
   if (openTime <= previous) {
-    return {
-      element: 0,
-      what: `${time(openTime)} does not come after the row before, ${time(previous)}`,
-    }
+    return { element: 0, what: `${time(openTime)} does not come after the row before, ${time(previous)}` }
   }
-  if (closeTime < openTime)
-    return {
-      element: 6,
-      what: `${time(closeTime)} is before the open time, ${time(openTime)}`,
-    }
+  if (closeTime < openTime) return { element: 6, what: `${time(closeTime)} is before the open time, ${time(openTime)}` }
   return undefined
 }
 
@@ -158,13 +142,10 @@ function findCellFault(cell: unknown, element: number): string | undefined {
 }
 
 function badWindow(window: WindowRef, what: string, data: Record<string, unknown> = {}, cause?: unknown): KlinesError {
-  return new KlinesError('bad_window', `${windowName(window)}: ${what}`, {
-    data: { kind: 'shape', ...data },
-    cause,
-  })
+  return new KlinesError('bad_window', `${windowName(window)}: ${what}`, { data: { kind: 'shape', ...data }, cause })
 }
 
-/** A value for a message: its JSON, cut, control characters escaped. Nested values are named, not written out. */
+/** A value for a message: its JSON, shortened and with control characters escaped. Nested values are only named. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -1,34 +1,49 @@
 import { type KlineRow, ROW_LENGTH } from '../columns.js'
+import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
+import type { IndexedRows, Kernel, KernelRows } from '../kernel/kernel.js'
 import type { SeriesLabel } from '../series.js'
 
-/** Numbers kept for each row: open time, close time (ms UTC), count. */
-export const NUMBERS_PER_ROW = 3
-/** Offsets kept for each row: start and end of each cell. */
-export const OFFSETS_PER_ROW = 2 * ROW_LENGTH
+/** Cells that no format needs to quote or escape. */
+export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * Rows of one series as bytes plus the place of every cell: what flows from a window file to an exporter. No decimal
- * is ever a float and no row an object on the way. A slice shares bytes and index with what it was cut from.
+ * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
+ * becomes a float and no row an object on the way. A slice shares memory with the batch that it was cut from.
  */
-export class KlineBatch {
+export class KlineBatch implements KernelRows {
+  /** Number of rows. */
+  readonly length: number
+
   constructor(
     readonly series: SeriesLabel,
-    /** The bytes the offsets point into. */
-    readonly bytes: Uint8Array,
-    /** 24 a row: start and end (exclusive) of each of the 12 cells, quotes left out. */
-    readonly offsets: Uint32Array,
-    /** 3 a row: open time, close time (ms UTC), count of trades. */
-    readonly numbers: Float64Array,
-    /** Whether every cell is made of `[A-Za-z0-9._-]` alone, so that no format needs to quote or escape it. */
+    protected readonly index: IndexedRows,
+    /** Whether every cell is a `PLAIN_CELL`. */
     readonly plain: boolean,
-  ) {}
+  ) {
+    this.length = index.numbers.length / NUMBERS_PER_ROW
+  }
 
-  /** Rows. */
-  get length(): number {
-    return this.numbers.length / NUMBERS_PER_ROW
+  /** The bytes that the offsets point into. */
+  get bytes(): Uint8Array {
+    return this.index.bytes
+  }
+
+  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
+  get offsets(): Uint32Array {
+    return this.index.offsets
+  }
+
+  /** 3 a row: open time, close time (ms UTC), number of trades. */
+  get numbers(): Float64Array {
+    return this.index.numbers
+  }
+
+  /** The kernel in whose memory the rows lie; undefined when they have memory of their own. */
+  get kernel(): Kernel | undefined {
+    return undefined
   }
 
   /** Open time of a row, ms UTC. */
@@ -41,59 +56,59 @@ export class KlineBatch {
     return this.numbers[row * NUMBERS_PER_ROW + 1]
   }
 
-  /** Trades in a row's candle. */
+  /** Number of trades in a row's candle. */
   count(row: number): number {
     return this.numbers[row * NUMBERS_PER_ROW + 2]
   }
 
-  /** The text of a cell, as the source has it. `column` is its index, 0 to 11. */
+  /** The text of a cell as the source has it. `column` is its index, 0 to 11. */
   text(row: number, column: number): string {
-    const at = row * OFFSETS_PER_ROW + 2 * column
-    return decoder.decode(this.bytes.subarray(this.offsets[at], this.offsets[at + 1]))
+    const { bytes, offsets } = this
+    const cell = row * OFFSETS_PER_ROW + 2 * column
+    return decoder.decode(bytes.subarray(offsets[cell], offsets[cell + 1]))
   }
 
-  /** A row as the service writes it. */
+  /** A row as the service writes it: times in ms UTC, decimals as text. */
   row(row: number): KlineRow {
-    const text = (column: number) => this.text(row, column)
-    return [
-      this.openTime(row),
-      text(1),
-      text(2),
-      text(3),
-      text(4),
-      text(5),
-      this.closeTime(row),
-      text(7),
-      this.count(row),
-      text(9),
-      text(10),
-      text(11),
-    ]
+    const cells: (string | number)[] = Array.from({ length: ROW_LENGTH }, (_, column) => this.text(row, column))
+    cells[0] = this.openTime(row)
+    cells[6] = this.closeTime(row)
+    cells[8] = this.count(row)
+    return cells as KlineRow
   }
 
   /** The rows whose open time lies in `[fromTime, toTime)`, ms UTC. Shares memory. */
-  slice(fromTime: number, toTime: number): KlineBatch {
+  slice(fromTime: number, toTime: number): this {
     const [start, end] = [this.firstRowFrom(fromTime), this.firstRowFrom(toTime)]
     return start === 0 && end === this.length ? this : this.rows(start, Math.max(start, end))
   }
 
   /** Rows `start` to `end` (exclusive). Shares memory. */
-  rows(start: number, end: number): KlineBatch {
-    return new KlineBatch(
-      this.series,
-      this.bytes,
-      this.offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW),
-      this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW),
-      this.plain,
-    )
+  rows(start: number, end: number): this {
+    const { bytes, offsets, numbers } = this
+    return this.withRows({
+      bytes,
+      offsets: offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW),
+      numbers: numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW),
+    })
+  }
+
+  /** The same rows in memory of their own: a copy of a borrowed batch, any other batch itself. */
+  toOwned(): KlineBatch {
+    return this
+  }
+
+  protected withRows(index: IndexedRows): this {
+    return new KlineBatch(this.series, index, this.plain) as this
   }
 
   /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */
   private firstRowFrom(time: number): number {
+    const { numbers } = this
     let [low, high] = [0, this.length]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (this.openTime(middle) < time) low = middle + 1
+      if (numbers[middle * NUMBERS_PER_ROW] < time) low = middle + 1
       else high = middle
     }
     return low

@@ -1,23 +1,42 @@
-import type { Kernel } from '../kernel/kernel.js'
+import { type Kernel, sharedKernel } from '../kernel/kernel.js'
 import type { WindowRef } from '../series.js'
-import { type WindowSpan, windowSpan } from '../windows.js'
+import { windowSpan } from '../windows.js'
+import { BorrowedBatch } from './borrowed-batch.js'
 import { parseJsonWindow } from './json-parser.js'
-import type { KlineBatch } from './kline-batch.js'
-import { indexRows } from './row-index.js'
+import { KlineBatch } from './kline-batch.js'
 
 /**
  * The rows of a window file.
  *
- * Accepts exactly what `JSON.parse` plus the row rules accept (service.md "Kline row", design of the codec): an array of
- * arrays of 12; elements 0, 6 and 8 integers within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10
- * decimals `\d+(\.\d+)?`; open times strictly ascending and inside the window; close time at or after open time.
- * The wire form of the service is indexed in place; any other legal JSON goes through `JSON.parse`.
+ * Accepts exactly what `JSON.parse` and the rules of rows accept: an array of arrays of 12; elements 0, 6 and 8 integers
+ * within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10 decimals `\d+(\.\d+)?`; open times strictly ascending
+ * and inside the window; close time at or after open time. The wire form of the service is indexed in place; any other legal
+ * JSON goes through `JSON.parse`.
  *
- * With a kernel of one's own the batch's index lies in it: it costs no memory, and is good until that is used again.
- *
- * Throws `bad_window` that names row and element.
+ * The batch keeps `bytes`. Throws `bad_window`, which names row and element.
  */
-export function decodeWindow(bytes: Uint8Array, window: WindowRef, own?: Kernel): KlineBatch {
-  const span: WindowSpan = windowSpan(window)
-  return indexRows(bytes, window, span, own) ?? parseJsonWindow(bytes, window, span)
+export function decodeWindow(bytes: Uint8Array, window: WindowRef): KlineBatch {
+  const span = windowSpan(window)
+  const index = sharedKernel().index(bytes, span)
+  if (!index) return parseJsonWindow(bytes, window, span)
+  return new KlineBatch(
+    label(window),
+    { ...index, offsets: index.offsets.slice(), numbers: index.numbers.slice() },
+    true,
+  )
+}
+
+/**
+ * The same without a copy: the batch is borrowed from `kernel` when `bytes` are in the wire form. They should lie in the
+ * kernel's own buffer.
+ */
+export function borrowWindow(bytes: Uint8Array, window: WindowRef, kernel: Kernel): KlineBatch {
+  const span = windowSpan(window)
+  const index = kernel.index(bytes, span)
+  return index ? new BorrowedBatch(label(window), index, true, kernel) : parseJsonWindow(bytes, window, span)
+}
+
+/** The series alone: a batch does not say which window its rows are from. */
+function label({ symbol, interval }: WindowRef) {
+  return { symbol, interval }
 }

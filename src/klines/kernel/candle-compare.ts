@@ -1,37 +1,48 @@
-import type { CandleGrid } from '../resample/candle-grid.js'
 import { NO_ROW } from './assembly/layout.js'
 import { CandleTable } from './candle-table.js'
 
-/** The candles that those of a table add up to, in the same kernel's memory. */
-export function groupCandles(table: CandleTable, buckets: CandleGrid): CandleTable {
-  const made = new CandleTable(table.kernel)
-  const { step, anchor } = buckets
-  if (step !== undefined) {
-    made.reserve(table.length)
-    made.length = table.kernel.calls.groupCandles(table.address(0), table.length, step, anchor, made.address(0))
-    return made
-  }
-  for (let row = 0; row < table.length; ) {
-    const startTime = buckets.start(table.openTime(row))
-    const next = table.rowFrom(buckets.end(startTime), row)
-    made.begin(startTime)
-    made.addToLast(table, row, next)
-    row = next
-  }
-  return made
+/** The spans of time that candles of one length cover. */
+export interface TimeGrid {
+  /** Length in ms; undefined for months. */
+  readonly step: number | undefined
+  /** Open time of any candle, ms UTC. */
+  readonly anchor: number
+  /** Open time of the candle that holds `time`, ms UTC. */
+  start(time: number): number
+  /** End of the candle that opens at `start`, ms UTC. */
+  end(start: number): number
 }
 
-/** What came of comparing stretches of two tables. */
+/** The coarser candles that those of a table add up to, in the same kernel's memory. */
+export function groupCandles(table: CandleTable, grid: TimeGrid): CandleTable {
+  const coarser = new CandleTable(table.kernel)
+  const { step, anchor } = grid
+  if (step !== undefined) {
+    coarser.reserve(table.length)
+    coarser.length = table.kernel.calls.groupCandles(table.address(0), table.length, step, anchor, coarser.address(0))
+    return coarser
+  }
+  for (let row = 0; row < table.length; ) {
+    const startTime = grid.start(table.openTime(row))
+    const next = table.rowFrom(grid.end(startTime), row)
+    coarser.begin(startTime)
+    coarser.addToLast(table, row, next)
+    row = next
+  }
+  return coarser
+}
+
+/** How spans of two tables compare. */
 export interface RowComparison {
-  /** How many open times were looked at. */
+  /** Number of open times that were compared. */
   readonly times: number
-  /** The rows of both that are not the same; NO_ROW for one that is not there. */
+  /** The rows of both tables that differ; NO_ROW where a table has no candle. */
   readonly pairs: readonly (readonly [row: number, otherRow: number])[]
 }
 
 /**
- * Compares the candles of two tables of one kernel that open in `[startTime, endTime)`, ms UTC, and marks the other's as
- * compared.
+ * Compares the candles of two tables of one kernel that open in `[startTime, endTime)`, ms UTC, in all columns. Marks those of
+ * the other table as compared.
  */
 export function compareCandles(
   table: CandleTable,
@@ -43,35 +54,35 @@ export function compareCandles(
   const [first, otherFirst] = [table.rowFrom(startTime), other.rowFrom(startTime)]
   const [rows, otherRows] = [table.rowFrom(endTime, first) - first, other.rowFrom(endTime, otherFirst) - otherFirst]
   return kernel.withScratch(() => {
-    const found = kernel.allocate(8 * (1 + rows + otherRows))
-    const times = kernel.calls.compareCandles(table.address(first), rows, other.address(otherFirst), otherRows, found)
+    const result = kernel.allocate(8 * (1 + rows + otherRows))
+    const times = kernel.calls.compareCandles(table.address(first), rows, other.address(otherFirst), otherRows, result)
     const { view } = kernel
-    const rowAt = (at: number, from: number) => {
-      const row = view.getUint32(at, true)
-      return row === NO_ROW ? NO_ROW : from + row
+    const readRow = (address: number, firstRow: number) => {
+      const row = view.getUint32(address, true)
+      return row === NO_ROW ? NO_ROW : firstRow + row
     }
-    const pairs = Array.from({ length: view.getUint32(found, true) }, (_, index) => {
-      const at = found + 8 * (index + 1)
-      return [rowAt(at, first), rowAt(at + 4, otherFirst)] as const
+    const pairs = Array.from({ length: view.getUint32(result, true) }, (_, index) => {
+      const address = result + 8 * (index + 1)
+      return [readRow(address, first), readRow(address + 4, otherFirst)] as const
     })
     return { times, pairs }
   })
 }
 
-/** How many candles of a table were not compared with any. */
+/** The number of candles of a table that were not compared with any other. */
 export function unverifiedCandles(table: CandleTable): number {
   return table.length - table.kernel.calls.comparedCandles(table.address(0), table.length)
 }
 
 /**
- * The rows that a closer look is due at when candles open every `step` ms, counted from `anchor` (ms UTC): all but those that
- * follow the one before, lie on the grid, close as they should, have trades, and values that can be.
+ * The rows that need a closer look when candles open every `step` ms, counted from `anchor` (ms UTC): all but those that
+ * follow the row before, lie on the grid, close on time, have trades, and have prices and volumes that are possible.
  */
 export function findAnomalies(table: CandleTable, step: number, anchor: number): Uint32Array {
   const { kernel, length } = table
   return kernel.withScratch(() => {
-    const found = kernel.allocate(4 * length)
-    const rows = kernel.calls.findAnomalies(table.address(0), length, step, anchor, found)
-    return new Uint32Array(kernel.view.buffer, found, rows).slice()
+    const result = kernel.allocate(4 * length)
+    const rows = kernel.calls.findAnomalies(table.address(0), length, step, anchor, result)
+    return new Uint32Array(kernel.view.buffer, result, rows).slice()
   })
 }

@@ -1,91 +1,100 @@
-import { KlineBatch, NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../batch/kline-batch.js'
-import type { Series } from '../series.js'
 import type { WindowSpan } from '../windows.js'
-import { NUMBERS_BYTES, OFFSETS_BYTES } from './assembly/layout.js'
-import { MARGIN, SharedMemory } from './memory.js'
+import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
+import { ALIGNMENT, SharedMemory } from './memory.js'
 
-/** Where rows and their index lie in a kernel's memory; `bytes` is what the offsets count from. */
+/** Rows as bytes, with the place of every cell: what the kernel reads and writes. See `KlineBatch`. */
+export interface IndexedRows {
+  /** The bytes that the offsets point into. */
+  readonly bytes: Uint8Array
+  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
+  readonly offsets: Uint32Array
+  /** 3 a row: open time, close time (ms UTC), number of trades. */
+  readonly numbers: Float64Array
+}
+
+/** Rows that may lie in the memory of a kernel. */
+export interface KernelRows extends IndexedRows {
+  readonly kernel?: Kernel | undefined
+}
+
+/** Addresses of rows in a kernel's memory; offsets count from `bytes`. */
 export interface RowAddress {
   readonly bytes: number
   readonly offsets: number
   readonly numbers: number
 }
 
-/** Larger files, 100 times the largest window of the service, are left to the slow path. */
+/** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
 const MAX_INPUT = 16 * 1024 * 1024
-/** A file's room at first; the largest window of the service has 139,569 bytes. */
 const FIRST_INPUT = 256 * 1024
-/** Room for rows that are written. */
+/** Room for rows or decimals that a call writes. */
 export const OUTPUT_BYTES = 512 * 1024
-/** Room for what says how. */
-export const PROGRAM_BYTES = 8 * 1024
-/** No row of the wire form is shorter: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
-const SHORTEST_ROW = 43
-
-/** How rows are written by copying: slots (see SLOT_BYTES), address and length of the text at a row's end, then all text. */
-export interface RowProgram {
-  readonly bytes: Uint8Array
-  readonly slots: number
-}
+/** Room for the template of a row. */
+export const TEMPLATE_BYTES = 8 * 1024
+/** Bytes of the shortest row in the wire form: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
+export const SHORTEST_ROW = 43
 
 /**
- * A memory in which windows are indexed, candles read, added up and compared, and rows written, all by the compiled loops of
- * src/kernel. Views of it are good until it grows, which any `allocate` may do.
+ * A memory in which compiled functions index windows, read, add up and compare candles, and write rows. It has room for one
+ * window at a time: each new one overwrites the window before.
  */
 export class Kernel extends SharedMemory {
-  private input = { at: 0, size: 0, offsets: 0, numbers: 0 }
+  private input = { bytes: 0, size: 0, offsets: 0, numbers: 0 }
   private output = 0
-  private readonly names = new Map([['0', 0]])
   private readonly texts = ['0']
+  private readonly textNumbers = new Map([['0', 0]])
 
-  /** The kernel in whose memory a batch lies. */
-  static of({ bytes, offsets }: KlineBatch): Kernel | undefined {
-    const owner = bytes.buffer === offsets.buffer ? SharedMemory.owner(bytes.buffer) : undefined
-    return owner instanceof Kernel ? owner : undefined
-  }
-
-  /** Where a file of `size` bytes can be read to and indexed without being copied; good until the next one. */
+  /** A buffer in this memory to read a file of `size` bytes into, which `index` then indexes in place. */
   buffer(size: number): Buffer {
     if (size > MAX_INPUT) return Buffer.allocUnsafeSlow(size)
     this.reserve(size)
-    return Buffer.from(this.view.buffer, this.input.at, size)
+    return Buffer.from(this.view.buffer, this.input.bytes, size)
   }
 
   /**
-   * The rows of a window in the wire form, undefined for anything else. The batch points into this memory: it is good until the
-   * kernel is used again.
+   * Indexes the rows of a window in the service's wire form, `[[0,"1.0",...],[...]]` without white space, exponents or
+   * escapes. Returns undefined for anything else, legal or not. Offsets and numbers lie in this memory.
    */
-  index(bytes: Uint8Array, { symbol, interval }: Series, { startTime, endTime }: WindowSpan): KlineBatch | undefined {
-    const { length } = bytes
-    if (length > MAX_INPUT) return undefined
-    if (!this.holds(bytes)) this.copy(bytes)
-    const { at, offsets, numbers } = this.input
-    const rows = this.calls.indexRows(at, length, startTime, endTime, offsets, numbers)
+  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan): IndexedRows | undefined {
+    if (bytes.length > MAX_INPUT) return undefined
+    const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
+    this.reserve(bytes.length)
+    if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
+    const { bytes: address, offsets, numbers } = this.input
+    const rows = this.calls.indexRows(address, bytes.length, startTime, endTime, offsets, numbers)
     if (rows < 0) return undefined
     const { buffer } = this.view
-    return new KlineBatch(
-      { symbol, interval },
+    return {
       bytes,
-      new Uint32Array(buffer, offsets, rows * OFFSETS_PER_ROW),
-      new Float64Array(buffer, numbers, rows * NUMBERS_PER_ROW),
-      true,
-    )
+      offsets: new Uint32Array(buffer, offsets, rows * OFFSETS_PER_ROW),
+      numbers: new Float64Array(buffer, numbers, rows * NUMBERS_PER_ROW),
+    }
   }
 
-  /** Where the rows of a batch lie; they are copied here unless they are here already. */
-  addressOf(batch: KlineBatch): RowAddress {
-    if (Kernel.of(batch) !== this) return this.import(batch)
-    const { bytes, offsets, numbers } = batch
+  /** Addresses of rows. Rows that do not lie in this memory are copied into it, over the last window. */
+  addressOf(rows: KernelRows): RowAddress {
+    const { bytes, offsets, numbers } = rows
+    if (rows.kernel !== this) return this.import(rows)
     return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
   }
 
-  /** Rows `start` to `end` (exclusive) in the form that a program says; good until the next ones. At most OUTPUT_BYTES. */
-  write({ bytes, offsets }: RowAddress, start: number, end: number, { bytes: program, slots }: RowProgram): Uint8Array {
-    const to = this.output + PROGRAM_BYTES
-    new Uint8Array(this.view.buffer).set(program, this.output)
+  /** Writes rows as a template says and returns their text: at most OUTPUT_BYTES, valid until the next call. */
+  write({ bytes, offsets }: RowAddress, start: number, end: number, template: Uint8Array, slots: number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    new Uint8Array(this.view.buffer).set(template, this.output)
     const rows = offsets + start * OFFSETS_BYTES
     const writtenTo = this.calls.writeRows(bytes, rows, end - start, this.output, slots, to)
     return new Uint8Array(this.view.buffer, to, writtenTo - to)
+  }
+
+  /**
+   * The decimals in `column` of rows `start` to `end` (exclusive) in units of 10^-8: four little-endian 32-bit words each,
+   * valid until the next call. Stops before a decimal of more than 15 digits before the point or 8 after it.
+   */
+  readDecimals({ bytes, offsets }: RowAddress, start: number, end: number, column: number): Uint32Array {
+    const rows = Math.min(end - start, OUTPUT_BYTES / 16)
+    const count = this.calls.readDecimals(bytes, offsets + start * OFFSETS_BYTES + 8 * column, rows, this.output)
+    return new Uint32Array(this.view.buffer, this.output, 4 * count)
   }
 
   /** The text of a cell. */
@@ -93,58 +102,56 @@ export class Kernel extends SharedMemory {
     const { view } = this
     const cell = offsets + row * OFFSETS_BYTES + 8 * column
     const [start, end] = [view.getUint32(cell, true), view.getUint32(cell + 4, true)]
-    return Buffer.from(this.view.buffer, bytes + start, end - start).toString()
+    return Buffer.from(view.buffer, bytes + start, end - start).toString()
   }
 
-  /** The number that stands for a text; 0 for `0`. */
+  /** The number that stands for a text in candles; 0 for `0`. */
   intern(text: string): number {
-    const known = this.names.get(text)
+    const known = this.textNumbers.get(text)
     if (known !== undefined) return known
-    this.names.set(text, this.texts.length)
+    this.textNumbers.set(text, this.texts.length)
     return this.texts.push(text) - 1
   }
 
   /** The text that a number stands for. */
-  internedText(name: number): string {
-    return this.texts[name]
+  internedText(number: number): string {
+    return this.texts[number]
   }
 
-  /** Whether these bytes are the ones in the input. */
-  private holds({ buffer, byteOffset }: Uint8Array): boolean {
-    return buffer === this.view.buffer && byteOffset === this.input.at
-  }
-
-  private copy(bytes: Uint8Array): void {
-    this.reserve(bytes.length)
-    new Uint8Array(this.view.buffer).set(bytes, this.input.at)
-  }
-
-  /** Copies a batch and its index into the input. */
-  private import({ bytes, offsets, numbers, length }: KlineBatch): RowAddress {
-    // A slice shares the bytes of its window: those of its rows will do.
-    const start = length === 0 ? 0 : offsets[0]
+  private import({ bytes, offsets, numbers }: IndexedRows): RowAddress {
+    // A slice shares the bytes of its window: only those of its rows are copied.
+    const start = offsets.length === 0 ? 0 : offsets[0]
     const part = bytes.subarray(start, offsets.at(-1))
-    this.reserve(Math.max(part.length, length * SHORTEST_ROW))
-    const { input } = this
+    this.reserve(Math.max(part.length, (offsets.length / OFFSETS_PER_ROW) * SHORTEST_ROW))
     const { buffer } = this.view
-    new Uint8Array(buffer).set(part, input.at)
-    new Uint32Array(buffer, input.offsets).set(offsets)
-    new Float64Array(buffer, input.numbers).set(numbers)
-    return { bytes: input.at - start, offsets: input.offsets, numbers: input.numbers }
+    new Uint8Array(buffer).set(part, this.input.bytes)
+    new Uint32Array(buffer, this.input.offsets).set(offsets)
+    new Float64Array(buffer, this.input.numbers).set(numbers)
+    return { ...this.input, bytes: this.input.bytes - start }
   }
 
+  /** Makes room for a window of `size` bytes, in place of the one before. */
   private reserve(size: number): void {
+    this.epoch++
     if (size <= this.input.size) return
-    // Now, as memory that grows later would take a batch's views away.
-    if (this.output === 0) this.output = this.allocate(PROGRAM_BYTES + OUTPUT_BYTES + MARGIN)
+    // All at once: memory that grows later would take the views of a batch away.
+    if (this.output === 0) this.output = this.allocate(TEMPLATE_BYTES + OUTPUT_BYTES + ALIGNMENT)
     const room = Math.max(FIRST_INPUT, 2 * size)
     const rows = Math.ceil(room / SHORTEST_ROW)
     this.input = {
-      // Behind a file all stays zero, so that no cell goes on for ever; in front of it digits are read by eights.
-      at: this.allocate(MARGIN + room + MARGIN) + MARGIN,
+      // The bytes behind a file stay zero, which ends its last cell; those in front of it are read with its first digits.
+      bytes: this.allocate(ALIGNMENT + room + ALIGNMENT) + ALIGNMENT,
       size: room,
       offsets: this.allocate(rows * OFFSETS_BYTES),
       numbers: this.allocate(rows * NUMBERS_BYTES),
     }
   }
+}
+
+let shared: Kernel | undefined
+
+/** The kernel for rows that lie in no memory of their own. Whoever uses it is done before anything else runs. */
+export function sharedKernel(): Kernel {
+  shared ??= new Kernel()
+  return shared
 }

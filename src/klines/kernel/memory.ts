@@ -1,10 +1,11 @@
 import { KlinesError } from '../errors.js'
 import { KERNEL_BYTES } from './wasm-bytes.js'
 
-/** What src/kernel exports. All but times and counts are addresses, sizes in bytes and numbers of rows. */
+/** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
 export interface KernelCalls {
   indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
   readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
+  readDecimals(bytes: number, cells: number, rows: number, to: number): number
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number
@@ -14,33 +15,26 @@ export interface KernelCalls {
   findAnomalies(from: number, rows: number, step: number, anchor: number, to: number): number
 }
 
-const PAGE = 65_536
+const PAGE_BYTES = 65_536
 const MAX_PAGES = 65_536
-/** What is allocated begins at a multiple of it. */
-export const MARGIN = 16
+/** Allocations start at multiples of this. */
+export const ALIGNMENT = 16
 
 let compiled: WebAssembly.Module | undefined
 
-/** Whose a memory is. */
-const owners = new WeakMap<ArrayBufferLike, SharedMemory>()
-
-/** One memory that TypeScript and the compiled loops of src/kernel share, and these loops. */
+/** One WebAssembly memory with the compiled functions that work on it. Memory is allocated from its start and never freed. */
 export class SharedMemory {
   readonly calls: KernelCalls
-  private readonly memory = newMemory()
+  /** Changes whenever rows that lie in this memory may have moved or been overwritten. */
+  epoch = 0
+  private readonly memory = createMemory()
   private dataView = new DataView(this.memory.buffer)
-  /** Where free memory begins; the first page is the compiler's. */
-  private free = PAGE
+  /** Where free memory starts; the compiler uses the first page. */
+  private free = PAGE_BYTES
 
   constructor() {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BYTES, 'base64'))
     this.calls = new WebAssembly.Instance(compiled, { env: { memory: this.memory } }).exports as KernelCalls
-    owners.set(this.memory.buffer, this)
-  }
-
-  /** Whose memory this is; undefined also for one that has grown since. */
-  static owner(buffer: ArrayBufferLike): SharedMemory | undefined {
-    return owners.get(buffer)
   }
 
   /** The whole memory. */
@@ -49,23 +43,25 @@ export class SharedMemory {
     return this.dataView
   }
 
-  /** Room for so many bytes, for good; memory that is not written to costs nothing. Throws a RangeError beyond 4 GB. */
+  /**
+   * Reserves `size` bytes for good and returns their address. Pages that are never written to cost nothing. Throws a
+   * RangeError beyond 4 GB. Growing detaches every view of the memory.
+   */
   allocate(size: number): number {
-    const at = this.free
-    this.free = at + Math.ceil(size / MARGIN) * MARGIN
-    const { buffer } = this.memory
-    if (this.free > buffer.byteLength) {
-      // Twice as much at once: each time makes all views anew.
-      const most = MAX_PAGES * PAGE - buffer.byteLength
-      const more = Math.max(this.free - buffer.byteLength, Math.min(buffer.byteLength, most))
-      this.memory.grow(Math.ceil(more / PAGE))
-      owners.delete(buffer)
-      owners.set(this.memory.buffer, this)
+    const address = this.free
+    this.free = address + Math.ceil(size / ALIGNMENT) * ALIGNMENT
+    const { byteLength } = this.memory.buffer
+    if (this.free > byteLength) {
+      // Doubles the memory, because each growth makes all views anew.
+      const most = MAX_PAGES * PAGE_BYTES - byteLength
+      const more = Math.max(this.free - byteLength, Math.min(byteLength, most))
+      this.memory.grow(Math.ceil(more / PAGE_BYTES))
+      this.epoch++
     }
-    return at
+    return address
   }
 
-  /** Runs `action` and takes back what it has allocated. */
+  /** Runs `action` and frees what it allocated. */
   withScratch<T>(action: () => T): T {
     const { free } = this
     try {
@@ -76,8 +72,8 @@ export class SharedMemory {
   }
 }
 
-/** V8 keeps 10 GB of addresses for each, however little is used. */
-function newMemory(): WebAssembly.Memory {
+/** V8 reserves 10 GB of addresses for each memory, however little of it is used. */
+function createMemory(): WebAssembly.Memory {
   try {
     return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
   } catch (cause) {

@@ -1,69 +1,58 @@
-import type { ByteBuffer } from '../../export/formats/byte-buffer.js'
-import { type KlineBatch, OFFSETS_PER_ROW } from '../batch/kline-batch.js'
-import { SLOT_BYTES } from './assembly/layout.js'
-import { Kernel, OUTPUT_BYTES, PROGRAM_BYTES, type RowProgram } from './kernel.js'
+import { OFFSETS_PER_ROW, SLOT_BYTES } from './assembly/layout.js'
+import { type KernelRows, OUTPUT_BYTES, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
 
-/** Fixed text, ready to be copied: a few more bytes can be read behind it. */
-export interface Literal {
-  readonly bytes: DataView
-  readonly length: number
-}
-
-/** A cell that is copied, and the fixed text in front of it. */
-export interface CopiedCell {
-  readonly literal: Literal
-  /** Index of the cell in a batch's row. */
+/** A cell of a row, and the fixed text in front of it. */
+export interface CellSlot {
+  readonly literal: string
+  /** Index of the cell in a row, 0 to 11. */
   readonly column: number
 }
 
-/** For batches that lie in no kernel's memory. */
-let shared: Kernel | undefined
+const encoder = new TextEncoder()
 
-/** Rows made of fixed text and cells as they are, which compiled code puts together. */
+/** Writes rows that consist of fixed text and of cells as they are. */
 export class WasmRowWriter {
-  private readonly program: RowProgram
-  private readonly fixedBytes: number
+  private constructor(
+    /** Slots (see SLOT_BYTES), address and length of the text at a row's end, then all fixed text. */
+    private readonly template: Uint8Array,
+    private readonly slots: number,
+    private readonly literalBytes: number,
+  ) {}
 
-  private constructor(cells: readonly CopiedCell[], end: Literal, bytes: Uint8Array) {
-    const view = new DataView(bytes.buffer)
-    let at = SLOT_BYTES * cells.length + 8
-    this.fixedBytes = end.length
-    for (const [index, { literal, column }] of [...cells, { literal: end, column: 0 }].entries()) {
-      view.setUint32(SLOT_BYTES * index, at, true)
+  /** `end`: the text at the end of a row. Returns undefined when there is too much fixed text. */
+  static create(slots: readonly CellSlot[], end: string): WasmRowWriter | undefined {
+    const literals = [...slots.map(({ literal }) => literal), end].map(text => encoder.encode(text))
+    const literalBytes = literals.reduce((sum, { length }) => sum + length, 0)
+    let address = SLOT_BYTES * slots.length + 8
+    if (address + literalBytes > TEMPLATE_BYTES) return undefined
+    const template = new Uint8Array(address + literalBytes)
+    const view = new DataView(template.buffer)
+    for (const [index, literal] of literals.entries()) {
+      view.setUint32(SLOT_BYTES * index, address, true)
       view.setUint32(SLOT_BYTES * index + 4, literal.length, true)
-      if (index < cells.length) view.setUint32(SLOT_BYTES * index + 8, 8 * column, true)
-      bytes.set(new Uint8Array(literal.bytes.buffer, literal.bytes.byteOffset, literal.length), at)
-      at += literal.length
-      this.fixedBytes += literal.length
+      if (index < slots.length) view.setUint32(SLOT_BYTES * index + 8, 8 * slots[index].column, true)
+      template.set(literal, address)
+      address += literal.length
     }
-    this.program = { bytes, slots: cells.length }
+    return new WasmRowWriter(template, slots.length, literalBytes)
   }
 
-  /** Undefined when there is too much fixed text. */
-  static of(cells: readonly CopiedCell[], end: Literal): WasmRowWriter | undefined {
-    const text = cells.reduce((sum, { literal }) => sum + literal.length, end.length)
-    const size = SLOT_BYTES * cells.length + 8 + text
-    return size > PROGRAM_BYTES ? undefined : new WasmRowWriter(cells, end, new Uint8Array(size))
-  }
-
-  /** Writes the rows of a batch, and gives how many: all, or those before one that is too long. */
-  write(batch: KlineBatch, out: ByteBuffer): number {
-    shared ??= new Kernel()
-    const kernel = Kernel.of(batch) ?? shared
-    const rows = kernel.addressOf(batch)
+  /** Hands the text of rows to `append`, in pieces. Returns how many rows it wrote: all, or those before one that is too long. */
+  write(batch: KernelRows, append: (text: Uint8Array) => void): number {
+    const kernel = batch.kernel ?? sharedKernel()
+    const { offsets } = batch
+    const rows = offsets.length / OFFSETS_PER_ROW
+    const address = kernel.addressOf(batch)
+    const maxBytes = (start: number, end: number) =>
+      offsets[end * OFFSETS_PER_ROW - 1] - offsets[start * OFFSETS_PER_ROW] + (end - start) * this.literalBytes
     let start = 0
-    while (start < batch.length) {
-      let end = batch.length
-      while (end > start && this.mostBytes(batch, start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
+    while (start < rows) {
+      let end = rows
+      while (end > start && maxBytes(start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
       if (end === start) break
-      out.append(kernel.write(rows, start, end, this.program))
+      append(kernel.write(address, start, end, this.template, this.slots))
       start = end
     }
     return start
-  }
-
-  private mostBytes({ offsets }: KlineBatch, start: number, end: number): number {
-    const cells = offsets[end * OFFSETS_PER_ROW - 1] - offsets[start * OFFSETS_PER_ROW]
-    return cells + (end - start) * this.fixedBytes
   }
 }

@@ -4,16 +4,15 @@ import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import * as wasm from 'parquet-wasm'
 import { describe, expect, test } from 'vitest'
-import { arrow } from '../../../src/export/formats/arrow.js'
 import { NUMBER_TYPES } from '../../../src/export/row-format.js'
 import {
   ALL_COLUMNS,
-  toBatches,
   cutBatches,
   cutPoints,
-  runExporter,
   manyRows,
   rowFormat,
+  runExporter,
+  toBatches,
   twoSeries,
 } from '../../support/exporting.js'
 import { type BinaryRow, binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
@@ -62,7 +61,7 @@ describe('an Arrow file gives back exactly the rows that went in', () => {
     await fc.assert(
       fc.asyncProperty(parts, shapes, cutPoints, async (parts, shape, points) => {
         fc.pre(parts.some(({ rows }) => rows.length > 0))
-        const { bytes } = await runExporter(arrow, cutBatches(toBatches(parts), points), rowFormat(shape))
+        const { bytes } = await runExporter('arrow', cutBatches(toBatches(parts), points), rowFormat(shape))
         const expected = binaryRows(parts, shape.columns, shape.numbers)
         expect(tableRows(tableFromIPC(bytes))).toEqual(expected)
         expect(tableRows(tableFromIPC(bytes.subarray(MAGIC_BYTES)))).toEqual(expected)
@@ -73,7 +72,7 @@ describe('an Arrow file gives back exactly the rows that went in', () => {
   })
 
   test('in record batches of 65,536 rows', async () => {
-    const { bytes } = await runExporter(arrow, toBatches([manyRows(140_000)]), rowFormat({ numbers: 'decimal' }))
+    const { bytes } = await runExporter('arrow', toBatches([manyRows(140_000)]), rowFormat({ numbers: 'decimal' }))
     const lengths = [...RecordBatchReader.from(bytes)].map(batch => batch.numRows)
     expect(lengths).toEqual([65_536, 65_536, 8928])
     const opens = tableFromIPC(bytes).getChild('open')
@@ -85,13 +84,13 @@ describe('what an Arrow file says of itself', () => {
   const oneRow = toBatches([{ known: LEAP_MONTH, rows: [sampleRow(LEAP_MONTH.span.startTime)] }])
 
   test('begins and ends with the magic of the format', async () => {
-    const { bytes } = await runExporter(arrow, oneRow, rowFormat())
+    const { bytes } = await runExporter('arrow', oneRow, rowFormat())
     expect(bytes.subarray(0, 6).toString()).toBe(MAGIC)
     expect(bytes.subarray(-6).toString()).toBe(MAGIC)
   })
 
   test.each(NUMBER_TYPES)('no column may be null; times are UTC, counts 64-bit, with numbers %s', async numbers => {
-    const { bytes } = await runExporter(arrow, oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
+    const { bytes } = await runExporter('arrow', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
     const { fields } = tableFromIPC(bytes).schema
     const decimal = { double: 'Float64', decimal: 'Decimal[38e+8]', text: 'Utf8' }[numbers]
     const types = ALL_COLUMNS.map(name => {
@@ -109,7 +108,7 @@ describe('what an Arrow file says of itself', () => {
   })
 
   test('the key klines holds the facts as JSON', async () => {
-    const { bytes } = await runExporter(arrow, oneRow, rowFormat())
+    const { bytes } = await runExporter('arrow', oneRow, rowFormat())
     for (const table of [tableFromIPC(bytes), tableFromIPC(bytes.subarray(MAGIC_BYTES))]) {
       expect(JSON.parse(table.schema.metadata.get('klines') ?? '')).toEqual({
         symbol: 'BTCUSDT',

@@ -4,18 +4,17 @@ import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { describe, expect, test } from 'vitest'
-import { parquet } from '../../../src/export/formats/parquet.js'
 import { NUMBER_TYPES, type OutputColumn } from '../../../src/export/row-format.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import {
   ALL_COLUMNS,
-  toBatches,
   cutBatches,
   cutPoints,
-  runExporter,
   METADATA,
   manyRows,
   rowFormat,
+  runExporter,
+  toBatches,
   twoSeries,
 } from '../../support/exporting.js'
 import { binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
@@ -50,7 +49,7 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
       fc.asyncProperty(...rowsAndShape, cutPoints, async (parts, shape, points) => {
         fc.pre(parts.some(({ rows }) => rows.length > 0))
         const path = join(folder, 'file.parquet')
-        const { bytes } = await runExporter(parquet, cutBatches(toBatches(parts), points), rowFormat(shape))
+        const { bytes } = await runExporter('parquet', cutBatches(toBatches(parts), points), rowFormat(shape))
         writeFileSync(path, bytes)
         expect(await duckdbRows(path)).toEqual(binaryRows(parts, shape.columns, shape.numbers))
       }),
@@ -62,7 +61,7 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
     await fc.assert(
       fc.asyncProperty(...rowsAndShape, async (parts, shape) => {
         fc.pre(parts.some(({ rows }) => rows.length > 0))
-        const { bytes } = await runExporter(parquet, toBatches(parts), rowFormat(shape))
+        const { bytes } = await runExporter('parquet', toBatches(parts), rowFormat(shape))
         const rows = await parquetReadObjects({ file: bufferOf(bytes), compressors })
         const expected = binaryRows(parts, shape.columns, shape.numbers)
         expect(rows).toHaveLength(expected.length)
@@ -81,12 +80,12 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
 
   test('with a byte order mark at the start of a text, by its bytes', async () => {
     const rows = [sampleRow(LEAP_MONTH.span.startTime, { 11: '\ufeff0' })]
-    const { bytes } = await runExporter(parquet, toBatches([{ known: LEAP_MONTH, rows }]), rowFormat())
+    const { bytes } = await runExporter('parquet', toBatches([{ known: LEAP_MONTH, rows }]), rowFormat())
     expect((await duckdb(`SELECT hex(ignore) AS hex FROM '${saved(bytes)}'`)).rows).toEqual([{ hex: 'EFBBBF30' }])
   })
 
   test('over row groups of 100,000, as DuckDB sums them', async () => {
-    const { bytes } = await runExporter(parquet, toBatches([manyRows(230_000)]), rowFormat({ numbers: 'decimal' }))
+    const { bytes } = await runExporter('parquet', toBatches([manyRows(230_000)]), rowFormat({ numbers: 'decimal' }))
     const path = saved(bytes)
     const { rows } = await duckdb(
       `SELECT count(*) AS n, sum(count) AS counts, CAST(sum(open) AS VARCHAR) AS opens FROM '${path}'`,
@@ -101,7 +100,7 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
 
 describe('what a Parquet file says of itself', () => {
   test.each(NUMBER_TYPES)('times are UTC, counts 64-bit, with numbers %s', async numbers => {
-    const { bytes } = await runExporter(parquet, oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
     const { types } = await duckdb(`SELECT * FROM '${saved(bytes)}'`)
     const typeOf = (name: OutputColumn) => {
       if (name.endsWith('_time')) return 'TIMESTAMP WITH TIME ZONE'
@@ -112,7 +111,7 @@ describe('what a Parquet file says of itself', () => {
   })
 
   test('no column may be null', async () => {
-    const { bytes } = await runExporter(parquet, oneRow, rowFormat({ columns: ALL_COLUMNS, numbers: 'decimal' }))
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers: 'decimal' }))
     const { rows } = await duckdb(
       `SELECT name, repetition_type FROM parquet_schema('${saved(bytes)}') WHERE type IS NOT NULL`,
     )
@@ -120,7 +119,7 @@ describe('what a Parquet file says of itself', () => {
   })
 
   test.each(NUMBER_TYPES)('every column is zstd and has statistics, with numbers %s', async numbers => {
-    const { bytes } = await runExporter(parquet, toBatches([manyRows(5)]), rowFormat({ numbers }))
+    const { bytes } = await runExporter('parquet', toBatches([manyRows(5)]), rowFormat({ numbers }))
     const { rows } = await duckdb(
       `SELECT path_in_schema AS name, compression, stats_min_value AS low, stats_max_value AS high, stats_null_count AS nulls
        FROM parquet_metadata('${saved(bytes)}')`,
@@ -135,7 +134,7 @@ describe('what a Parquet file says of itself', () => {
   })
 
   test('the key klines holds the facts as JSON, and the writer names the tool', async () => {
-    const { bytes } = await runExporter(parquet, oneRow, rowFormat({ numbers: 'double' }))
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat({ numbers: 'double' }))
     const metadata = parquetMetadata(bufferOf(bytes))
     const facts = metadata.key_value_metadata?.find(({ key }) => key === 'klines')?.value
     expect(JSON.parse(facts ?? '')).toEqual({
@@ -151,7 +150,7 @@ describe('what a Parquet file says of itself', () => {
 
   test('odd facts come back as they are', async () => {
     const odd = { ...METADATA, source: 'file:///tmp/"名"\n\\' }
-    const { bytes } = await runExporter(parquet, oneRow, rowFormat(), odd)
+    const { bytes } = await runExporter('parquet', oneRow, rowFormat(), odd)
     const { key_value_metadata: pairs } = parquetMetadata(bufferOf(bytes))
     expect(JSON.parse(pairs?.find(({ key }) => key === 'klines')?.value ?? '').source).toBe(odd.source)
   })

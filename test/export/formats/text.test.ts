@@ -1,22 +1,20 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { csv } from '../../../src/export/formats/csv.js'
-import { json, jsonl } from '../../../src/export/formats/json.js'
 import type { OutputColumn, TimeFormat } from '../../../src/export/row-format.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { catchError } from '../../support/errors.js'
 import {
   ALL_COLUMNS,
-  toBatches,
   cutBatches,
   cutPoints,
-  runExporter,
   manyRows,
-  type WindowRows,
   rowFormat,
+  runExporter,
+  toBatches,
   twoSeries,
+  type WindowRows,
 } from '../../support/exporting.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toJsonBytes } from '../../support/windows.js'
@@ -33,7 +31,11 @@ function timeText(ms: number, format: TimeFormat): string {
 }
 
 /** The rows of a file as their cells: `[text, whether JSON writes it as a string]`. */
-function cells(parts: readonly WindowRows[], columns: readonly OutputColumn[], format: TimeFormat): [string, boolean][][] {
+function cells(
+  parts: readonly WindowRows[],
+  columns: readonly OutputColumn[],
+  format: TimeFormat,
+): [string, boolean][][] {
   return parts.flatMap(({ known, rows }) =>
     rows.map(row =>
       columns.map((name): [string, boolean] => {
@@ -66,10 +68,10 @@ const shapes = fc.record({
 })
 
 describe.each([
-  ['csv', csv, expectedCsv],
-  ['json', json, expectedJson],
-  ['jsonl', jsonl, expectedJsonl],
-])('%s', (_, exporter, oracle) => {
+  ['csv', expectedCsv],
+  ['json', expectedJson],
+  ['jsonl', expectedJsonl],
+] as const)('%s', (exporter, oracle) => {
   test('has the bytes its rules give, for any rows, columns, time format and cut into batches', async () => {
     await fc.assert(
       fc.asyncProperty(twoSeries({ ignore: oddTexts }), shapes, cutPoints, async (parts, shape, points) => {
@@ -99,7 +101,7 @@ describe.each([
 
 describe('the default CSV', () => {
   test('is a header, then a line a row, ended by a line feed', async () => {
-    const { bytes } = await runExporter(csv, toBatches([leap(sampleRow(START))]), rowFormat())
+    const { bytes } = await runExporter('csv', toBatches([leap(sampleRow(START))]), rowFormat())
     expect(bytes.toString()).toBe(
       'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n' +
         '1706745600000,42580.00000000,42600.50000000,42554.57000000,42570.10000000,1195.56000000,1706746499999,' +
@@ -110,7 +112,7 @@ describe('the default CSV', () => {
   test('quotes a cell with a comma, a quote or a line end, and no other', async () => {
     const texts = ['a,b', 'say "x"', 'a\nb', 'a\rb', '', ' ', "it's", 'a;b\tc', '=1+1', '名😀']
     const rows = texts.map((text, index) => sampleRow(START + index, { 11: text }))
-    const { bytes } = await runExporter(csv, toBatches([leap(...rows)]), rowFormat({ columns: ['count', 'ignore'] }))
+    const { bytes } = await runExporter('csv', toBatches([leap(...rows)]), rowFormat({ columns: ['count', 'ignore'] }))
     expect(bytes.toString()).toBe(
       'count,ignore\n53210,"a,b"\n53210,"say ""x"""\n53210,"a\nb"\n53210,"a\rb"\n53210,\n53210, \n' +
         "53210,it's\n53210,a;b\tc\n53210,=1+1\n53210,名😀\n",
@@ -125,7 +127,7 @@ describe('the default CSV', () => {
       10: '0.000000000000000001',
     })
     const columns = ['open', 'volume', 'quote_volume', 'taker_buy_quote_volume'] as const
-    const { bytes } = await runExporter(csv, toBatches([leap(row)]), rowFormat({ columns }))
+    const { bytes } = await runExporter('csv', toBatches([leap(row)]), rowFormat({ columns }))
     expect(bytes.toString().split('\n')[1]).toBe(`0042.10,956967472546.43256738,${'9'.repeat(60)},0.000000000000000001`)
   })
 })
@@ -136,7 +138,7 @@ describe('json', () => {
       fc.asyncProperty(klineRows(LEAP_MONTH), cutPoints, async (rows, points) => {
         const bytes = toJsonBytes(rows)
         const batches = cutBatches([decodeWindow(bytes, LEAP_MONTH.window)], points)
-        expect((await runExporter(json, batches, rowFormat())).bytes.equals(bytes)).toBe(true)
+        expect((await runExporter('json', batches, rowFormat())).bytes.equals(bytes)).toBe(true)
       }),
       { numRuns: 300 },
     )
@@ -145,7 +147,7 @@ describe('json', () => {
   test('of several windows is one array of all rows, as JSON.parse reads it', async () => {
     await fc.assert(
       fc.asyncProperty(twoSeries({ ignore: oddTexts }), async parts => {
-        const { bytes } = await runExporter(json, toBatches(parts), rowFormat())
+        const { bytes } = await runExporter('json', toBatches(parts), rowFormat())
         expect(JSON.parse(bytes.toString())).toEqual(parts.flatMap(part => part.rows))
       }),
       { numRuns: 300 },
@@ -156,13 +158,15 @@ describe('json', () => {
     const odd = Buffer.from(
       `\ufeff [ ${JSON.stringify(sampleRow(START)).replace('53210', '5.321e4').replace('"0"', '"\\u0030"')} ]`,
     )
-    const { bytes } = await runExporter(json, [decodeWindow(odd, LEAP_MONTH.window)], rowFormat())
+    const { bytes } = await runExporter('json', [decodeWindow(odd, LEAP_MONTH.window)], rowFormat())
     expect(bytes.toString()).toBe(JSON.stringify([sampleRow(START)]))
   })
 
   test('without rows is an empty array; jsonl is nothing, csv a header', async () => {
     const empty = toBatches([leap(), leap()])
-    const texts = await Promise.all([json, jsonl, csv].map(one => runExporter(one, empty, rowFormat({ columns: ['open'] }))))
+    const texts = await Promise.all(
+      (['json', 'jsonl', 'csv'] as const).map(format => runExporter(format, empty, rowFormat({ columns: ['open'] }))),
+    )
     expect(texts.map(({ bytes }) => bytes.toString())).toEqual(['[]', '', 'open\n'])
   })
 })
@@ -176,14 +180,14 @@ describe('times', () => {
     ['iso', ['2024-02-01T00:00:00.000Z,2024-02-01T00:00:00.999Z', '2024-02-01T00:00:01.000Z,2024-02-01T00:00:01.500Z']],
   ])('as %s', async (timeFormat, lines) => {
     const shape = rowFormat({ columns: ['open_time', 'close_time'], timeFormat })
-    const { bytes } = await runExporter(csv, toBatches([leap(...rows)]), shape)
+    const { bytes } = await runExporter('csv', toBatches([leap(...rows)]), shape)
     expect(bytes.toString()).toBe(`open_time,close_time\n${lines.join('\n')}\n`)
   })
 
   test('are numbers in JSON, and strings as iso', async () => {
     const lines = async (timeFormat: TimeFormat) => {
       const shape = rowFormat({ columns: ['close_time'], timeFormat })
-      return (await runExporter(jsonl, toBatches([leap(...rows)]), shape)).bytes.toString()
+      return (await runExporter('jsonl', toBatches([leap(...rows)]), shape)).bytes.toString()
     }
     expect(await lines('s')).toBe('{"close_time":1706745600.999}\n{"close_time":1706745601.500}\n')
     expect(await lines('iso')).toBe(
@@ -193,7 +197,7 @@ describe('times', () => {
 
   test('too far out for iso are refused, not written wrong', async () => {
     const far = { known: TWENTY_YEARS, rows: [sampleRow(TWENTY_YEARS.span.startTime, { 6: Number.MAX_SAFE_INTEGER })] }
-    const error = await catchError(runExporter(csv, toBatches([far]), rowFormat({ timeFormat: 'iso' })))
+    const error = await catchError(runExporter('csv', toBatches([far]), rowFormat({ timeFormat: 'iso' })))
     expect(error.code).toBe('digits_lost')
     expect(error.message).toContain('9007199254740991 ms lies beyond the dates')
   })
@@ -203,8 +207,8 @@ test('a row too long to be put together at once stands among the others as any d
   const long = 'A'.repeat(600_000)
   const rows = [0, 1, 2, 3].map(index => sampleRow(START + index, { 11: index === 1 || index === 2 ? long : '0' }))
   for (const [exporter, oracle] of [
-    [csv, expectedCsv],
-    [jsonl, expectedJsonl],
+    ['csv', expectedCsv],
+    ['jsonl', expectedJsonl],
   ] as const) {
     const { bytes } = await runExporter(exporter, toBatches([leap(...rows)]), rowFormat({ columns: ALL_COLUMNS }))
     expect(bytes.toString() === oracle([leap(...rows)], ALL_COLUMNS, 'ms')).toBe(true)
@@ -213,6 +217,6 @@ test('a row too long to be put together at once stands among the others as any d
 
 test('a batch of more rows than are put together at once comes out whole', async () => {
   const part = manyRows(20_000)
-  const { bytes } = await runExporter(csv, toBatches([part]), rowFormat())
+  const { bytes } = await runExporter('csv', toBatches([part]), rowFormat())
   expect(bytes.toString() === expectedCsv([part], COLUMNS, 'ms')).toBe(true)
 })

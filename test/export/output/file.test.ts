@@ -15,7 +15,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { checkTarget, OutputFile } from '../../../src/export/output/file.js'
-import { errorOf } from '../../support/errors.js'
+import { catchError } from '../../support/errors.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 let folder: string
@@ -95,10 +95,10 @@ describe('a file that exists', () => {
     const expected = {
       code: 'output_exists',
       message: `${path} exists already.`,
-      suggestions: ['Replace it with --force, or name another file.'],
+      suggestions: ['Replace it with `force: true`, or name another file.'],
     }
-    expect(await errorOf(checkTarget(path, false))).toMatchObject(expected)
-    expect(await errorOf(OutputFile.create(path, false))).toMatchObject(expected)
+    expect(await catchError(checkTarget(path, false))).toMatchObject(expected)
+    expect(await catchError(OutputFile.create(path, false))).toMatchObject(expected)
     expect(readdirSync(folder)).toEqual(['out.csv'])
   })
 
@@ -119,7 +119,7 @@ describe('a file that exists', () => {
     const other = join(folder, 'other.csv')
     const file = await written(other, 'mine')
     writeFileSync(other, 'theirs')
-    expect((await errorOf(file.commit())).code).toBe('output_exists')
+    expect((await catchError(file.commit())).code).toBe('output_exists')
     await file.discard()
     expect(readFileSync(other, 'utf8')).toBe('theirs')
     expect(readdirSync(folder).toSorted()).toEqual(['other.csv', 'out.csv'])
@@ -145,7 +145,7 @@ describe('what cannot be a file is refused', () => {
   test.each(cases)('%s', async (_, target, code, message) => {
     for (const force of [false, true]) {
       for (const attempt of [() => checkTarget(target(), force), () => OutputFile.create(target(), force)]) {
-        const error = await errorOf(attempt)
+        const error = await catchError(attempt)
         expect(error.code).toBe(code)
         expect(error.message).toContain(message)
         expect(error.message).toContain(target())
@@ -154,13 +154,13 @@ describe('what cannot be a file is refused', () => {
   })
 
   test('a missing parent comes with the command that makes it', async () => {
-    const error = await errorOf(checkTarget(join(folder, 'no', 'out.csv'), false))
+    const error = await catchError(checkTarget(join(folder, 'no', 'out.csv'), false))
     expect(error.suggestions).toEqual([`Make the folder first: mkdir -p ${join(folder, 'no')}`])
   })
 
   test('a full disk is said to be full', async () => {
     const full = await OutputFile.create('/dev/full', true)
-    const error = await errorOf(full.write(bytes('x')))
+    const error = await catchError(full.write(bytes('x')))
     expect(error).toMatchObject({ code: 'output_unwritable', data: { output: '/dev/full', errno: 'ENOSPC' } })
     expect(error.message).toBe('Cannot write /dev/full: the disk is full (ENOSPC).')
     await full.discard()
@@ -214,12 +214,12 @@ describe('a symbolic link is followed and stays', () => {
   })
 
   test('to a file: refused without force', async () => {
-    expect((await errorOf(checkTarget(path, false))).code).toBe('output_exists')
+    expect((await catchError(checkTarget(path, false))).code).toBe('output_exists')
   })
 
   test('to a folder: refused as a folder', async () => {
     const link = join(folder, 'link')
     symlinkSync('elsewhere', link)
-    expect((await errorOf(checkTarget(link, true))).message).toContain('is a folder')
+    expect((await catchError(checkTarget(link, true))).message).toContain('is a folder')
   })
 })

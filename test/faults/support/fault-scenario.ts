@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
-import { CliSandbox, filesBelow, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { filesBelow } from '../../support/files-below.js'
 import { csvOf } from '../../support/sample-tree.js'
 import {
   FULL_WEEKS,
@@ -93,7 +94,7 @@ export class FaultScenario {
   /** The same download through the library, in this process. */
   downloadInProcess({ policy, all = false, ...more }: LibraryOptions = {}): Promise<Run> {
     const output = this.sandbox.path('x.csv')
-    const symbols = [all ? 'all' : 'BTCUSDT']
+    const symbols = all ? ('all' as const) : (['BTCUSDT'] as const)
     const { mirror, server } = this
     return runInProcess({ symbols, intervals: ['15m'], baseUrl: server.url, mirror, output, ...more }, policy)
   }

@@ -31,8 +31,10 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
 async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
   const source = await openServiceSource(request, { policy })
   try {
-    const series = await source.series(parseSelection(request.symbols, request.intervals))
-    await downloadPlan(source, await planSeries(source, series, { fromTime: -Infinity, toTime: Infinity }), request)
+    const series = await source.series(parseSelection(request))
+    const range = { fromTime: -Infinity, toTime: Infinity }
+    const ranges = series.map(series => ({ series, range }))
+    await downloadPlan(source, await planSeries(source, ranges, range), request)
   } finally {
     await source.close()
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { diffBatches } from '../../../src/klines/batch/diff.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { klineRows } from '../../support/oracles/kline-arbitraries.js'
-import { toBatch, LEAP_MONTH, sampleRow } from '../../support/windows.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
 const batch = (...rows: unknown[]) => toBatch(rows, LEAP_MONTH)

@@ -4,8 +4,8 @@ import { COLUMNS, type KlineRow } from '../../../src/klines/columns.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
-import { aggregateOracle, amountOf } from '../../support/oracles/resample-oracle.js'
-import { toBatch, LEAP_MONTH } from '../../support/windows.js'
+import { aggregateOracle, toAmount } from '../../support/oracles/resample-oracle.js'
+import { LEAP_MONTH, toBatch } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const { startTime } = LEAP_MONTH.span
@@ -54,7 +54,7 @@ describe('a candle made of candles', () => {
       fc.property(someRows, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 5 }), (rows, size, of) => {
         const whole = summed(summed(candlesOf(rows, size), of), rows.length)
         expect(textOf(whole)).toEqual(textOf(candlesOf(rows, rows.length)))
-        expect(textOf(whole).map(amountOf)).toEqual(aggregateOracle(startTime, rows).map(amountOf))
+        expect(textOf(whole).map(toAmount)).toEqual(aggregateOracle(startTime, rows).map(toAmount))
         expect([whole.length, whole.rows(0)]).toEqual([1, rows.length])
       }),
       { numRuns: 500 },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
-import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { borrowWindow } from '../../../src/klines/batch/window-codec.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { toBatch, LEAP_MONTH, sampleRow, TWENTY_YEARS, toJsonBytes } from '../../support/windows.js'
+import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, toJsonBytes } from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const HOUR = 3_600_000
@@ -18,22 +18,23 @@ function readInto(kernel: Kernel, bytes: Uint8Array): Buffer {
   return buffer
 }
 
-describe('what lies in the memory of a kernel', () => {
-  it('from a longer file before is no part of a shorter one, wherever that is cut', () => {
+describe('the memory of a kernel', () => {
+  it('does not mix a longer file before into a shorter one, wherever that is cut', () => {
     const kernel = new Kernel()
     const bytes = toJsonBytes(someRows(2))
     for (let end = 1; end < bytes.length; end++) {
       readInto(kernel, bytes)
-      expect(kernel.index(readInto(kernel, bytes.subarray(0, end)), window, span), String(end)).toBeUndefined()
+      expect(kernel.index(readInto(kernel, bytes.subarray(0, end)), span), String(end)).toBeUndefined()
     }
-    expect(kernel.index(readInto(kernel, bytes), window, span)?.length).toBe(2)
+    expect(kernel.index(readInto(kernel, bytes), span)?.numbers.length).toBe(2 * 3)
   })
 
-  it('stays as it was when tables grow', () => {
+  it('keeps the candles of tables that grow', () => {
     const kernel = new Kernel()
     const tables = [new CandleTable(kernel), new CandleTable(kernel)]
     for (let count = 1; count <= 600; count += 7) {
-      for (const table of tables) table.add(decodeWindow(readInto(kernel, toJsonBytes(someRows(count))), window, kernel))
+      for (const table of tables)
+        table.add(borrowWindow(readInto(kernel, toJsonBytes(someRows(count))), window, kernel))
     }
     for (const table of tables) {
       const volumes = Array.from({ length: table.length }, (_, row) => table.decimal(row, 4))
@@ -42,14 +43,14 @@ describe('what lies in the memory of a kernel', () => {
     }
   })
 
-  it('may be a part of a batch, or be copied from another kernel or from elsewhere', () => {
+  it('takes a part of a batch from itself, from another kernel or from elsewhere', () => {
     const rows = someRows(50).map((row, index) => sampleRow(row[0], { 5: `${index}.50000000` }))
     const volumesOf = (table: CandleTable) =>
       Array.from({ length: table.length }, (_, row) => Number(table.decimal(row, 4)) - 0.5)
     const sources: ((own: Kernel) => KlineBatch)[] = [
-      own => decodeWindow(readInto(own, toJsonBytes(rows)), window, own),
-      own => decodeWindow(toJsonBytes(rows), window, own),
-      () => decodeWindow(toJsonBytes(rows), window, new Kernel()),
+      own => borrowWindow(readInto(own, toJsonBytes(rows)), window, own),
+      own => borrowWindow(toJsonBytes(rows), window, own).toOwned(),
+      () => borrowWindow(toJsonBytes(rows), window, new Kernel()),
       () => toBatch(rows, LEAP_MONTH),
     ]
     for (const source of sources) {
@@ -60,13 +61,13 @@ describe('what lies in the memory of a kernel', () => {
     }
   })
 
-  it('is not asked of files that are too large for it: they are read the other way', () => {
+  it('has no room for a larger file, which goes to the JSON parser', () => {
     const count = 130_000
     const { startTime } = TWENTY_YEARS.span
     const bytes = toJsonBytes(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
     expect(bytes.length).toBeGreaterThan(16 * 1024 * 1024)
     const kernel = new Kernel()
-    expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.window, TWENTY_YEARS.span)).toBeUndefined()
-    expect(decodeWindow(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
+    expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.span)).toBeUndefined()
+    expect(borrowWindow(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
   })
 })

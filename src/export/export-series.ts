@@ -1,0 +1,123 @@
+import { type Plan, planSeries, type SeriesPlan } from '../download/plan.js'
+import { combine, type Selection, selectedIntervals } from '../download/selection.js'
+import type { WindowSource } from '../download/window-source.js'
+import type { WindowRun } from '../download/window-stream.js'
+import { KlinesError } from '../klines/errors.js'
+import { INTERVALS } from '../klines/intervals.js'
+import { sourceRange } from '../klines/resample/resampler.js'
+import {
+  checkMultiple,
+  isMultiple,
+  parseTargetInterval,
+  type TargetInterval,
+  toTarget,
+} from '../klines/resample/target-interval.js'
+import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+import type { TimeRange } from '../klines/time-range.js'
+
+/** How longer candles are made on the way into an output. */
+export interface ResampleRequest {
+  /** Length of the candles to make, such as `3h`, `2d` or `1q`. */
+  readonly resample?: string | undefined
+  /** Keep incomplete candles at either end. */
+  readonly partial?: boolean | undefined
+  /** Make a series that the mirror lacks from the finest one that it has. */
+  readonly derive?: boolean | undefined
+}
+
+/** A series of an export. `symbol` and `interval` are those of the output. */
+export interface ExportSeries extends SeriesLabel {
+  /** The series that it is read or made from. */
+  readonly source: Series
+  /** Set when it is resampled. */
+  readonly target?: TargetInterval | undefined
+}
+
+/** A series of an export with the windows that it is read from. */
+export interface ExportRun extends WindowRun, ExportSeries {
+  readonly plan: SeriesPlan
+}
+
+/**
+ * The series of a request. Throws `bad_option` when candles do not fit or several series would become the same one, and
+ * `window_missing` when the mirror has nothing to derive a series from.
+ */
+export async function selectSeries(
+  { resample, derive = false }: ResampleRequest,
+  source: WindowSource,
+  selection: Selection,
+): Promise<ExportSeries[]> {
+  if (resample !== undefined && derive) {
+    throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
+  }
+  const series = await source.series(selection)
+  if (derive) return deriveSeries(source, selection, series)
+  if (resample === undefined) return series.map(series => ({ ...series, source: series }))
+  const target = parseTargetInterval(resample)
+  for (const { interval } of series) checkMultiple(target, interval)
+  if (new Set(series.map(({ symbol }) => symbol)).size < series.length) {
+    const names = [...new Set(series.map(({ interval }) => interval))].join(', ')
+    const message = `${names} would all become the same ${target.name} candles. Expected one interval.`
+    throw new KlinesError('bad_option', message)
+  }
+  return series.map(series => toResampled(series, target, source))
+}
+
+function deriveSeries(source: WindowSource, selection: Selection, cached: readonly Series[]): ExportSeries[] {
+  const symbols = selection.symbols === 'all' ? [...new Set(cached.map(({ symbol }) => symbol))] : selection.symbols
+  return combine(symbols, selectedIntervals(selection)).map(series => {
+    if (source.hasSeries(series)) return { ...series, source: series }
+    const target = toTarget(series.interval)
+    const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }))
+    if (finest !== undefined) return toResampled({ ...series, interval: finest }, target, source)
+    throw new KlinesError(
+      'window_missing',
+      `${seriesName(series)} is not in the mirror, and nothing it could be made of.`,
+      { suggestions: [source.advice] },
+    )
+  })
+}
+
+/** A series that is resampled, on the symbol's own 3d grid when that is known. */
+function toResampled(series: Series, target: TargetInterval, source: WindowSource): ExportSeries {
+  const { symbol } = series
+  return { symbol, interval: target.name, source: series, target: { ...target, anchor: source.threeDayAnchor(symbol) } }
+}
+
+/** The output series as far as the request names them; undefined when `all` depends on the source. */
+export function namedSeries(
+  { resample }: ResampleRequest,
+  { symbols, intervals }: Selection,
+): SeriesLabel[] | undefined {
+  if (symbols === 'all' || intervals === 'all') return undefined
+  if (resample === undefined) return combine(symbols, intervals)
+  const { name } = parseTargetInterval(resample)
+  return symbols.map((symbol: SymbolName) => ({ symbol, interval: name }))
+}
+
+/** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */
+export async function planExport(
+  source: WindowSource,
+  series: readonly ExportSeries[],
+  range: TimeRange,
+): Promise<{ plan: Plan; runs: ReadonlyMap<ExportSeries, ExportRun> }> {
+  const ranges = new Map(
+    series.map(series => [series, series.target ? sourceRange(series.source, series.target, range) : range]),
+  )
+  const needed = new Map<string, { series: Series; range: TimeRange }>()
+  for (const [{ source: series }, { fromTime, toTime }] of ranges) {
+    const before = needed.get(seriesName(series))
+    needed.set(seriesName(series), {
+      series,
+      range: { fromTime, toTime: Math.max(toTime, before?.range.toTime ?? toTime) },
+    })
+  }
+  const plan = await planSeries(source, [...needed.values()], range)
+  const plans = new Map(plan.series.map(plan => [seriesName(plan.series), plan]))
+  const runs = series.map((series): [ExportSeries, ExportRun] => {
+    const plan = plans.get(seriesName(series.source)) as SeriesPlan
+    return [series, { ...series, plan, windows: plan.windows, range: ranges.get(series) as TimeRange }]
+  })
+  return { plan, runs: new Map(runs) }
+}

@@ -1,0 +1,7 @@
+/** The client of the greeting API: update a user, stream tokens, read the OpenAPI documents. */
+export type { GreetingClient, UserUpdateFields } from './greeting-client/client.js'
+export { type GreetingOptions, openGreetingClient } from './greeting-client/open.js'
+export type { OpenApiDocument } from './greeting-client/parse.js'
+export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
+export { GREETING_BASE_URL, type LocalEndpoint } from './http/base-url.js'
+export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'

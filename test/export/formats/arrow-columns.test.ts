@@ -1,0 +1,84 @@
+import { Decimal, Float64 } from 'apache-arrow'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DecimalColumn, DoubleColumn, toBatchRows } from '../../../src/export/formats/arrow-columns.js'
+import { isKlinesError } from '../../../src/klines/errors.js'
+import { decimalTexts, sameNumber, scaledTo8 } from '../../support/oracles/decimal-oracle.js'
+import { decimals } from '../../support/oracles/kline-arbitraries.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
+
+const OPEN = 1
+
+/** A batch with these opening prices. */
+function batchOf(texts: readonly string[]) {
+  const { startTime } = LEAP_MONTH.span
+  return toBatch(
+    texts.map((text, row) => sampleRow(startTime + row, { [OPEN]: text })),
+    LEAP_MONTH,
+  )
+}
+
+/** The 128-bit integers that a DECIMAL(38,8) column stores; undefined when it refuses one. */
+function decimals128(texts: readonly string[]): bigint[] | undefined {
+  const column = new DecimalColumn(OPEN, texts.length)
+  try {
+    column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+  } catch (error) {
+    if (isKlinesError(error, 'digits_lost')) return undefined
+    throw error
+  }
+  const words: Uint32Array = column.data(new Decimal(8, 38, 128), texts.length).values
+  return texts.map((_, row) => [3, 2, 1, 0].reduce((value, word) => (value << 32n) | BigInt(words[4 * row + word]), 0n))
+}
+
+/** The doubles that a column stores, and how many of them lost digits. */
+function doubles(texts: readonly string[]): { values: number[]; inexact: number } {
+  const stats = { inexactDoubles: 0 }
+  const column = new DoubleColumn(OPEN, texts.length, stats)
+  column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
+  return { values: [...column.data(new Float64(), texts.length).values], inexact: stats.inexactDoubles }
+}
+
+describe('a DECIMAL(38,8) column', () => {
+  test('stores any decimal times 10^8, or refuses it, like the oracle', () => {
+    fc.assert(
+      fc.property(fc.array(decimalTexts, { minLength: 1, maxLength: 20 }), texts => {
+        const expected = texts.map(scaledTo8)
+        expect(decimals128(texts)).toEqual(expected.includes(undefined) ? undefined : expected)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('stores short and long decimals side by side', () => {
+    const texts = ['1.5', `${'9'.repeat(30)}.99999999`, '0.00000001', '999999999999999.99999999', '1000000000000000.5']
+    expect(decimals128(texts)).toEqual(texts.map(scaledTo8))
+  })
+})
+
+describe('a column of doubles', () => {
+  test('stores what Number() returns, bit for bit, and counts lost digits, for any decimal', () => {
+    const far = fc.tuple(fc.nat(340), decimals(20, 1), fc.boolean()).map(([zeros, text, small]) => {
+      const digits = text.replace('.', '')
+      return small ? `0.${'0'.repeat(zeros)}${digits}` : digits + '0'.repeat(zeros)
+    })
+    const near = fc.tuple(fc.bigInt(2n ** 53n - 2000n, 2n ** 53n + 2000n), fc.nat(16)).map(([integer, fraction]) => {
+      const digits = String(integer)
+      return fraction === 0 ? digits : `${digits.slice(0, -fraction) || '0'}.${digits.slice(-fraction)}`
+    })
+    const half = fc.bigInt(2n ** 52n - 2000n, 2n ** 52n + 2000n).map(units => {
+      const digits = String(units)
+      return `${digits.slice(0, -8)}.${digits.slice(-8)}`
+    })
+    const wide = fc.oneof(decimalTexts, decimals(20, 30), decimals(16, 8), decimals(1, 340), far, near, half)
+    fc.assert(
+      fc.property(fc.array(wide, { minLength: 1, maxLength: 20 }), texts => {
+        const { values, inexact } = doubles(texts)
+        for (const [row, text] of texts.entries()) expect(Object.is(values[row], Number(text)), text).toBe(true)
+        const isExact = (text: string) => Number.isFinite(Number(text)) && sameNumber(String(Number(text)), text)
+        expect(inexact).toBe(texts.filter(text => !isExact(text)).length)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+})
