@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
 import { deferred } from '../support/deferred.js'
+import { filesBelow } from '../support/files-below.js'
 import { candle, putFile, windowBytes } from '../support/synthetic-tree.js'
 import { SHORT_DELAYS, testFaults } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios, WEEK } from './support/fault-scenario.js'

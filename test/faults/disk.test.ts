@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { expectPlainText } from './support/fault-case.js'
 import {
   ALL_WINDOWS,

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { expectPlainText, SHORT_DELAYS } from './support/fault-case.js'
 import { ALL_WINDOWS, type FaultScenario, LIST, SYMBOLS_LIST, useFaultScenarios } from './support/fault-scenario.js'
 import type { FaultResponse } from './support/fault-server.js'

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { filesBelow } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { filesBelow } from '../../support/cli/cli-sandbox.js'
+import { filesBelow } from '../../support/files-below.js'
 
 /** What a killed run left in a folder. */
 export interface Survey {
