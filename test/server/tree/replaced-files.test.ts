@@ -70,7 +70,9 @@ class ResponseChecker {
   }
 }
 
-it('25,000 reads while another process replaces the window each return one whole version, and later reads the last one', async () => {
+it('25,000 reads while another process replaces the window each return one whole version, and later reads the last one', {
+  timeout: 180_000,
+}, async () => {
   const [root, aside] = [tempFolder(), tempFolder()]
   VERSIONS.forEach(({ bytes, time }, index) => {
     putFile(aside, String(index), bytes, time)

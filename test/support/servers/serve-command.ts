@@ -10,8 +10,8 @@ export interface ServeProcess extends Running {
 }
 
 /** Starts `klines serve` on a free port and waits for its address. */
-export async function startServeCommand(desk: CliSandbox, args: readonly string[] = []): Promise<ServeProcess> {
-  const running = desk.start(['serve', '--port', '0', ...args])
+export async function startServeCommand(sandbox: CliSandbox, args: readonly string[] = []): Promise<ServeProcess> {
+  const running = sandbox.start(['serve', '--port', '0', ...args])
   const { child, ended } = running
   const [first] = await Promise.race([once(child.stdout!, 'data'), ended.then(run => Promise.reject(run))])
   const [url] = /http:\/\/[\d.:[\]a-f]+/.exec(String(first)) ?? []
