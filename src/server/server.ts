@@ -86,11 +86,11 @@ function serverUrl({ address, family, port }: AddressInfo): string {
 const LISTEN_ERRORS: Record<string, { reason: string; advice: string }> = {
   EADDRINUSE: {
     reason: 'the port is in use',
-    advice: 'End what uses it, or name another with --port; --port 0 takes a free one.',
+    advice: 'End what uses it, or name another with `port`; `port: 0` takes a free one.',
   },
-  EACCES: { reason: 'this user may not use that port', advice: 'Name a port above 1023 with --port.' },
-  EADDRNOTAVAIL: { reason: 'this machine has no such address', advice: 'Name one it has with --host.' },
-  ENOTFOUND: { reason: 'there is no such host', advice: 'Name an address of this machine with --host.' },
+  EACCES: { reason: 'this user may not use that port', advice: 'Name a port above 1023 with `port`.' },
+  EADDRNOTAVAIL: { reason: 'this machine has no such address', advice: 'Name one it has with `host`.' },
+  ENOTFOUND: { reason: 'there is no such host', advice: 'Name an address of this machine with `host`.' },
 }
 
 function toListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
