@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Bundles the commands, and the worker of `klines verify`, into one file each: Node then reads 2 files instead of 300.
 // The library in dist is left as it is, because its users bundle for themselves.
-import { cpSync, mkdirSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,10 +30,13 @@ await build({
 
 await build({ ...options, entryPoints: ['src/verify/worker.ts'], outfile: 'dist/verify/worker.js', format: 'esm' })
 
-// The API reference of `klines serve`. Its package has a script that runs on installation, so only its files are shipped.
+// The page of `klines serve`, and the API reference on it. The package of Swagger UI runs a script when it is installed, so only
+// its files are shipped.
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const target = fileURLToPath(new URL('../dist/swagger-ui/', import.meta.url))
-mkdirSync(target, { recursive: true })
+const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+cpSync(fileURLToPath(new URL('../src/server/docs/assets', import.meta.url)), `${dist}server/docs/assets`, {
+  recursive: true,
+})
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
-  cpSync(`${swagger}/${name}`, `${target}${name}`)
+  cpSync(`${swagger}/${name}`, `${dist}swagger-ui/${name}`)
 }

@@ -1,3 +1,6 @@
+import CliTable from 'cli-table3'
+import { stringify } from 'csv-stringify/sync'
+
 /** Rows under a header. */
 export interface Table {
   readonly head: readonly string[]
@@ -6,18 +9,24 @@ export interface Table {
   readonly right?: readonly string[]
 }
 
+/** The parts of a frame, all of which are left out. */
+const FRAME =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
+
 /** A table as plain columns, easy to read and to grep: no frame and no colour. */
 export function textTable({ head, rows, right = [] }: Table): string {
-  const lines = [head, ...rows].map(row => row.map(String))
-  const widths = head.map((_, column) => Math.max(...lines.map(cells => cells[column].length)))
-  const pad = (cell: string, column: number) =>
-    right.includes(head[column]) ? cell.padStart(widths[column]) : cell.padEnd(widths[column])
-  return lines.map(cells => cells.map(pad).join('  ').trimEnd()).join('\n')
+  const table = new CliTable({
+    head: [...head],
+    chars: { ...Object.fromEntries(FRAME.split(' ').map(part => [part, ''])), middle: '  ' },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colAligns: head.map(name => (right.includes(name) ? 'right' : 'left')),
+  })
+  table.push(...rows.map(row => row.map(String)))
+  return table.toString().replaceAll(/ +$/gm, '')
 }
 
 /** A table as CSV, with `_` for the blanks in the names of its columns. */
 export function csvTable({ head, rows }: Table): string {
   const names = head.map(name => name.replaceAll(/[^a-z0-9]+/gi, '_').replace(/_$/, ''))
-  const quote = (cell: string) => (/[",\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
-  return [names, ...rows].map(row => row.map(cell => quote(String(cell))).join(',')).join('\n')
+  return stringify([names, ...rows.map(row => [...row])]).trimEnd()
 }

@@ -4,23 +4,26 @@ import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import type { WindowRef } from '../../klines/series.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
-import { PACKAGE_URL } from '../../version.js'
+import { CODE_URL, PACKAGE_URL } from '../../version.js'
 import { serve } from '../endpoint.js'
 import { Body } from '../http/body.js'
 import { sendBody } from '../http/send-body.js'
-import { FAVICON, PAGE_SCRIPT, PAGE_STYLE } from './assets.js'
 import { docsPage, type PageContent } from './page.js'
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
 const STYLE_TYPE = 'text/css; charset=utf-8'
 
-/** The files of the page by name. Swagger UI's are read on first use. */
-const ASSETS: Record<string, { type: string; bytes: () => Buffer }> = {
-  'page.js': { type: SCRIPT_TYPE, bytes: () => Buffer.from(PAGE_SCRIPT) },
-  'page.css': { type: STYLE_TYPE, bytes: () => Buffer.from(PAGE_STYLE) },
-  'favicon.svg': { type: 'image/svg+xml', bytes: () => Buffer.from(FAVICON) },
-  'swagger-ui-bundle.js': { type: SCRIPT_TYPE, bytes: () => swaggerFile('swagger-ui-bundle.js') },
-  'swagger-ui.css': { type: STYLE_TYPE, bytes: () => swaggerFile('swagger-ui.css') },
+const OWN_FILES = new URL('server/docs/assets/', CODE_URL)
+/** The build copies these files of Swagger UI. */
+const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
+
+/** The files of the page by name, read on first use. */
+const ASSETS: Record<string, { type: string; folder: URL }> = {
+  'page.js': { type: SCRIPT_TYPE, folder: OWN_FILES },
+  'page.css': { type: STYLE_TYPE, folder: OWN_FILES },
+  'favicon.svg': { type: 'image/svg+xml', folder: OWN_FILES },
+  'swagger-ui-bundle.js': { type: SCRIPT_TYPE, folder: SWAGGER_FILES },
+  'swagger-ui.css': { type: STYLE_TYPE, folder: SWAGGER_FILES },
 }
 
 /** Only files of this server, and no inline scripts or styles; Swagger UI's icons are `data:` URLs. */
@@ -41,22 +44,17 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
       return sendBody(request, reply, new Body(page, { type: 'text/html; charset=utf-8' }), SECURITY_HEADERS)
     },
   })
-  for (const [name, { type, bytes }] of Object.entries(ASSETS)) {
+  for (const [name, { type, folder }] of Object.entries(ASSETS)) {
     let body: Body | undefined
     serve(app, {
       methods: ['GET', 'HEAD'],
       path: `/docs/${name}`,
       handler: (request, reply) => {
-        body ??= new Body(bytes(), { type })
+        body ??= new Body(readFileSync(new URL(name, folder)), { type })
         return sendBody(request, reply, body)
       },
     })
   }
-}
-
-/** Reads a file of Swagger UI, which the build copies into dist. */
-function swaggerFile(name: string): Buffer {
-  return readFileSync(new URL(`dist/swagger-ui/${name}`, PACKAGE_URL))
 }
 
 function pageContent(mirror: Mirror): PageContent {
