@@ -1,6 +1,6 @@
 import { type KlineRow, ROW_LENGTH } from '../columns.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
-import type { IndexedRows, Kernel, KernelRows } from '../kernel/kernel.js'
+import type { IndexedRows, Kernel } from '../kernel/kernel.js'
 import type { SeriesLabel } from '../series.js'
 
 /** Cells that no format needs to quote or escape. */
@@ -13,12 +13,14 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
  * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
  * becomes a float and no row an object on the way. A slice shares memory with the batch that it was cut from.
  */
-export class KlineBatch implements KernelRows {
+export class KlineBatch {
   /** Number of rows. */
   readonly length: number
 
+  /** @internal */
   constructor(
     readonly series: SeriesLabel,
+    /** @internal */
     protected readonly index: IndexedRows,
     /** Whether every cell is a `PLAIN_CELL`. */
     readonly plain: boolean,
@@ -41,7 +43,10 @@ export class KlineBatch implements KernelRows {
     return this.index.numbers
   }
 
-  /** The kernel in whose memory the rows lie; undefined when they have memory of their own. */
+  /**
+   * The kernel in whose memory the rows lie; undefined when they have memory of their own.
+   * @internal
+   */
   get kernel(): Kernel | undefined {
     return undefined
   }
@@ -98,6 +103,7 @@ export class KlineBatch implements KernelRows {
     return this
   }
 
+  /** @internal */
   protected withRows(index: IndexedRows): this {
     return new KlineBatch(this.series, index, this.plain) as this
   }
