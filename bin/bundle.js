@@ -14,6 +14,8 @@ const options = {
   target: 'node20',
   allowOverwrite: true,
   logLevel: 'warning',
+  // In both files, paths are relative to dist.
+  define: { 'import.meta.url': 'bundleUrl' },
 }
 
 await build({
@@ -21,14 +23,18 @@ await build({
   entryPoints: ['src/main.ts'],
   outfile: 'dist/main.cjs',
   format: 'cjs',
-  // A CommonJS file has no import.meta.
-  define: { 'import.meta.url': 'bundleUrl' },
   banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
   // These read files of their own at run time. oclif looks for typescript only during development.
   external: ['@oclif/plugin-*', 'fastify', 'parquet-wasm', 'typescript'],
 })
 
-await build({ ...options, entryPoints: ['src/verify/worker.ts'], outfile: 'dist/verify/worker.js', format: 'esm' })
+await build({
+  ...options,
+  entryPoints: ['src/verify/worker.ts'],
+  outfile: 'dist/verify/worker.js',
+  format: 'esm',
+  banner: { js: "const bundleUrl = new URL('..', import.meta.url).href" },
+})
 
 // The page of `klines serve`, and the API reference on it. The package of Swagger UI runs a script when it is installed, so only
 // its files are shipped.
