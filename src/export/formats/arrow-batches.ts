@@ -15,15 +15,8 @@ import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../klines/batch/decimals.js
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { isSeriesColumn, type OutputColumn, type RowFormat } from '../row-format.js'
-import {
-  type ArrowColumn,
-  DecimalColumn,
-  DoubleColumn,
-  IntegerColumn,
-  SeriesNameColumn,
-  TextColumn,
-  toBatchRows,
-} from './arrow-columns.js'
+import { type ArrowColumn, IntegerColumn, SeriesNameColumn, TextColumn, toBatchRows } from './arrow-columns.js'
+import { DecimalColumn, DoubleColumn } from './decimal-columns.js'
 import type { ExporterOptions, ExportStats, FileMetadata } from './exporter.js'
 
 /** Name and version of the columns below, as files state it. */
