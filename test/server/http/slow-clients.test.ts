@@ -141,6 +141,8 @@ describe.concurrent('with small limits', () => {
     client.socket.resume()
     await client.closed
     client.close()
-    expect(log.filter(({ url }) => url === `/${path}`).length).toBeLessThan(REQUESTS)
+    // From Node 24 on, requests that were still queued are logged too.
+    const answered = log.filter(({ url, status }) => url === `/${path}` && status !== undefined)
+    expect(answered.length).toBeLessThan(REQUESTS)
   })
 })
