@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
 
-describe('a folder of candles that does not say where they come from', () => {
-  it('becomes the mirror of the address that is downloaded from, with a note', async () => {
+describe('a folder of candles without mirror.json', () => {
+  it('becomes a mirror of the base URL of the first download, with a warning', async () => {
     const { tree, server, mirror, warnings, request } = await downloadSetup()
     cpSync(join(tree, 'api'), join(mirror, 'api'), { recursive: true, preserveTimestamps: true })
     await downloadKlines(request)
@@ -13,7 +13,7 @@ describe('a folder of candles that does not say where they come from', () => {
     expect(warnings).toEqual([expect.stringContaining(`from now on it is a mirror of ${server.url}`)])
   })
 
-  it('is never mixed with the made candles of the sample', async () => {
+  it('is never mixed with the synthetic sample data', async () => {
     const { tree, server, mirror, request } = await downloadSetup()
     cpSync(join(tree, 'api'), join(mirror, 'api'), { recursive: true, preserveTimestamps: true })
     const sample = { name: 'sample', url: server.url }

@@ -26,15 +26,15 @@ async function exportSetup() {
   return { ...setup, out, request: { ...setup.request, output: join(out, 'out.csv') } }
 }
 
-/** The data lines a CSV of the whole made tree has. */
+/** The data lines of a CSV file with the whole synthetic tree. */
 const csvRows = (symbol: string) => [...treeRows(symbol).values()].flat().map(row => row.join(','))
-const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').slice(1)
+const dataLines = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n').slice(1)
 
 describe('an export through the service', () => {
-  it('brings what is missing into the mirror, then writes every row', async () => {
+  it('downloads what the mirror lacks, then writes every row', async () => {
     const { server, out, mirror, request } = await exportSetup()
     const report = await exportKlines(request)
-    expect(linesOf(request.output)).toEqual(csvRows('BTCUSDT'))
+    expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
     expect(report.files).toMatchObject([{ path: request.output, format: 'csv', rows: 42, inexactDoubles: 0 }])
     expect(report.series[0].windows).toMatchObject({ fetched: 7 })
     expect(server.paths('windows')).toHaveLength(7)
@@ -42,22 +42,22 @@ describe('an export through the service', () => {
     expect(filesBelow(out)).toEqual(['out.csv'])
   })
 
-  it.each(['out.csv', '{symbol}.csv', '{interval}.parquet'])('asks for each window once, for %s', async name => {
+  it.each(['out.csv', '{symbol}.csv', '{interval}.parquet'])('requests each window once, for %s', async name => {
     const { server, out, request } = await exportSetup()
     await exportKlines({ ...request, symbols: [...SYMBOLS], output: join(out, name), refresh: true })
     expect(new Set(server.paths()).size).toBe(server.log.length)
   })
 
-  it('writes series that share a file with their names in front', async () => {
+  it('adds columns for symbol and interval when several series share a file', async () => {
     const { request } = await exportSetup()
     await exportKlines({ ...request, symbols: [...SYMBOLS] })
     const expected = SYMBOLS.flatMap(symbol => csvRows(symbol).map(row => `${symbol},15m,${row}`))
-    expect(linesOf(request.output)).toEqual(expected)
+    expect(dataLines(request.output)).toEqual(expected)
   })
 })
 
 describe('a file that exists', () => {
-  it('is not touched without force, and no window is asked for', async () => {
+  it('is not touched without force, and no window is requested', async () => {
     const { server, request } = await exportSetup()
     writeFileSync(request.output, 'old')
     await expect(exportKlines(request)).rejects.toMatchObject({ code: 'output_exists' })
@@ -65,15 +65,15 @@ describe('a file that exists', () => {
     expect(server.paths('windows')).toEqual([])
   })
 
-  it('is replaced whole with force', async () => {
+  it('is replaced with force', async () => {
     const { out, request } = await exportSetup()
     writeFileSync(request.output, 'x'.repeat(1_000_000))
     await exportKlines({ ...request, force: true })
-    expect(linesOf(request.output)).toEqual(csvRows('BTCUSDT'))
+    expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
     expect(filesBelow(out)).toEqual(['out.csv'])
   })
 
-  it('is as it was when a window cannot be had', async () => {
+  it('stays unchanged when a window cannot be downloaded', async () => {
     const { server, out, request } = await exportSetup()
     writeFileSync(request.output, 'old')
     server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
@@ -83,11 +83,11 @@ describe('a file that exists', () => {
   })
 })
 
-it('a pipe gets no byte when a window cannot be had: what is in it could not be taken back', async () => {
+it('nothing is written to a pipe when a window cannot be downloaded, since bytes in a pipe cannot be taken back', async () => {
   const { server, tree, request } = await exportSetup()
   server.always(weekPath('BTCUSDT', FULL_WEEKS[4]), { status: 404 })
   const rows = weekRows(FULL_WEEKS[0])
-  // More than is gathered before it is written.
+  // Longer than the buffer of the output.
   rows[0][11] = 'x'.repeat(300_000)
   putFile(tree, weekPath('BTCUSDT', FULL_WEEKS[0]), rows)
   execFileSync('mkfifo', [request.output])
@@ -101,7 +101,7 @@ it('a pipe gets no byte when a window cannot be had: what is in it could not be 
 })
 
 describe('several files', () => {
-  it('are not there when windows cannot be had; all of these are named, and all others are in the mirror', async () => {
+  it('are not written when windows cannot be downloaded; the error lists these, and the mirror has all others', async () => {
     const { server, mirror, out, request } = await exportSetup()
     const missing = SYMBOLS.map(symbol => weekPath(symbol, FULL_WEEKS[1]))
     for (const path of missing) server.always(path, { status: 404 })
@@ -114,7 +114,7 @@ describe('several files', () => {
     for (const symbol of SYMBOLS) expect(filesBelow(join(mirror, 'api', 'klines', '15m', symbol))).toHaveLength(6)
   })
 
-  it('are all or none: one that cannot be written leaves the others as they were', async () => {
+  it('are replaced all or not at all: if one cannot be written, the others stay unchanged', async () => {
     const { tree, out, request } = await exportSetup()
     const rows = weekRows(FULL_WEEKS[4], { seed: 1 })
     rows[3][5] = '0.123456789'
@@ -127,7 +127,7 @@ describe('several files', () => {
     expect(filesBelow(out)).toEqual(['BTCUSDT.parquet'])
   })
 
-  it('of which one is a folder are refused before a window is asked for', async () => {
+  it('are refused before any request for a window if one of them is a folder', async () => {
     const { server, out, request } = await exportSetup()
     mkdirSync(join(out, 'ETHUSDT.csv'))
     const both = { ...request, symbols: [...SYMBOLS], output: join(out, '{symbol}.csv') }
@@ -136,11 +136,11 @@ describe('several files', () => {
     expect(filesBelow(out)).toEqual([])
   })
 
-  it('have each its own rows', async () => {
+  it('contain the rows of one series each', async () => {
     const { out, request } = await exportSetup()
     await exportKlines({ ...request, symbols: 'all' as const, output: join(out, '{symbol}-{interval}.csv') })
     expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `${symbol}-15m.csv`))
-    for (const symbol of SYMBOLS) expect(linesOf(join(out, `${symbol}-15m.csv`))).toEqual(csvRows(symbol))
+    for (const symbol of SYMBOLS) expect(dataLines(join(out, `${symbol}-15m.csv`))).toEqual(csvRows(symbol))
   })
 })
 
@@ -156,14 +156,14 @@ describe('digits', () => {
     return setup
   }
 
-  it('are all in text', async () => {
+  it('are all kept as text', async () => {
     const { warnings, request } = await longDigits()
     await exportKlines(request)
-    expect([1, 2].map(line => linesOf(request.output)[line].split(',')[7])).toEqual(long)
+    expect([1, 2].map(line => dataLines(request.output)[line].split(',')[7])).toEqual(long)
     expect(warnings).toEqual([])
   })
 
-  it('that a double does not hold are counted and warned of', async () => {
+  it('that a double cannot represent are counted, with a warning', async () => {
     const { out, warnings, request } = await longDigits()
     const output = join(out, 'out.parquet')
     const report = await exportKlines({ ...request, output })
@@ -173,7 +173,7 @@ describe('digits', () => {
     ])
   })
 
-  it('that DECIMAL(38,8) does not hold are an error, and no file', async () => {
+  it('that DECIMAL(38,8) cannot represent are an error, and no file is written', async () => {
     const { out, request } = await longDigits()
     const wrong = { ...request, output: join(out, 'out.parquet'), numbers: 'decimal' } as const
     await expect(exportKlines(wrong)).rejects.toMatchObject({ code: 'digits_lost' })
@@ -182,18 +182,18 @@ describe('digits', () => {
 })
 
 describe('an export whose mirror cannot be written', () => {
-  it('because its path is a file warns once and works from memory', async () => {
+  it('because its path is a file warns once and continues in memory', async () => {
     const { server, mirror, warnings, request } = await exportSetup()
     writeFileSync(mirror, 'precious')
     await exportKlines(request)
-    expect(linesOf(request.output)).toEqual(csvRows('BTCUSDT'))
+    expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatch(/^Cannot write the mirror .*Going on from memory/)
     expect(readFileSync(mirror, 'utf8')).toBe('precious')
     expect(server.paths('windows')).toHaveLength(7)
   })
 
-  /** Runs the export as a user without rights; `out` is open to all. */
+  /** Runs the export as the user nobody, who may write only to `out`. */
   async function asNobody(setup: Awaited<ReturnType<typeof exportSetup>>) {
     chmodSync(setup.out, 0o777)
     const { stdout, stderr } = await runChild(
@@ -205,16 +205,16 @@ describe('an export whose mirror cannot be written', () => {
     return JSON.parse(stdout)
   }
 
-  it('for want of permission warns once and works from memory', async () => {
+  it('for lack of permission warns once and continues in memory', async () => {
     const setup = await exportSetup()
     chmodSync(setup.folder, 0o755)
     const result = await asNobody(setup)
     expect(result).toMatchObject({ code: 'none', rows: 42, warnings: [expect.stringContaining('permission denied')] })
-    expect(linesOf(setup.request.output)).toEqual(csvRows('BTCUSDT'))
+    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
     expect(filesBelow(setup.folder)).toEqual([])
   })
 
-  it('but read still gives its final windows without asking', async () => {
+  it('but can be read uses its final windows without requests', async () => {
     const setup = await exportSetup()
     chmodSync(setup.folder, 0o755)
     await downloadKlines(setup.request)
@@ -222,7 +222,7 @@ describe('an export whose mirror cannot be written', () => {
     const result = await asNobody(setup)
     expect(result).toMatchObject({ code: 'none', rows: 42 })
     expect(setup.server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
-    expect(linesOf(setup.request.output)).toEqual(csvRows('BTCUSDT'))
+    expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
   })
 })
 
@@ -234,5 +234,5 @@ it('a candle restated between two exports is in the second one', async () => {
   putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), rows, RENDERED + 1_000)
   const report = await exportKlines({ ...request, force: true })
   expect(report.series[0].restated).toBe(1)
-  expect(linesOf(request.output).at(-1)).toBe(rows[1].join(','))
+  expect(dataLines(request.output).at(-1)).toBe(rows[1].join(','))
 })

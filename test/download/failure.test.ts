@@ -14,8 +14,8 @@ const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 const ALL_TIME = { fromTime: -Infinity, toTime: Infinity }
 
-describe('a window that cannot be had', () => {
-  it('makes the run incomplete and is named; the others are in the mirror, and the next run asks for it alone', async () => {
+describe('a window that cannot be downloaded', () => {
+  it('makes the run incomplete and is listed; the others are stored, and the next run requests only it', async () => {
     const { server, mirror, request } = await downloadSetup()
     const missing = path(FULL_WEEKS[2])
     server.always(missing, { status: 404, body: '<!DOCTYPE html>' })
@@ -35,7 +35,7 @@ describe('a window that cannot be had', () => {
     expect(report.series[0].rows).toBe(42)
   })
 
-  it('for one cause is told in one line with a count; each cause has its own', async () => {
+  it('shares a line of the message, with a count, with the others that failed for the same reason', async () => {
     const { server, request } = await downloadSetup()
     for (const date of FULL_WEEKS.slice(0, 4)) server.always(path(date), { status: 404 })
     server.always(path(FULL_WEEKS[4]), { status: 403, body: '{"message":"No\\u001b[2J way"}' })
@@ -48,10 +48,10 @@ describe('a window that cannot be had', () => {
   })
 
   it.each<[string, string | Buffer, RegExp]>([
-    ['half a body', JSON.stringify(weekRows(FULL_WEEKS[2])).slice(0, 250), /not JSON/],
+    ['a truncated window', JSON.stringify(weekRows(FULL_WEEKS[2])).slice(0, 250), /not JSON/],
     ["another window's rows", JSON.stringify(weekRows(FULL_WEEKS[3])), /outside the window/],
     ['an error object with status 200', '{"statusCode":500,"message":"x","isError":true}', /expected an array/],
-  ])('for %s is never stored; the window before it and after it are', async (_, body, words) => {
+  ])('is not stored if the body is %s; the windows before and after it are', async (_, body, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { body })
     const source = openTestSource(server, mirror)
@@ -63,17 +63,17 @@ describe('a window that cannot be had', () => {
     )
     expect(results.find(({ status }) => status === 'failed')).toMatchObject({ reason: expect.stringMatching(words) })
     expect(existsSync(join(mirror, path(FULL_WEEKS[2])))).toBe(false)
-    expect(server.paths().filter(one => one === path(FULL_WEEKS[2]))).toHaveLength(3)
+    expect(server.paths().filter(requested => requested === path(FULL_WEEKS[2]))).toHaveLength(3)
   })
 
-  it('unasked 304 for a window that is not held is refused, not taken for an empty one', async () => {
+  it('fails when a request without a condition gets 304; it is not treated as empty', async () => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { status: 304 })
     const result = await openTestSource(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
     expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not asked for' })
   })
 
-  it('leaves a held file that is not final as it was', async () => {
+  it('leaves a cached file that is not final unchanged', async () => {
     const { server, mirror, request } = await downloadSetup()
     await downloadKlines(request)
     server.always(path(OPEN_WEEK), { status: 404 })
@@ -83,17 +83,17 @@ describe('a window that cannot be had', () => {
   })
 })
 
-describe('a hostile list of start dates is refused, and nothing is made anywhere for it:', () => {
+describe('a malicious list of start dates is refused before any window is requested or stored:', () => {
   const monday = (week: number) => new Date(Date.UTC(2024, 11, 30) + week * 7 * 86_400_000).toISOString().slice(0, 10)
   it.each<[string, unknown, RegExp]>([
     ['traversal', ['../../../../etc/cron.d/x'], /entry 0 is .*not a date/],
     ['traversal behind a date', ['2025-01-06/../../x'], /not a date/],
     ['an absolute path', ['/etc/passwd'], /not a date/],
     ['a NUL', ['2025-01-06\u0000'], /not a date/],
-    ['a day there is not', ['2025-02-30'], /not a date/],
+    ['a date that does not exist', ['2025-02-30'], /not a date/],
     ['a day on which no window starts', ['2025-01-07'], /no window of 7 days starts/],
-    ['out_of_order', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
-    ['repetition', ['2025-01-06', '2025-01-06'], /does not come after/],
+    ['dates out of order', ['2025-01-13', '2025-01-06'], /does not come after 2025-01-13/],
+    ['a repeated date', ['2025-01-06', '2025-01-06'], /does not come after/],
     ['numbers', [20250106], /entry 0 is not a string/],
     ['an object', { 0: '2025-01-06' }, /not an array/],
     ['a million entries', Array.from({ length: 200_000 }, (_, week) => monday(week % 500)), /200000 entries/],
@@ -109,12 +109,12 @@ describe('a hostile list of start dates is refused, and nothing is made anywhere
   })
 })
 
-describe('a service whose list cannot be had', () => {
+describe('a service whose list cannot be downloaded', () => {
   it.each([
     ['404', { status: 404 }, 'status 404'],
     ['503', { status: 503 }, 'status 503'],
     ['a captive portal', { body: '<html>Sign in</html>' }, 'it is not JSON'],
-  ])('(%s) is unreachable, with the ways on', async (_, answer, words) => {
+  ])('(%s) is unreachable; the error suggests the sample and the mirror', async (_, answer, words) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
     const error = await catchError(openTestSource(server, mirror).startDates('15m'))
@@ -126,7 +126,7 @@ describe('a service whose list cannot be had', () => {
     ])
   })
 
-  it('because nobody listens is unreachable', async () => {
+  it('is unreachable if the connection is refused', async () => {
     const { server, mirror } = await downloadSetup()
     const source = openTestSource(server, mirror)
     await server.stop()
@@ -136,7 +136,7 @@ describe('a service whose list cannot be had', () => {
     })
   })
 
-  it('because it wants to be left alone is rate_limited', async () => {
+  it('is rate_limited if it responds with 429 and a long Retry-After', async () => {
     const { server, request } = await downloadSetup()
     server.always(LIST, { status: 429, headers: { 'retry-after': '86400' } })
     await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'rate_limited' })
@@ -144,7 +144,7 @@ describe('a service whose list cannot be had', () => {
   })
 })
 
-it('a run that is told to stay away in its middle asks for nothing more and keeps what it has', async () => {
+it('a run that receives a long Retry-After sends no further request and keeps the stored windows', async () => {
   const { server, mirror, request } = await downloadSetup()
   server.always(path(FULL_WEEKS[2]), { status: 429, headers: { 'retry-after': '3600' } })
   await expect(downloadKlines({ ...request, concurrency: 1 })).rejects.toMatchObject({ code: 'rate_limited' })
@@ -152,17 +152,17 @@ it('a run that is told to stay away in its middle asks for nothing more and keep
   expect(filesBelow(join(mirror, 'api', 'klines', '15m'))).toHaveLength(3)
 })
 
-describe('a request that makes no sense', () => {
+describe('an invalid request', () => {
   it.each([
     ['a concurrency of 0', { concurrency: 0 }, 'bad_option'],
     ['a concurrency of 1.5', { concurrency: 1.5 }, 'bad_option'],
     ['a concurrency of 257', { concurrency: 257 }, 'bad_option'],
     ['an unknown symbol', { symbols: ['NOPE'] }, 'unknown_symbol'],
     ['no symbol', { symbols: [] }, 'bad_option'],
-    ['a range that is empty', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
-    ['a day there is not', { from: '2025-02-30' }, 'bad_time'],
+    ['an empty range', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
+    ['a date that does not exist', { from: '2025-02-30' }, 'bad_time'],
     ['a base address with /api', { baseUrl: 'http://127.0.0.1:1/api' }, 'bad_base_url'],
-  ])('(%s) asks nobody and makes nothing', async (_, wrong, code) => {
+  ])('(%s) sends no HTTP request and creates no file', async (_, wrong, code) => {
     const { server, folder, request } = await downloadSetup()
     await expect(downloadKlines({ ...request, ...wrong } as DownloadRequest)).rejects.toMatchObject({ code })
     expect(server.log).toEqual([])
@@ -170,7 +170,7 @@ describe('a request that makes no sense', () => {
   })
 })
 
-it('a mirror path that is a file ends a download with mirror_unusable before anything is asked', async () => {
+it('a mirror path that is a file ends a download with mirror_unusable before any request', async () => {
   const { server, mirror, request } = await downloadSetup()
   writeFileSync(mirror, 'precious')
   await expect(downloadKlines(request)).rejects.toMatchObject({ code: 'mirror_unusable' })

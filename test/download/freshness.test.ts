@@ -24,7 +24,7 @@ const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 const DAY = 86_400_000
 
 describe('a first run', () => {
-  it('asks for the list and every window that has started, once and without a condition', async () => {
+  it('requests the list and every window that has started, once and unconditionally', async () => {
     const { server, request } = await downloadSetup()
     const report = await downloadKlines(request)
     expect(server.paths().sort()).toEqual([...STARTED.map(path), LIST].sort())
@@ -43,7 +43,7 @@ describe('a first run', () => {
     ])
   })
 
-  it('keeps every file byte for byte, the empty ones too and windows with their time, and no window of the future', async () => {
+  it('stores every file byte for byte, empty ones too, windows with their Last-Modified, and no future window', async () => {
     const { tree, mirror, request } = await downloadSetup()
     await downloadKlines(request)
     expect(filesBelow(mirror)).toEqual(['CACHEDIR.TAG', ...[...STARTED.map(path), LIST].sort(), 'mirror.json'])
@@ -54,13 +54,13 @@ describe('a first run', () => {
     expect(readFileSync(join(mirror, path(EMPTY_WEEK)), 'utf8')).toBe('[]')
   })
 
-  it('of a part of the range asks for the windows it touches', async () => {
+  it('with a range requests only the windows that overlap it', async () => {
     const { server, request } = await downloadSetup()
     await downloadKlines({ ...request, from: '2025-01-14', to: '2025-01-27' })
     expect(server.paths('windows').sort()).toEqual([path('2025-01-13'), path('2025-01-20')])
   })
 
-  it('asks for more where the service says that this machine is behind the times', async () => {
+  it('requests the windows up to the Date of the service if the local clock is behind', async () => {
     const { server, request } = await downloadSetup()
     await downloadKlines({ ...request, now: Date.UTC(2015, 0, 1) })
     expect(server.paths('windows').sort()).toEqual(STARTED.map(path))
@@ -68,7 +68,7 @@ describe('a first run', () => {
 })
 
 describe('a second run', () => {
-  it('asks for no final window; the others get If-Modified-Since, and 304 keeps the file', async () => {
+  it('requests no final window, the others with If-Modified-Since; after 304 the file stays', async () => {
     const { server, mirror, request } = await downloadSetup()
     await downloadKlines(request)
     server.reset()
@@ -83,7 +83,7 @@ describe('a second run', () => {
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
   })
 
-  it('takes what has grown', async () => {
+  it('downloads a window that has new candles', async () => {
     const { tree, server, mirror, request } = await downloadSetup()
     await downloadKlines(request)
     putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 3 }), RENDERED + DAY)
@@ -95,7 +95,7 @@ describe('a second run', () => {
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
   })
 
-  it('believes no Last-Modified that lies in the future: a window half full would be final', async () => {
+  it('ignores a Last-Modified in the future, which would make an unfinished window final', async () => {
     const { tree, server, mirror, request } = await downloadSetup()
     putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 2 }), Date.UTC(2100, 0, 1))
     await downloadKlines(request)
@@ -103,13 +103,13 @@ describe('a second run', () => {
     expect(server.paths('windows')).not.toContain(path(FUTURE_WEEK))
   })
 
-  it('writes down when the list was asked for, whenever it last changed', async () => {
+  it('sets the modification time of the list to the time of the request, not to its Last-Modified', async () => {
     const { mirror, request } = await downloadSetup()
     await downloadKlines(request)
     expect(statSync(join(mirror, LIST)).mtimeMs).toBe(NOW)
   })
 
-  it('asks for the next window once it has started', async () => {
+  it('requests the next window once it has started', async () => {
     const { server, request } = await downloadSetup()
     await downloadKlines(request)
     server.reset()
@@ -125,7 +125,7 @@ describe('a second run', () => {
     expect(server.paths('windows').sort()).toEqual([path(OPEN_WEEK), path(FUTURE_WEEK)])
   })
 
-  it('of a mirror of another address is refused before anything is asked', async () => {
+  it('is refused before any request if the mirror belongs to another base URL', async () => {
     const { server, request } = await downloadSetup()
     await downloadKlines({ ...request, baseUrl: { name: 'http://other.example', url: server.url } })
     server.reset()
@@ -134,11 +134,11 @@ describe('a second run', () => {
   })
 })
 
-describe('a window that was fetched half full', () => {
+describe('a window that was fetched before its end', () => {
   const stale = '2025-01-13'
   const wednesday = Date.UTC(2025, 0, 15)
 
-  /** On Wednesday all was fetched; later a run brought only later windows. */
+  /** All windows are fetched on Wednesday; a later run fetches only later windows. */
   async function staleSetup() {
     const setup = await downloadSetup()
     putFile(setup.tree, path(stale), weekRows(stale, { days: 2 }), wednesday)
@@ -149,7 +149,7 @@ describe('a window that was fetched half full', () => {
     return setup
   }
 
-  it('is completed by the next full run, though later windows hold candles', async () => {
+  it('is completed by the next full run, although later windows contain candles', async () => {
     const { server, mirror, request } = await staleSetup()
     const report = await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual([path(stale), path(OPEN_WEEK)])
@@ -157,13 +157,13 @@ describe('a window that was fetched half full', () => {
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
   })
 
-  it('is completed also by a run for that range alone', async () => {
+  it('is also completed by a run for its range alone', async () => {
     const { mirror, request } = await staleSetup()
     await downloadKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
   })
 
-  it('that really ends early is asked for until its file is a day younger than its end, then no more', async () => {
+  it('whose last candles do not exist is requested until its Last-Modified is a day after its end', async () => {
     const { tree, server, request } = await downloadSetup()
     putFile(tree, path(stale), weekRows(stale, { days: 2 }), Date.UTC(2025, 0, 20, 3))
     await downloadKlines(request)
@@ -179,7 +179,7 @@ describe('a window that was fetched half full', () => {
 })
 
 describe('a new version of a window', () => {
-  it('that lost candles is not taken: the held file stays, with a warning', async () => {
+  it('that lacks candles is not stored: the cached file stays, with a warning', async () => {
     const { tree, server, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
     putFile(tree, path(OPEN_WEEK), weekRows(OPEN_WEEK, { days: 1 }), RENDERED + DAY)
@@ -198,7 +198,7 @@ describe('a new version of a window', () => {
     expect(server.paths('windows')).toEqual([path(OPEN_WEEK)])
   })
 
-  it('that restates candles of a final window is seen with refresh alone, counted a candle, and taken', async () => {
+  it('that restates candles of a final window is downloaded only with refresh; each changed candle counts once', async () => {
     const { tree, server, mirror, request } = await downloadSetup()
     const [week] = FULL_WEEKS
     await downloadKlines(request)
@@ -219,20 +219,20 @@ describe('a new version of a window', () => {
   })
 })
 
-describe('a broken file in the mirror', () => {
+describe('a corrupt file in the mirror', () => {
   it.each<[string, string | Buffer]>([
-    ['cut', JSON.stringify(weekRows(FULL_WEEKS[1])).slice(0, 200)],
+    ['truncated', JSON.stringify(weekRows(FULL_WEEKS[1])).slice(0, 200)],
     ['empty', ''],
-    ["another window's", JSON.stringify(weekRows(FULL_WEEKS[2]))],
+    ['of another window', JSON.stringify(weekRows(FULL_WEEKS[2]))],
     ['of zeros', Buffer.alloc(500)],
-  ])('(%s) is fetched again without a condition, with a warning, and the others are not', async (_, content) => {
+  ])('(%s) is fetched again unconditionally, with a warning; the others are not', async (_, content) => {
     const { server, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
     putFile(mirror, path(FULL_WEEKS[1]), content)
     server.reset()
     const report = await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual([path(FULL_WEEKS[1]), path(OPEN_WEEK)])
-    const again = server.log.find(one => one.path === path(FULL_WEEKS[1]))
+    const again = server.log.find(entry => entry.path === path(FULL_WEEKS[1]))
     expect(again?.headers).not.toHaveProperty('if-modified-since')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatch(new RegExp(`^Broken in the mirror, fetched again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
@@ -242,16 +242,16 @@ describe('a broken file in the mirror', () => {
 })
 
 describe('dates and symbols of the service', () => {
-  it('`all` means the symbols on its list; names that are not known are warned of', async () => {
+  it('`all` means the symbols on its list that are known; unknown ones cause a warning', async () => {
     const { tree, server, warnings, request } = await downloadSetup()
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'PEPEUSDT', 'ETHUSDT', 'XYZUSDT'])
     const report = await downloadKlines({ ...request, symbols: 'all' as const })
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(warnings).toEqual(['Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.'])
-    expect(server.paths().filter(one => /PEPE|XYZ/.test(one))).toEqual([])
+    expect(server.paths().filter(requested => /PEPE|XYZ/.test(requested))).toEqual([])
   })
 
-  it('a list of symbols without one that is known is refused', async () => {
+  it('a list of symbols without a known symbol is refused', async () => {
     const { tree, request } = await downloadSetup()
     const all = { ...request, symbols: 'all' as const }
     for (const list of [['XYZUSDT'], []]) {
@@ -261,14 +261,14 @@ describe('dates and symbols of the service', () => {
     }
   })
 
-  it('a window that is not on the list is not asked for', async () => {
+  it('a window that is not on the list is not requested', async () => {
     const { tree, server, request } = await downloadSetup()
     putFile(tree, LIST, FULL_WEEKS.slice(1, 3))
     await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual(FULL_WEEKS.slice(1, 3).map(path))
   })
 
-  it('a range without a candle is no_candles; its windows are kept', async () => {
+  it('a range without candles fails with no_candles; its windows stay in the mirror', async () => {
     const { mirror, request } = await downloadSetup()
     await expect(downloadKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({
       code: 'no_candles',

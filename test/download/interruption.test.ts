@@ -13,11 +13,11 @@ const isWindow = (path: string) => /\d{4}-\d{2}-\d{2}\.json$/.test(path)
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
 
 describe('a run that is aborted', () => {
-  it('rejects at once with the reason, leaves a sound mirror without temp files, and the next one fetches the rest', async () => {
+  it('rejects at once with the reason, leaves a valid mirror without temp files, and the next one fetches the rest', async () => {
     const { server, mirror, request } = await downloadSetup()
     const gate = deferred()
     let windows = 0
-    server.hold = one => (isWindow(one) && ++windows > 3 ? gate.promise : undefined)
+    server.hold = path => (isWindow(path) && ++windows > 3 ? gate.promise : undefined)
     const controller = new AbortController()
     const run = catchError(downloadKlines({ ...request, concurrency: 2, signal: controller.signal }))
     await until(() => windows === 5)
@@ -30,16 +30,16 @@ describe('a run that is aborted', () => {
     await turns()
     expect(server.paths('windows')).toHaveLength(5)
 
-    const held = STARTED.filter(date => existsSync(join(mirror, path(date))))
-    expect(held).toHaveLength(3)
-    for (const date of held) expect(readJson(mirror, path(date))).toEqual(treeRows('BTCUSDT').get(date))
+    const stored = STARTED.filter(date => existsSync(join(mirror, path(date))))
+    expect(stored).toHaveLength(3)
+    for (const date of stored) expect(readJson(mirror, path(date))).toEqual(treeRows('BTCUSDT').get(date))
     expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
     server.reset()
     await downloadKlines(request)
-    expect(server.paths('windows').sort()).toEqual(STARTED.filter(date => !held.includes(date)).map(path))
+    expect(server.paths('windows').sort()).toEqual(STARTED.filter(date => !stored.includes(date)).map(path))
   })
 
-  it('before it began asks for nothing', async () => {
+  it('before it starts sends no request', async () => {
     const { server, request } = await downloadSetup()
     const reason = new Error('enough')
     expect(await catchError(downloadKlines({ ...request, signal: AbortSignal.abort(reason) }))).toBe(reason)
@@ -47,26 +47,26 @@ describe('a run that is aborted', () => {
   })
 })
 
-describe('leaving the loop', () => {
-  it('over rows ends the requests: a row is had with as few as concurrency allows', async () => {
+describe('leaving a loop', () => {
+  it('over rows ends the requests: the first row needs no more than the concurrency allows', async () => {
     const { server, request } = await downloadSetup()
     const gate = deferred()
     let windows = 0
-    server.hold = one => (isWindow(one) && ++windows > 2 ? gate.promise : undefined)
+    server.hold = path => (isWindow(path) && ++windows > 2 ? gate.promise : undefined)
     for await (const { row } of klineRows({ ...request, concurrency: 1 })) {
       expect(row).toEqual(treeRows('BTCUSDT').get('2025-01-06')?.[0])
       break
     }
-    const asked = server.paths('windows').length
+    const requested = server.paths('windows').length
     gate.resolve()
     await turns()
-    expect(server.paths('windows')).toHaveLength(asked)
-    expect(asked).toBeLessThanOrEqual(3)
+    expect(server.paths('windows')).toHaveLength(requested)
+    expect(requested).toBeLessThanOrEqual(3)
   })
 
-  it('is not held up by a request that nobody answers', async () => {
+  it('does not wait for a request without a response', async () => {
     const { server, request } = await downloadSetup()
-    server.hold = one => (one === path(OPEN_WEEK) ? new Promise(() => {}) : undefined)
+    server.hold = requested => (requested === path(OPEN_WEEK) ? new Promise(() => {}) : undefined)
     const started = Date.now()
     for await (const batch of klineBatches(request)) {
       expect(batch.length).toBe(8)
@@ -76,7 +76,7 @@ describe('leaving the loop', () => {
   })
 })
 
-it('two runs at once on one mirror both succeed and leave it whole', async () => {
+it('three concurrent runs on one mirror all succeed and leave it complete', async () => {
   const { tree, server, mirror, request } = await downloadSetup()
   const symbols = ['BTCUSDT', 'ETHUSDT'] as const
   const reports = await Promise.all([1, 2, 3].map(() => downloadKlines({ ...request, symbols })))

@@ -10,14 +10,14 @@ const START = Date.parse('2024-12-30')
 const END = NOW
 const iso = (time: number) => new Date(time).toISOString()
 
-async function rowsOf(request: ReadRequest): Promise<string[]> {
+async function collectRows(request: ReadRequest): Promise<string[]> {
   const rows: string[] = []
   for await (const { series, row } of klineRows(request))
     rows.push(JSON.stringify([series.symbol, series.interval, ...row]))
   return rows
 }
 
-/** The rows of the made tree in a range, symbol by symbol, from the tree alone. */
+/** The rows of the synthetic tree in a range, symbol by symbol, computed from the tree alone. */
 function expectedRows(fromTime: number, toTime: number): string[] {
   return SYMBOLS.flatMap(symbol =>
     [...treeRows(symbol).values()]
@@ -28,19 +28,19 @@ function expectedRows(fromTime: number, toTime: number): string[] {
 }
 
 describe('rows', () => {
-  it('come series by series, in order of time, each exactly as the service has it', async () => {
+  it('arrive series by series, in order of time, each exactly as the service has it', async () => {
     const { request } = await downloadSetup()
-    expect(await rowsOf({ ...request, symbols: [...SYMBOLS] })).toEqual(expectedRows(START, END))
+    expect(await collectRows({ ...request, symbols: [...SYMBOLS] })).toEqual(expectedRows(START, END))
     expect(expectedRows(START, END)).toHaveLength(84)
   })
 
-  it('of [a, b) and of [b, c) are together those of [a, c)', async () => {
+  it('of [a, b) and [b, c) together are those of [a, c)', async () => {
     const mirror = makeTree(tempFolder())
     const request = { symbols: [...SYMBOLS], intervals: ['15m'] as const, mirror, now: NOW, offline: true }
     const times = [...treeRows('BTCUSDT').values()].flat().map(([openTime]) => openTime)
     const time = fc.oneof(
       fc.integer({ min: START, max: END }),
-      fc.constantFrom(...times, ...times.map(one => one - 1), ...times.map(one => one + 1)),
+      fc.constantFrom(...times, ...times.map(time => time - 1), ...times.map(time => time + 1)),
     )
     const triple = fc.uniqueArray(time, { minLength: 3, maxLength: 3 }).map(three => three.sort((a, b) => a - b))
     await fc.assert(
@@ -50,7 +50,7 @@ describe('rows', () => {
             [a, b],
             [b, c],
             [a, c],
-          ].map(([from, to]) => rowsOf({ ...request, from: iso(from), to: iso(to) })),
+          ].map(([from, to]) => collectRows({ ...request, from: iso(from), to: iso(to) })),
         )
         expect(both).toEqual(expectedRows(a, c))
         expect([...first, ...second].sort()).toEqual([...both].sort())
@@ -59,7 +59,7 @@ describe('rows', () => {
     )
   })
 
-  it('come in batches of one window, none of them empty', async () => {
+  it('arrive in batches of one window, none of them empty', async () => {
     const { request } = await downloadSetup()
     const lengths: number[] = []
     for await (const batch of klineBatches({ ...request, from: '2025-01-08', to: '2025-01-28' }))
@@ -67,7 +67,7 @@ describe('rows', () => {
     expect(lengths).toEqual([6, 8, 8, 1])
   })
 
-  it('that cannot be had end the loop with incomplete, after the rows before them', async () => {
+  it('that cannot be downloaded end the loop with incomplete, after the rows before them', async () => {
     const { server, request } = await downloadSetup()
     server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
     const seen: number[] = []
@@ -84,7 +84,7 @@ describe('rows', () => {
     )
   })
 
-  it('stay what they are when batches are kept while others come', async () => {
+  it('do not change when batches are kept while later ones arrive', async () => {
     const { request } = await downloadSetup()
     const batches = []
     for await (const batch of klineBatches({ ...request, symbols: [...SYMBOLS] })) batches.push(batch)

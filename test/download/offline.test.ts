@@ -21,7 +21,7 @@ import { tempFolder } from '../support/temp-folder.js'
 const HEADER =
   'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
 
-/** A mirror that is a bare tree, a folder for files, and a request that would fail if it touched the network. */
+/** A mirror that is a bare tree, a folder for outputs, and a request that never uses the network. */
 function offlineSetup() {
   const mirror = makeTree(tempFolder())
   const folder = tempFolder()
@@ -40,21 +40,21 @@ function offlineSetup() {
   return { mirror, folder, output, warnings, request, remove }
 }
 
-/** The CSV of these weeks from the made tree alone. */
-function csvOf(symbol: string, weeks: readonly string[]): string {
+/** The CSV file of these weeks, computed from the synthetic tree alone. */
+function expectedCsv(symbol: string, weeks: readonly string[]): string {
   const rows = weeks.flatMap(week => treeRows(symbol).get(week) ?? [])
   return `${[HEADER, ...rows.map(row => row.join(','))].join('\n')}\n`
 }
 
 describe('an export from the mirror alone', () => {
-  it('is the rows of the range, exactly', async () => {
+  it('writes exactly the rows of the range', async () => {
     const { output, request } = offlineSetup()
     const report = await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
-    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13', '2025-01-20']))
+    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13', '2025-01-20']))
     expect(report).toMatchObject({ requests: 0, bytes: 0, baseUrl: undefined, files: [{ path: output, rows: 16 }] })
   })
 
-  it('names a window that the range needs and the mirror lacks, and writes nothing', async () => {
+  it('lists a window of the range that the mirror lacks, and writes nothing', async () => {
     const { folder, request, remove } = offlineSetup()
     remove(FULL_WEEKS[1])
     const error = await catchError(exportKlines(request))
@@ -71,10 +71,10 @@ describe('an export from the mirror alone', () => {
     remove(FULL_WEEKS[0])
     remove(FULL_WEEKS[3])
     await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
-    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13', '2025-01-20']))
+    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13', '2025-01-20']))
   })
 
-  it('names a broken window, writes nothing and leaves an existing file as it was', async () => {
+  it('lists a corrupt window, writes nothing and leaves an existing file unchanged', async () => {
     const { mirror, folder, output, request } = offlineSetup()
     putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[1]), '[[1736')
     writeFileSync(output, 'old')
@@ -92,7 +92,7 @@ describe('an export from the mirror alone', () => {
     expect(filesBelow(mirror)).toEqual(before)
   })
 
-  it('of all takes what is held, and says what is not', async () => {
+  it('of all exports what is cached and warns of what is not', async () => {
     const { mirror, folder, warnings, request } = offlineSetup()
     rmSync(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'), { recursive: true })
     await exportKlines({
@@ -107,25 +107,25 @@ describe('an export from the mirror alone', () => {
     ])
   })
 
-  it('of a symbol that was named and is not held is incomplete', async () => {
+  it('of a named symbol that is not cached is incomplete', async () => {
     const { request } = offlineSetup()
     await expect(exportKlines({ ...request, symbols: ['SOLUSDT'] })).rejects.toMatchObject({ code: 'incomplete' })
   })
 
-  it('of a range without an end goes to the last window held, and warns of what started since', async () => {
+  it('of a range without an end stops at the last cached window and warns of windows that have started since', async () => {
     const { output, warnings, request, remove } = offlineSetup()
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
     const list = join(request.mirror, 'api/klines/start-dates/15m.json')
     utimesSync(list, Date.UTC(2025, 1, 9) / 1000, Date.UTC(2025, 1, 9) / 1000)
     await exportKlines(request)
-    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', FULL_WEEKS))
+    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', FULL_WEEKS))
     expect(warnings).toEqual([
       "The mirror's 15m candles are as of 2025-02-09; windows that have started since: 1. klines download brings them.",
     ])
   })
 
-  it('of a range without an end needs what had started when the list was fetched: a mirror cut short is no whole one', async () => {
+  it('of a range without an end needs every window that had started when the list was fetched', async () => {
     const { output, request, remove } = offlineSetup()
     remove(FUTURE_WEEK)
     remove(OPEN_WEEK)
@@ -134,19 +134,19 @@ describe('an export from the mirror alone', () => {
     expect(existsSync(output)).toBe(false)
   })
 
-  it('beside others at the same time is the same as alone', async () => {
+  it('writes the same bytes concurrently with others as alone', async () => {
     const { folder, request } = offlineSetup()
     const series = (['BTCUSDT', 'ETHUSDT'] as const).flatMap(symbol =>
       ['csv', 'arrow', 'parquet'].flatMap(format => [1, 2, 3].map(copy => ({ symbol, format, copy }))),
     )
     const path = (name: string, { symbol, format, copy }: (typeof series)[number]) =>
       join(folder, `${name}-${symbol}-${copy}.${format}`)
-    const run = (name: string) => (one: (typeof series)[number]) =>
-      exportKlines({ ...request, symbols: [one.symbol], output: path(name, one) })
-    for (const one of series) await run('alone')(one)
+    const run = (name: string) => (item: (typeof series)[number]) =>
+      exportKlines({ ...request, symbols: [item.symbol], output: path(name, item) })
+    for (const item of series) await run('alone')(item)
     await Promise.all(series.map(run('together')))
-    for (const one of series)
-      expect(readFileSync(path('together', one)).equals(readFileSync(path('alone', one)))).toBe(true)
+    for (const item of series)
+      expect(readFileSync(path('together', item)).equals(readFileSync(path('alone', item)))).toBe(true)
   })
 
   it('of a range with an end needs every window that has started', async () => {
@@ -158,22 +158,22 @@ describe('an export from the mirror alone', () => {
     expect(error.message).not.toContain(FUTURE_WEEK)
   })
 
-  it('uses the list of this version when the held one is broken, and says so', async () => {
+  it('uses the built-in list when the cached one is corrupt, with a warning', async () => {
     const { mirror, output, warnings, request } = offlineSetup()
     putFile(mirror, 'api/klines/start-dates/15m.json', '["2025-01-0')
     await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
-    expect(readFileSync(output, 'utf8')).toBe(csvOf('BTCUSDT', ['2025-01-13']))
+    expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13']))
     expect(warnings).toEqual([expect.stringContaining('The list that comes with this version is used instead.')])
   })
 
-  it('of nothing says how to bring candles', async () => {
+  it('of an empty mirror fails with window_missing', async () => {
     const { request } = offlineSetup()
     const empty = { ...request, mirror: tempFolder() }
     await expect(exportKlines(empty)).rejects.toMatchObject({ code: 'window_missing' })
     expect(existsSync(request.output)).toBe(false)
   })
 
-  it('refuses a mirror of another address than the one that is named', async () => {
+  it('refuses a mirror of another base URL than the requested one', async () => {
     const { mirror, request } = offlineSetup()
     putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'http://one.example', complete: false })
     await expect(exportKlines({ ...request, baseUrl: 'http://two.example' })).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe('an export from the mirror alone', () => {
     expect((await exportKlines({ ...request, baseUrl: 'http://one.example' })).baseUrl).toBe('http://one.example')
   })
 
-  it('of a range without a candle writes nothing', async () => {
+  it('of a range without candles writes nothing', async () => {
     const { folder, request } = offlineSetup()
     await expect(exportKlines({ ...request, to: '2025-01-06' })).rejects.toMatchObject({ code: 'no_candles' })
     expect(filesBelow(folder)).toEqual([])

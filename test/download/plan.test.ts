@@ -6,7 +6,7 @@ import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
 const DAY = 86_400_000
 const SYMBOL = 'BTCUSDT'
 
-/** Months of a window, or days where it is cut in weeks: observed.md. */
+/** The length of a window in months or, for the shortest intervals, in days: measured on the service's whole tree. */
 const LENGTHS: Record<Interval, { first: string; days?: number; months?: number }> = {
   '15m': { first: '2024-12-30', days: 7 },
   '30m': { first: '2024-01-01', days: 14 },
@@ -23,18 +23,18 @@ const LENGTHS: Record<Interval, { first: string; days?: number; months?: number 
 }
 
 /** The starts of the first `count` windows of an interval and the end of the last, ms. */
-function startsOf(interval: Interval, count: number): number[] {
+function windowStarts(interval: Interval, count: number): number[] {
   const { first, days = 0, months = 0 } = LENGTHS[interval]
   const [year, month, day] = first.split('-').map(Number)
   return Array.from({ length: count + 1 }, (_, i) => Date.UTC(year, month - 1 + i * months, day + i * days))
 }
 
-const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const toDate = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 const cases = fc
   .record({ interval: fc.constantFrom(...INTERVALS), count: fc.integer({ min: 1, max: 60 }) })
   .chain(({ interval, count }) => {
-    const bounds = startsOf(interval, count)
+    const bounds = windowStarts(interval, count)
     const time = fc.oneof(
       fc.constantFrom(...bounds, ...bounds.map(bound => bound - 1), ...bounds.map(bound => bound + 1)),
       fc.integer({ min: bounds[0] - 30 * DAY, max: (bounds.at(-1) as number) + 30 * DAY }),
@@ -50,26 +50,25 @@ const cases = fc
     return { ...rest, range: { fromTime: Math.min(a, b), toTime: Math.max(a, b) } }
   })
 
-describe('the windows planned', () => {
-  it('are exactly those with an instant in the range, among those that have started', () => {
+describe('the planned windows', () => {
+  it('are exactly those that have started and overlap the range', () => {
     fc.assert(
       fc.property(cases, ({ interval, bounds, range, horizon }) => {
-        const planned = planWindows({ symbol: SYMBOL, interval }, bounds.slice(0, -1).map(dateOf), range, horizon)
+        const planned = planWindows({ symbol: SYMBOL, interval }, bounds.slice(0, -1).map(toDate), range, horizon)
         const { fromTime, toTime } = range
         const expected = bounds.slice(0, -1).filter((start, i) => {
           const [first, end] = [Math.max(start, fromTime), Math.min(bounds[i + 1], toTime)]
           return first < end && start <= horizon
         })
-        // A range of no length has no instant; the planner is never given one, and may plan its window or not.
+        // The planner never receives an empty range; its result for one is not specified.
         fc.pre(range.fromTime === undefined || range.fromTime !== range.toTime)
-        expect(planned).toEqual(expected.map(start => ({ symbol: SYMBOL, interval, startDate: dateOf(start) })))
+        expect(planned).toEqual(expected.map(start => ({ symbol: SYMBOL, interval, startDate: toDate(start) })))
       }),
       { numRuns: 500 },
     )
   })
 
   const dates = ['2025-01-06', '2025-01-13', '2025-01-20']
-  const at = (text: string) => Date.parse(text)
   it.each<[string, string | undefined, string | undefined, string, string[]]>([
     ['no range', undefined, undefined, '2025-02-01', dates],
     ['the end is a window start: half-open', '2025-01-06', '2025-01-13', '2025-02-01', ['2025-01-06']],
@@ -82,8 +81,8 @@ describe('the windows planned', () => {
     ['after all windows', '2025-01-27', '2026-01-01', '2026-02-01', []],
     ['all in the future', undefined, undefined, '2025-01-01', []],
   ])('when %s', (_, from, to, now, expected) => {
-    const range = { fromTime: from ? at(from) : -Infinity, toTime: to ? at(to) : Infinity }
-    const planned = planWindows({ symbol: SYMBOL, interval: '15m' }, dates, range, at(now))
+    const range = { fromTime: from ? Date.parse(from) : -Infinity, toTime: to ? Date.parse(to) : Infinity }
+    const planned = planWindows({ symbol: SYMBOL, interval: '15m' }, dates, range, Date.parse(now))
     expect(planned.map(({ startDate }) => startDate)).toEqual(expected)
   })
 })

@@ -8,11 +8,11 @@ import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-t
 import { TreeServer } from '../support/servers/tree-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-/** The day after the slice was taken. */
+/** The day after the slice was downloaded. */
 const NOW = Date.UTC(2026, 3, 30, 12)
 
-/** SHA-256 of every CSV in a folder by `SYMBOL-INTERVAL`. */
-function hashesOf(folder: string): Record<string, string> {
+/** The SHA-256 of every CSV file in a folder by `SYMBOL-INTERVAL`. */
+function csvHashes(folder: string): Record<string, string> {
   const hash = (name: string) =>
     createHash('sha256')
       .update(readFileSync(join(folder, name)))
@@ -21,13 +21,13 @@ function hashesOf(folder: string): Record<string, string> {
 }
 
 describe.runIf(hasRealTree)('the real slice', () => {
-  it('comes out as an independent program has it, is final where it ended, and the same offline', {
+  it('is exported as an independent program computed it, a second time with 36 requests for windows, and offline with none', {
     timeout: 180_000,
   }, async () => {
     const server = await TreeServer.start(realTree())
     server.date = NOW
     const truth = Object.entries(expectedSeries()).flatMap(([symbol, intervals]) =>
-      Object.entries(intervals).map(([interval, one]) => ({ name: `${symbol}-${interval}`, ...one })),
+      Object.entries(intervals).map(([interval, facts]) => ({ name: `${symbol}-${interval}`, ...facts })),
     )
     const expected = Object.fromEntries(truth.map(({ name, csvSha256 }) => [name, csvSha256]))
     expect(truth).toHaveLength(36)
@@ -37,8 +37,8 @@ describe.runIf(hasRealTree)('the real slice', () => {
     const to = (folder: string) => join(folder, '{symbol}-{interval}.csv')
 
     const report = await exportKlines({ ...request, baseUrl: server.url, output: to(first) })
-    expect(hashesOf(first)).toEqual(expected)
-    const found = report.series.map(({ symbol, interval, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
+    expect(csvHashes(first)).toEqual(expected)
+    const actual = report.series.map(({ symbol, interval, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
       name: `${symbol}-${interval}`,
       rows,
       firstOpenTime,
@@ -55,20 +55,20 @@ describe.runIf(hasRealTree)('the real slice', () => {
       missing,
     }))
     const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1)
-    expect(found.sort(byName)).toEqual(facts.sort(byName))
+    expect(actual.sort(byName)).toEqual(facts.sort(byName))
 
     server.reset()
     await exportKlines({ ...request, baseUrl: server.url, output: to(second) })
-    // One window a series is under way on that day: it alone is asked for, and is unmodified.
-    const asked = server.log.filter(({ path }) => /\d\.json$/.test(path))
-    expect(new Set(asked.map(({ path }) => path.split('/').slice(2, 4).join('/'))).size).toBe(36)
-    expect(asked).toHaveLength(36)
-    expect(asked.every(({ status }) => status === 304)).toBe(true)
-    expect(hashesOf(second)).toEqual(expected)
+    // Each series has one window that is not final on that day: only it is requested, and it is unmodified.
+    const requested = server.log.filter(({ path }) => /\d\.json$/.test(path))
+    expect(new Set(requested.map(({ path }) => path.split('/').slice(2, 4).join('/'))).size).toBe(36)
+    expect(requested).toHaveLength(36)
+    expect(requested.every(({ status }) => status === 304)).toBe(true)
+    expect(csvHashes(second)).toEqual(expected)
 
     server.reset()
     await exportKlines({ ...request, offline: true, output: to(offline) })
-    expect(hashesOf(offline)).toEqual(expected)
+    expect(csvHashes(offline)).toEqual(expected)
     expect(server.log).toEqual([])
     expect(filesBelow(join(mirror, '.klines-tmp'))).toEqual([])
   })

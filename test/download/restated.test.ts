@@ -7,11 +7,11 @@ import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows 
 const [WEEK, NEXT_WEEK] = FULL_WEEKS
 const DAY = 86_400_000
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
-/** Noon of a column: what the service changes a volume to. */
+/** The volume that the service changes a candle to. */
 const RESTATED = '9.99000000'
 
 /** Rows of a week with some cells changed: row, element, value. */
-function changed(startDate: string, cells: [number, number, string | number][], options = {}): Row[] {
+function changedRows(startDate: string, cells: [number, number, string | number][], options = {}): Row[] {
   const rows = weekRows(startDate, options)
   for (const [row, element, value] of cells) rows[row] = rows[row].with(element, value) as Row
   return rows
@@ -21,10 +21,10 @@ const NOTHING = { restated: 0, changes: [] }
 const cell = (row: Row, column: string, before: string, after: string) => ({ openTime: row[0], column, before, after })
 
 describe('values that the service changed', () => {
-  it('in a final window are not asked for by a plain run; with refresh exactly they are reported', async () => {
+  it('in a final window are not downloaded by a plain run; with refresh exactly these are reported', async () => {
     const { tree, server, mirror, request } = await downloadSetup()
     await downloadKlines(request)
-    const rows = changed(WEEK, [
+    const rows = changedRows(WEEK, [
       [0, 5, RESTATED],
       [0, 8, 43],
       [7, 4, '1.00000000'],
@@ -45,10 +45,10 @@ describe('values that the service changed', () => {
     expect((await downloadKlines({ ...request, refresh: true })).series).toMatchObject([NOTHING])
   })
 
-  it('in a window that is under way are reported without refresh, and new candles are no changes', async () => {
+  it('in a window that is not final are reported without refresh, and new candles do not count as changes', async () => {
     const { tree, mirror, request } = await downloadSetup()
     await downloadKlines(request)
-    const rows = changed(OPEN_WEEK, [[1, 7, RESTATED]], { days: 3 })
+    const rows = changedRows(OPEN_WEEK, [[1, 7, RESTATED]], { days: 3 })
     putFile(tree, path(OPEN_WEEK), rows, RENDERED + DAY)
     const later = { ...request, now: RENDERED + 2 * DAY }
     const report = await downloadKlines(later)
@@ -57,10 +57,10 @@ describe('values that the service changed', () => {
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows)
   })
 
-  it('beside candles that it lost are not taken: the old file stays, nothing counts as changed', async () => {
+  it('in a version that lacks candles are not stored: the old file stays, and nothing counts as changed', async () => {
     const { tree, mirror, warnings, request } = await downloadSetup()
     await downloadKlines(request)
-    putFile(tree, path(WEEK), changed(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
+    putFile(tree, path(WEEK), changedRows(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
     const changes: unknown[] = []
     const progress: Progress = ({ status, change }) => status === 'retained' && changes.push(change)
     const report = await downloadKlines({ ...request, refresh: true, progress })
@@ -70,21 +70,21 @@ describe('values that the service changed', () => {
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
   })
 
-  it('are all counted, and the first 1,000 listed, series by series', async () => {
+  it('are all counted, and the first 1,000 are listed, series by series', async () => {
     const { tree, request } = await downloadSetup()
     const HOUR = 3_600_000
-    const many = (startDate: string, volume: string): Row[] =>
+    const fullWeek = (startDate: string, volume: string): Row[] =>
       Array.from({ length: 168 }, (_, hour) => {
         const openTime = Date.parse(startDate) + hour * HOUR
         const price = volume
         return [openTime, price, price, price, price, volume, openTime, '1', 1, '1', '1', '0']
       })
     const both = { ...request, symbols: ['BTCUSDT', 'ETHUSDT'] as const, refresh: true }
-    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), many(week, '5'))
-    putFile(tree, weekPath('ETHUSDT', WEEK), many(WEEK, '5'))
+    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), fullWeek(week, '5'))
+    putFile(tree, weekPath('ETHUSDT', WEEK), fullWeek(WEEK, '5'))
     await downloadKlines(both)
-    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), many(week, '6'))
-    putFile(tree, weekPath('ETHUSDT', WEEK), many(WEEK, '6').slice(0, 3).concat(many(WEEK, '5').slice(3)))
+    for (const week of [WEEK, NEXT_WEEK]) putFile(tree, path(week), fullWeek(week, '6'))
+    putFile(tree, weekPath('ETHUSDT', WEEK), fullWeek(WEEK, '6').slice(0, 3).concat(fullWeek(WEEK, '5').slice(3)))
     const [btc, eth] = (await downloadKlines(both)).series
     // Five columns of 168 candles of two weeks: 1,680 cells.
     expect([btc.restated, btc.changes.length]).toEqual([336, 1_000])

@@ -9,7 +9,7 @@ describe('a selection', () => {
     [['BTCUSDT, ETHUSDT', 'btcusdt'], ['1h,1d', '1h'], { symbols: ['BTCUSDT', 'ETHUSDT'], intervals: ['1h', '1d'] }],
     [['all'], ['ALL'], { symbols: 'all', intervals: 'all' }],
     [['BTCUSDT', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
-  ])('of %j and %j: names once, in the order given', (symbols, intervals, expected) => {
+  ])('of %j and %j has each name once, in the given order', (symbols, intervals, expected) => {
     expect(parseSelectionText(symbols, intervals)).toEqual(expected)
   })
 

@@ -9,8 +9,8 @@ import { catchError } from '../support/errors.js'
 
 const DAY = 86_400_000
 
-/** So many 15m windows, one after the other. */
-function windowsOf(count: number): WindowRef[] {
+/** `count` consecutive 15m windows. */
+function makeWindows(count: number): WindowRef[] {
   return Array.from({ length: count }, (_, week) => ({
     symbol: 'BTCUSDT',
     interval: '15m',
@@ -18,11 +18,11 @@ function windowsOf(count: number): WindowRef[] {
   }))
 }
 
-/** A source that gives each window when told to, and counts what is under way. */
+/** A source that returns a window once `answer` resolves, and counts the pending ones. */
 class TestSource {
   active = 0
   peak = 0
-  readonly asked: string[] = []
+  readonly requested: string[] = []
 
   constructor(private readonly answer: (window: WindowRef, index: number) => Promise<void> | void) {}
 
@@ -33,7 +33,7 @@ class TestSource {
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     this.peak = Math.max(this.peak, ++this.active)
     try {
-      await this.answer(window, this.asked.push(window.startDate) - 1)
+      await this.answer(window, this.requested.push(window.startDate) - 1)
     } finally {
       this.active--
     }
@@ -41,27 +41,27 @@ class TestSource {
   }
 }
 
-/** The windows of one run over all time. */
-async function* streamOf(source: TestSource, windows: readonly WindowRef[], options: StreamOptions) {
+/** Streams one series without a range. */
+async function* streamSeries(source: TestSource, windows: readonly WindowRef[], options: StreamOptions) {
   const run = { windows, range: { fromTime: -Infinity, toTime: Infinity } }
   for await (const { result } of streamWindows(source.asSource, [run], options)) yield result
 }
 
 describe('the window stream', () => {
-  it('gives every window once, in the order given, however long each takes', async () => {
+  it('returns every window once, in the given order, however long each takes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 60 }),
         fc.integer({ min: 1, max: 8 }),
         async (delays, concurrency) => {
-          const windows = windowsOf(delays.length)
+          const windows = makeWindows(delays.length)
           const source = new TestSource((_, index) => turns(delays[index]))
           const seen: string[] = []
-          for await (const { window } of streamOf(source, windows, { concurrency })) {
+          for await (const { window } of streamSeries(source, windows, { concurrency })) {
             seen.push(window.startDate)
           }
           expect(seen).toEqual(windows.map(({ startDate }) => startDate))
-          expect(source.asked).toHaveLength(windows.length)
+          expect(source.requested).toHaveLength(windows.length)
           expect(source.peak).toBeLessThanOrEqual(concurrency)
         },
       ),
@@ -69,58 +69,58 @@ describe('the window stream', () => {
     )
   })
 
-  it('has as many under way as allowed, and no more', async () => {
+  it('keeps exactly as many windows pending as the concurrency allows', async () => {
     const gate = deferred()
     const source = new TestSource(() => gate.promise)
-    const stream = streamOf(source, windowsOf(50), { concurrency: 6 })
+    const stream = streamSeries(source, makeWindows(50), { concurrency: 6 })
     const first = stream.next()
     await turns()
     expect(source.active).toBe(6)
-    expect(source.asked).toHaveLength(6)
+    expect(source.requested).toHaveLength(6)
     gate.resolve()
     await first
     await stream.return(undefined)
   })
 
-  it('does not run ahead of a slow consumer by more than twice that', async () => {
+  it('runs ahead of a slow consumer by at most twice the concurrency', async () => {
     const source = new TestSource(() => {})
-    const stream = streamOf(source, windowsOf(200), { concurrency: 5 })
+    const stream = streamSeries(source, makeWindows(200), { concurrency: 5 })
     for (let taken = 1; taken <= 20; taken++) {
       await stream.next()
       await turns(20)
-      expect(source.asked.length).toBeLessThanOrEqual(taken + 10)
+      expect(source.requested.length).toBeLessThanOrEqual(taken + 10)
     }
     await stream.return(undefined)
   })
 
-  it('asks for nothing more when the loop is left', async () => {
+  it('requests nothing more after the loop is left', async () => {
     const source = new TestSource(() => turns(2))
-    for await (const _ of streamOf(source, windowsOf(200), { concurrency: 4 })) break
-    const asked = source.asked.length
+    for await (const _ of streamSeries(source, makeWindows(200), { concurrency: 4 })) break
+    const requested = source.requested.length
     await turns()
-    expect(source.asked.length).toBe(asked)
-    expect(asked).toBeLessThan(15)
+    expect(source.requested.length).toBe(requested)
+    expect(requested).toBeLessThan(15)
   })
 
-  it('throws what ends the run in its place, after the windows before it', async () => {
+  it('throws an error of the source after the windows before it', async () => {
     const source = new TestSource((_, index) => {
       if (index === 3) throw new Error('stop')
     })
     const seen: string[] = []
-    const windows = windowsOf(20)
+    const windows = makeWindows(20)
     const error = await catchError(async () => {
-      for await (const { window } of streamOf(source, windows, { concurrency: 2 })) seen.push(window.startDate)
+      for await (const { window } of streamSeries(source, windows, { concurrency: 2 })) seen.push(window.startDate)
     })
     expect(error.message).toBe('stop')
     expect(seen).toEqual(windows.slice(0, 3).map(({ startDate }) => startDate))
   })
 
-  it('hears an abort even when every window is at hand', async () => {
+  it('notices an abort even if no window has to wait', async () => {
     const controller = new AbortController()
     const source = new TestSource(() => {})
     let seen = 0
     const error = await catchError(async () => {
-      for await (const _ of streamOf(source, windowsOf(700), {
+      for await (const _ of streamSeries(source, makeWindows(700), {
         concurrency: 4,
         signal: controller.signal,
       })) {

@@ -13,8 +13,8 @@ import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-t
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'] as const
 const [VOLUME, QUOTE_VOLUME] = [5, 7]
 
-/** Every window of a series, in the order of the slice's own list. */
-function windowsOf(root: string, { symbol, interval }: Series): KlineBatch[] {
+/** Every window of a series, in the order of the slice's list of start dates. */
+function readWindows(root: string, { symbol, interval }: Series): KlineBatch[] {
   const list = JSON.parse(readFileSync(join(root, `api/klines/start-dates/${interval}.json`), 'utf8')) as string[]
   return list
     .map(startDate => ({ startDate, path: join(root, `api/klines/${interval}/${symbol}/${startDate}.json`) }))
@@ -22,8 +22,8 @@ function windowsOf(root: string, { symbol, interval }: Series): KlineBatch[] {
     .map(({ startDate, path }) => decodeWindow(readFileSync(path), { symbol, interval, startDate }))
 }
 
-/** The sum of a column, exact, with 8 decimals. */
-function sumOf(batches: readonly KlineBatch[], column: number): string {
+/** The exact sum of a column, with 8 decimals. */
+function sumColumn(batches: readonly KlineBatch[], column: number): string {
   let sum = 0n
   for (const batch of batches) {
     for (let row = 0; row < batch.length; row++) sum += BigInt(batch.text(row, column).replace(/\.(\d{8})$/, '$1'))
@@ -36,10 +36,10 @@ describe.skipIf(!hasRealTree)('on real candles', () => {
   const all = SYMBOLS.flatMap(symbol => INTERVALS.map((interval): Series => ({ symbol, interval })))
 
   test.each(all.map(series => [seriesName(series), series] as const))(
-    '%s: rows, holes, exact sums and the CSV are what an independent program found',
+    '%s: rows, gaps, exact sums and the CSV are those of an independent program',
     async (_, series) => {
       const expected = expectedSeries()[series.symbol][series.interval]
-      const batches = windowsOf(realTree(), series)
+      const batches = readWindows(realTree(), series)
       const tally = new GapCounter(series)
       for (const batch of batches) tally.add(batch)
       const { bytes } = await runExporter('csv', batches, rowFormat())
@@ -47,8 +47,8 @@ describe.skipIf(!hasRealTree)('on real candles', () => {
         windows: batches.length,
         nonEmptyWindows: batches.filter(({ length }) => length > 0).length,
         ...tally.totals,
-        volume: sumOf(batches, VOLUME),
-        quoteVolume: sumOf(batches, QUOTE_VOLUME),
+        volume: sumColumn(batches, VOLUME),
+        quoteVolume: sumColumn(batches, QUOTE_VOLUME),
         csvSha256: createHash('sha256').update(bytes).digest('hex'),
       }).toEqual({
         windows: expected.windows,

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { parseColumns, parseRowFormat, withSeriesColumns } from '../../src/export/row-format.js'
 import { thrownBy } from '../support/thrown-by.js'
 
-/** observed.md, the header of the exchange's archive files. */
+/** The header of the exchange's archive files. */
 const HEADER =
   'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
 
 describe('the columns of an export', () => {
-  test('are the twelve of the exchange when nothing is said', () => {
+  test('are the twelve of the exchange by default', () => {
     expect(parseColumns(undefined).join()).toBe(HEADER)
   })
 
@@ -21,7 +21,7 @@ describe('the columns of an export', () => {
       ['interval', 'count,ignore'],
       ['interval', 'count', 'ignore'],
     ],
-  ])('%j are %j, in the order they were said', (texts, columns) => {
+  ])('%j are %j, in the given order', (texts, columns) => {
     expect(parseColumns(texts)).toEqual(columns)
   })
 
@@ -38,15 +38,15 @@ describe('the columns of an export', () => {
     expect(error.message).toContain(message)
   })
 
-  test('get symbol and interval in front where they were not asked for', () => {
+  test('start with symbol and interval if these were not requested', () => {
     expect(withSeriesColumns(['open'])).toEqual(['symbol', 'interval', 'open'])
     expect(withSeriesColumns(['open', 'symbol'])).toEqual(['interval', 'open', 'symbol'])
     expect(withSeriesColumns(['interval', 'open', 'symbol'])).toEqual(['interval', 'open', 'symbol'])
   })
 })
 
-describe('a shape fits its format, and nothing is silently ignored', () => {
-  test.each(['csv', 'json', 'jsonl'] as const)('%s carries text, times as asked', format => {
+describe('a row format must fit the file format; no option is silently ignored', () => {
+  test.each(['csv', 'json', 'jsonl'] as const)('%s has numbers as text and times in any format', format => {
     expect(parseRowFormat({}, format)).toMatchObject({ timeFormat: 'ms', numbers: 'text' })
     expect(parseRowFormat({ timeFormat: 'iso', numbers: 'text' }, format)).toMatchObject({
       timeFormat: 'iso',
@@ -59,7 +59,7 @@ describe('a shape fits its format, and nothing is silently ignored', () => {
     }
   })
 
-  test.each(['parquet', 'arrow'] as const)('%s holds doubles unless told otherwise, and times in one way', format => {
+  test.each(['parquet', 'arrow'] as const)('%s has doubles by default, and one type of time', format => {
     expect(parseRowFormat({}, format).numbers).toBe('double')
     for (const numbers of ['double', 'decimal', 'text'] as const)
       expect(parseRowFormat({ numbers }, format).numbers).toBe(numbers)

@@ -33,7 +33,7 @@ describe('the format of a file', () => {
   })
 
   test.each(['a', 'a.txt', 'a.gz', 'a.csv.zip', 'a.csv/b', 'a.', '', 'a.constructor', 'a.__proto__', 'csv', './-'])(
-    'cannot be told from the name %j',
+    'cannot be derived from the name %j',
     path => {
       const error = thrownBy(() => resolveFormat(path, undefined))
       expect(error).toMatchObject({
@@ -48,12 +48,12 @@ describe('the format of a file', () => {
     ['a.parquet.gz', undefined, 'a.parquet'],
     ['a.arrow.gz', undefined, 'a.arrow'],
     ['a.gz', 'parquet', 'a'],
-  ] as const)('%s with -f %s would be compressed twice, and is refused', (path, given, meant) => {
+  ] as const)('%s with -f %s is refused, since it would be compressed twice', (path, given, suggested) => {
     const error = thrownBy(() => resolveFormat(path, given))
-    expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Did you mean ${meant}?`] })
+    expect(error).toMatchObject({ code: 'bad_output', suggestions: [`Did you mean ${suggested}?`] })
   })
 
-  test('parquet and arrow alone are binary', () => {
+  test('only parquet and arrow are binary', () => {
     expect(FORMATS.filter(isBinary)).toEqual(['parquet', 'arrow'])
   })
 })
@@ -72,7 +72,7 @@ describe('the files of a template', () => {
     expect(planTargets(template, undefined, all).map(({ path }) => path)).toEqual(paths)
   })
 
-  test('series whose names come out the same share a file, in order', () => {
+  test('series with the same file name share the file, in order', () => {
     expect(planTargets('{symbol}.arrow', undefined, all)).toEqual([
       { path: 'BTCUSDT.arrow', series: [BTC_1H, BTC_1M], format: 'arrow', gzip: false },
       { path: 'ETHUSDT.arrow', series: [ETH_1H], format: 'arrow', gzip: false },
@@ -88,14 +88,14 @@ describe('the files of a template', () => {
     ['{symbol}.json', undefined, 'BTCUSDT.json'],
     ['-', undefined, 'stdout'],
     ['all.csv', 'json', 'all.csv'],
-  ] as const)('several series in one json file are refused with advice: %s', (template, format, shared) => {
+  ] as const)('several series in one json file are refused with a suggestion: %s', (template, format, shared) => {
     const error = thrownBy(() => planTargets(template, format, all))
     expect(error.code).toBe('bad_output')
     expect(error.message).toContain(`series would share ${shared}.`)
     expect(error.suggestions[0]).toContain('{symbol} and {interval}')
   })
 
-  test('json of one series each is taken', () => {
+  test('json files of one series each are accepted', () => {
     expect(planTargets('{symbol}-{interval}.json', undefined, all)).toHaveLength(3)
   })
 
@@ -111,7 +111,7 @@ describe('the files of a template', () => {
     },
   )
 
-  test('a template is checked for its format alone too', () => {
+  test('a template is also checked for its format before the series are known', () => {
     expect(() => checkTemplate('{symbol}.csv', undefined)).not.toThrow()
     expect(thrownBy(() => checkTemplate('{symbol}', undefined)).code).toBe('bad_output')
   })

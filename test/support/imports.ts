@@ -46,12 +46,12 @@ export interface Edge extends Import {
 
 export function findEdges(): Edge[] {
   return sourceFiles().flatMap(from =>
-    findImports(readFileSync(join(ROOT, from), 'utf8')).map(found => {
-      const isRelative = found.specifier.startsWith('.')
+    findImports(readFileSync(join(ROOT, from), 'utf8')).map(entry => {
+      const isRelative = entry.specifier.startsWith('.')
       const target = isRelative
-        ? normalize(join(dirname(from), found.specifier)).replace(/(\.[jt]s)?$/, '.ts')
+        ? normalize(join(dirname(from), entry.specifier)).replace(/(\.[jt]s)?$/, '.ts')
         : undefined
-      return { ...found, from, target }
+      return { ...entry, from, target }
     }),
   )
 }

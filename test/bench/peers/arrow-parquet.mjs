@@ -28,49 +28,49 @@ for (const { symbol, interval, files } of JSON.parse(readFileSync(list, 'utf8'))
 }
 
 /** `1.5` as 150,000,000 in two words of 64 bits: values of the exchange are not negative and fit into one word. */
-function decimalWords(at) {
+function decimalWords(column) {
   const words = new BigUint64Array(2 * rows.length)
   rows.forEach((row, index) => {
-    const [whole, fraction = ''] = row[at].split('.')
+    const [whole, fraction = ''] = row[column].split('.')
     words[2 * index] = BigInt(whole + fraction.padEnd(8, '0'))
   })
   return new Uint32Array(words.buffer)
 }
 
 const makers = {
-  text: at => [
+  text: column => [
     new Utf8(),
     type =>
       vectorFromArray(
-        Array.from(rows, row => row[at]),
+        Array.from(rows, row => row[column]),
         type,
       ),
   ],
-  count: at => [
+  count: column => [
     new Int64(),
     type =>
       vectorOf(
         type,
-        BigInt64Array.from(rows, row => BigInt(row[at])),
+        BigInt64Array.from(rows, row => BigInt(row[column])),
       ),
   ],
-  time: at => [
+  time: column => [
     new Timestamp(TimeUnit.MILLISECOND, 'UTC'),
     type =>
       vectorOf(
         type,
-        BigInt64Array.from(rows, row => BigInt(row[at])),
+        BigInt64Array.from(rows, row => BigInt(row[column])),
       ),
   ],
-  double: at => [
+  double: column => [
     new Float64(),
     type =>
       vectorOf(
         type,
-        Float64Array.from(rows, row => Number(row[at])),
+        Float64Array.from(rows, row => Number(row[column])),
       ),
   ],
-  decimal: at => [new Decimal(8, 38, 128), type => vectorOf(type, decimalWords(at))],
+  decimal: column => [new Decimal(8, 38, 128), type => vectorOf(type, decimalWords(column))],
 }
 
 function vectorOf(type, data) {
@@ -79,9 +79,9 @@ function vectorOf(type, data) {
 
 const fields = []
 const vectors = {}
-COLUMNS.forEach((name, at) => {
+COLUMNS.forEach((name, column) => {
   const kind = kindOf(name)
-  const [type, make] = makers[kind === 'decimal' ? numbers : kind](at)
+  const [type, make] = makers[kind === 'decimal' ? numbers : kind](column)
   fields.push(new Field(name, type, false))
   vectors[name] = make(type)
 })

@@ -19,7 +19,7 @@ function cell(column, index) {
 
 // The fastest of five queries tried: text lists are read whole and unnested, with a branch for each series, so that no name
 // has to be cut from the path of each row. Strings stay text: the CSV has the source's own digits.
-const cells = COLUMNS.slice(2).map((column, at) => cell(column, at + 1))
+const cells = COLUMNS.slice(2).map((column, index) => cell(column, index + 1))
 const branches = series.map(({ symbol, interval, files }) => {
   const paths = files.map(path => `'${path}'`).join(',')
   const read = `read_json([${paths}], format='unstructured', records=false, columns={json: 'VARCHAR[][]'})`

@@ -9,7 +9,7 @@ const data = Object.fromEntries(COLUMNS.map(name => [name, []]))
 const columns = Object.values(data)
 
 /** Converts a cell. An exact decimal is written as an integer of its digits, as hyparquet-writer requires. */
-function cellOf(kind, text) {
+function toValue(kind, text) {
   if (kind === 'text') return text
   if (kind !== 'decimal') return BigInt(text)
   if (numbers === 'double') return Number(text)
@@ -22,7 +22,7 @@ for (const { symbol, interval, files } of JSON.parse(readFileSync(list, 'utf8'))
   for (const path of files) {
     for (const row of JSON.parse(readFileSync(path, 'utf8'))) {
       const cells = [symbol, interval, ...row]
-      for (let at = 0; at < cells.length; at++) columns[at].push(cellOf(kinds[at], cells[at]))
+      for (let index = 0; index < cells.length; index++) columns[index].push(toValue(kinds[index], cells[index]))
     }
   }
 }
@@ -39,8 +39,8 @@ parquetWriteFile({
   columnData: COLUMNS.map(name => ({ name, data: data[name] })),
   schema: [
     { name: 'root', num_children: COLUMNS.length },
-    ...COLUMNS.map((name, at) => {
-      const kind = kinds[at] === 'decimal' ? numbers : kinds[at]
+    ...COLUMNS.map((name, index) => {
+      const kind = kinds[index] === 'decimal' ? numbers : kinds[index]
       return { name, repetition_type: 'REQUIRED', ...types[kind] }
     }),
   ],

@@ -43,15 +43,15 @@ function tableRows(table: Table): BinaryRow[] {
   )
 }
 
-/** The rows as another reader sees them: parquet-wasm reads the stream in the file and writes Parquet, DuckDB reads that. */
-async function rowsElsewhere(bytes: Uint8Array, folder: string): Promise<BinaryRow[]> {
+/** The rows as other readers see them: parquet-wasm reads the stream in the file and writes Parquet, which DuckDB reads. */
+async function readThroughParquet(bytes: Uint8Array, folder: string): Promise<BinaryRow[]> {
   const path = join(folder, 'file.parquet')
   writeFileSync(path, wasm.writeParquet(wasm.Table.fromIPCStream(bytes.subarray(MAGIC_BYTES))))
   return duckdbRows(path)
 }
 
-describe('an Arrow file gives back exactly the rows that went in', () => {
-  test('as a file, as a stream, and to a reader that is not Arrow for JavaScript', async () => {
+describe('an Arrow file contains exactly the exported rows', () => {
+  test('read as a file, as a stream, and by another implementation of Arrow', async () => {
     const folder = tempFolder()
     const shapes = fc.record({
       columns: fc.oneof(fc.constant(ALL_COLUMNS), fc.shuffledSubarray([...ALL_COLUMNS], { minLength: 1 })),
@@ -65,7 +65,7 @@ describe('an Arrow file gives back exactly the rows that went in', () => {
         const expected = binaryRows(parts, shape.columns, shape.numbers)
         expect(tableRows(tableFromIPC(bytes))).toEqual(expected)
         expect(tableRows(tableFromIPC(bytes.subarray(MAGIC_BYTES)))).toEqual(expected)
-        expect(await rowsElsewhere(bytes, folder)).toEqual(expected)
+        expect(await readThroughParquet(bytes, folder)).toEqual(expected)
       }),
       { numRuns: 40 },
     )
@@ -80,16 +80,16 @@ describe('an Arrow file gives back exactly the rows that went in', () => {
   })
 })
 
-describe('what an Arrow file says of itself', () => {
+describe('the metadata of an Arrow file', () => {
   const oneRow = toBatches([{ known: LEAP_MONTH, rows: [sampleRow(LEAP_MONTH.span.startTime)] }])
 
-  test('begins and ends with the magic of the format', async () => {
+  test('the file begins and ends with the magic bytes of the format', async () => {
     const { bytes } = await runExporter('arrow', oneRow, rowFormat())
     expect(bytes.subarray(0, 6).toString()).toBe(MAGIC)
     expect(bytes.subarray(-6).toString()).toBe(MAGIC)
   })
 
-  test.each(NUMBER_TYPES)('no column may be null; times are UTC, counts 64-bit, with numbers %s', async numbers => {
+  test.each(NUMBER_TYPES)('no column is nullable; times are UTC and counts 64-bit, with numbers %s', async numbers => {
     const { bytes } = await runExporter('arrow', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
     const { fields } = tableFromIPC(bytes).schema
     const decimal = { double: 'Float64', decimal: 'Decimal[38e+8]', text: 'Utf8' }[numbers]
@@ -103,11 +103,11 @@ describe('what an Arrow file says of itself', () => {
     )
     const path = join(tempFolder(), 'file.parquet')
     writeFileSync(path, wasm.writeParquet(wasm.Table.fromIPCStream(bytes.subarray(MAGIC_BYTES))))
-    const elsewhere = await duckdb(`SELECT open, count, close_time FROM '${path}'`)
-    expect(Object.values(elsewhere.types)).toEqual([DUCKDB_NUMBERS[numbers], 'BIGINT', 'TIMESTAMP WITH TIME ZONE'])
+    const other = await duckdb(`SELECT open, count, close_time FROM '${path}'`)
+    expect(Object.values(other.types)).toEqual([DUCKDB_NUMBERS[numbers], 'BIGINT', 'TIMESTAMP WITH TIME ZONE'])
   })
 
-  test('the key klines holds the facts as JSON', async () => {
+  test('the key klines contains the facts as JSON', async () => {
     const { bytes } = await runExporter('arrow', oneRow, rowFormat())
     for (const table of [tableFromIPC(bytes), tableFromIPC(bytes.subarray(MAGIC_BYTES))]) {
       expect(JSON.parse(table.schema.metadata.get('klines') ?? '')).toEqual({

@@ -38,23 +38,20 @@ describe.each(FORMATS)('%s', format => {
     },
   )
 
-  test.each([1, 2])(
-    'rejects with the error of a file whose write number %i fails, and does not hang',
-    async failing => {
-      const error = new Error('the disk is full')
-      let writes = 0
-      const emit = async () => {
-        if (++writes === failing) throw error
-      }
-      const stats = { inexactDoubles: 0 }
-      const exporter = await openExporter(format, { rowFormat: rowFormat(), metadata: METADATA, stats, emit })
-      const writeAll = async () => {
-        for (const batch of cutBatches(toBatches([manyRows(150_000)]), [100, 500, 900])) await exporter.write(batch)
-        await exporter.end()
-      }
-      expect(await catchError(writeAll())).toBe(error)
-    },
-  )
+  test.each([1, 2])('rejects with the error of a failed write (number %i) and does not hang', async failing => {
+    const error = new Error('the disk is full')
+    let writes = 0
+    const emit = async () => {
+      if (++writes === failing) throw error
+    }
+    const stats = { inexactDoubles: 0 }
+    const exporter = await openExporter(format, { rowFormat: rowFormat(), metadata: METADATA, stats, emit })
+    const writeAll = async () => {
+      for (const batch of cutBatches(toBatches([manyRows(150_000)]), [100, 500, 900])) await exporter.write(batch)
+      await exporter.end()
+    }
+    expect(await catchError(writeAll())).toBe(error)
+  })
 })
 
 test('another process writes the same bytes, in every format', async () => {
@@ -65,7 +62,7 @@ test('another process writes the same bytes, in every format', async () => {
 })
 
 describe.each(['parquet', 'arrow'] as const)('%s', format => {
-  const export1 = async (cell: Record<number, unknown>, numbers: NumberType) => {
+  const exportWithCell = async (cell: Record<number, unknown>, numbers: NumberType) => {
     const rows = [sampleRow(START), sampleRow(START + 3_600_000, cell)]
     return runExporter(format, toBatches([{ known: LEAP_MONTH, rows }]), rowFormat({ numbers }))
   }
@@ -74,8 +71,8 @@ describe.each(['parquet', 'arrow'] as const)('%s', format => {
     [7, '1.123456789', 'quote_volume'],
     [1, '0.000000001', 'open'],
     [10, '1'.repeat(31), 'taker_buy_quote_volume'],
-  ])('refuses as decimal what does not fit: element %i of %s', async (element, text, name) => {
-    const error = await catchError(export1({ [element]: text }, 'decimal'))
+  ])('rejects a number that does not fit the decimal type: element %i of %s', async (element, text, name) => {
+    const error = await catchError(exportWithCell({ [element]: text }, 'decimal'))
     expect(error).toMatchObject({
       code: 'digits_lost',
       message: `BTCUSDT 1h 2024-02-01T01:00:00.000Z: ${name} ${text} does not fit DECIMAL(38,8): at most 30 digits before the point and 8 after it.`,
@@ -83,18 +80,18 @@ describe.each(['parquet', 'arrow'] as const)('%s', format => {
     })
   })
 
-  test('takes as decimal what fits, zeros behind it included', async () => {
-    await export1({ 7: '1.123456780000000', 1: `000${'9'.repeat(30)}.99999999` }, 'decimal')
+  test('accepts a number that fits the decimal type without its trailing zeros', async () => {
+    await exportWithCell({ 7: '1.123456780000000', 1: `000${'9'.repeat(30)}.99999999` }, 'decimal')
   })
 
-  test('counts the doubles that lost digits, and none with decimal or text', async () => {
+  test('counts the doubles that lose digits, and none with decimal or text', async () => {
     const cells = { 5: '956967472546.43256738', 7: '0.1', 10: '123456789012345.12345678' }
-    expect((await export1(cells, 'double')).stats.inexactDoubles).toBe(2)
-    expect((await export1(cells, 'decimal')).stats.inexactDoubles).toBe(0)
-    expect((await export1(cells, 'text')).stats.inexactDoubles).toBe(0)
+    expect((await exportWithCell(cells, 'double')).stats.inexactDoubles).toBe(2)
+    expect((await exportWithCell(cells, 'decimal')).stats.inexactDoubles).toBe(0)
+    expect((await exportWithCell(cells, 'text')).stats.inexactDoubles).toBe(0)
   })
 
-  test('counts them as String(Number(text)) shows them, for any rows', async () => {
+  test('counts the doubles whose String(Number(text)) has lost digits, for any rows', async () => {
     const trim = (text: string) =>
       text
         .replace(/^0+(?=\d)/, '')

@@ -30,20 +30,20 @@ const shapes = fc.record({
 })
 const oneRow = toBatches([{ known: LEAP_MONTH, rows: [sampleRow(LEAP_MONTH.span.startTime)] }])
 
-function saved(bytes: Uint8Array): string {
+function saveFile(bytes: Uint8Array): string {
   const path = join(tempFolder(), 'file.parquet')
   writeFileSync(path, bytes)
   return path
 }
 
-function bufferOf(bytes: Uint8Array): ArrayBuffer {
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }
 
-describe('a Parquet file gives back exactly the rows that went in', () => {
+describe('a Parquet file contains exactly the exported rows', () => {
   const rowsAndShape = [twoSeries(exact), shapes] as const
 
-  test('to DuckDB, decimals by their digits, whatever the columns and types of number', async () => {
+  test('read by DuckDB, decimals digit by digit, whatever the columns and number types', async () => {
     const folder = tempFolder()
     await fc.assert(
       fc.asyncProperty(...rowsAndShape, cutPoints, async (parts, shape, points) => {
@@ -57,12 +57,12 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
     )
   })
 
-  test('to hyparquet, which holds decimals as doubles', async () => {
+  test('read by hyparquet, which returns decimals as doubles', async () => {
     await fc.assert(
       fc.asyncProperty(...rowsAndShape, async (parts, shape) => {
         fc.pre(parts.some(({ rows }) => rows.length > 0))
         const { bytes } = await runExporter('parquet', toBatches(parts), rowFormat(shape))
-        const rows = await parquetReadObjects({ file: bufferOf(bytes), compressors })
+        const rows = await parquetReadObjects({ file: toArrayBuffer(bytes), compressors })
         const expected = binaryRows(parts, shape.columns, shape.numbers)
         expect(rows).toHaveLength(expected.length)
         for (const [index, row] of rows.entries()) {
@@ -78,15 +78,15 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
     )
   })
 
-  test('with a byte order mark at the start of a text, by its bytes', async () => {
+  test('with a byte order mark at the start of a text', async () => {
     const rows = [sampleRow(LEAP_MONTH.span.startTime, { 11: '\ufeff0' })]
     const { bytes } = await runExporter('parquet', toBatches([{ known: LEAP_MONTH, rows }]), rowFormat())
-    expect((await duckdb(`SELECT hex(ignore) AS hex FROM '${saved(bytes)}'`)).rows).toEqual([{ hex: 'EFBBBF30' }])
+    expect((await duckdb(`SELECT hex(ignore) AS hex FROM '${saveFile(bytes)}'`)).rows).toEqual([{ hex: 'EFBBBF30' }])
   })
 
-  test('over row groups of 100,000, as DuckDB sums them', async () => {
+  test('in row groups of 100,000, whose sums DuckDB computes', async () => {
     const { bytes } = await runExporter('parquet', toBatches([manyRows(230_000)]), rowFormat({ numbers: 'decimal' }))
-    const path = saved(bytes)
+    const path = saveFile(bytes)
     const { rows } = await duckdb(
       `SELECT count(*) AS n, sum(count) AS counts, CAST(sum(open) AS VARCHAR) AS opens FROM '${path}'`,
     )
@@ -98,10 +98,10 @@ describe('a Parquet file gives back exactly the rows that went in', () => {
   })
 })
 
-describe('what a Parquet file says of itself', () => {
-  test.each(NUMBER_TYPES)('times are UTC, counts 64-bit, with numbers %s', async numbers => {
+describe('the metadata of a Parquet file', () => {
+  test.each(NUMBER_TYPES)('times are UTC and counts 64-bit, with numbers %s', async numbers => {
     const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers }))
-    const { types } = await duckdb(`SELECT * FROM '${saved(bytes)}'`)
+    const { types } = await duckdb(`SELECT * FROM '${saveFile(bytes)}'`)
     const typeOf = (name: OutputColumn) => {
       if (name.endsWith('_time')) return 'TIMESTAMP WITH TIME ZONE'
       if (name === 'count') return 'BIGINT'
@@ -110,19 +110,19 @@ describe('what a Parquet file says of itself', () => {
     expect(Object.entries(types)).toEqual(ALL_COLUMNS.map(name => [name, typeOf(name)]))
   })
 
-  test('no column may be null', async () => {
+  test('no column is nullable', async () => {
     const { bytes } = await runExporter('parquet', oneRow, rowFormat({ columns: ALL_COLUMNS, numbers: 'decimal' }))
     const { rows } = await duckdb(
-      `SELECT name, repetition_type FROM parquet_schema('${saved(bytes)}') WHERE type IS NOT NULL`,
+      `SELECT name, repetition_type FROM parquet_schema('${saveFile(bytes)}') WHERE type IS NOT NULL`,
     )
     expect(rows).toEqual(ALL_COLUMNS.map(name => ({ name, repetition_type: 'REQUIRED' })))
   })
 
-  test.each(NUMBER_TYPES)('every column is zstd and has statistics, with numbers %s', async numbers => {
+  test.each(NUMBER_TYPES)('every column is compressed with zstd and has statistics, with numbers %s', async numbers => {
     const { bytes } = await runExporter('parquet', toBatches([manyRows(5)]), rowFormat({ numbers }))
     const { rows } = await duckdb(
       `SELECT path_in_schema AS name, compression, stats_min_value AS low, stats_max_value AS high, stats_null_count AS nulls
-       FROM parquet_metadata('${saved(bytes)}')`,
+       FROM parquet_metadata('${saveFile(bytes)}')`,
     )
     expect(rows.map(row => row.name)).toEqual([...COLUMNS])
     for (const { compression, low, high, nulls } of rows) {
@@ -133,9 +133,9 @@ describe('what a Parquet file says of itself', () => {
     expect(rows[8]).toMatchObject({ low: '0', high: '4' })
   })
 
-  test('the key klines holds the facts as JSON, and the writer names the tool', async () => {
+  test('the key klines contains the facts as JSON, and created_by names the tool', async () => {
     const { bytes } = await runExporter('parquet', oneRow, rowFormat({ numbers: 'double' }))
-    const metadata = parquetMetadata(bufferOf(bytes))
+    const metadata = parquetMetadata(toArrayBuffer(bytes))
     const facts = metadata.key_value_metadata?.find(({ key }) => key === 'klines')?.value
     expect(JSON.parse(facts ?? '')).toEqual({
       symbol: 'BTCUSDT',
@@ -148,10 +148,10 @@ describe('what a Parquet file says of itself', () => {
     expect(metadata.created_by).toBe('klines version 1.2.3')
   })
 
-  test('odd facts come back as they are', async () => {
+  test('facts with unusual characters are stored unchanged', async () => {
     const odd = { ...METADATA, source: 'file:///tmp/"名"\n\\' }
     const { bytes } = await runExporter('parquet', oneRow, rowFormat(), odd)
-    const { key_value_metadata: pairs } = parquetMetadata(bufferOf(bytes))
+    const { key_value_metadata: pairs } = parquetMetadata(toArrayBuffer(bytes))
     expect(JSON.parse(pairs?.find(({ key }) => key === 'klines')?.value ?? '').source).toBe(odd.source)
   })
 })

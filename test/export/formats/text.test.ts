@@ -53,8 +53,8 @@ const token = ([text, quoted]: [string, boolean]) => (quoted ? JSON.stringify(te
 
 const expectedCsv: Oracle = (parts, columns, format) =>
   stringify([[...columns], ...cells(parts, columns, format).map(row => row.map(([text]) => text))])
-const expectedJson: Oracle = (...of) =>
-  `[${cells(...of)
+const expectedJson: Oracle = (...args) =>
+  `[${cells(...args)
     .map(row => `[${row.map(token).join(',')}]`)
     .join(',')}]`
 const expectedJsonl: Oracle = (parts, columns, format) =>
@@ -72,7 +72,7 @@ describe.each([
   ['json', expectedJson],
   ['jsonl', expectedJsonl],
 ] as const)('%s', (exporter, oracle) => {
-  test('has the bytes its rules give, for any rows, columns, time format and cut into batches', async () => {
+  test('has the bytes that the oracle computes, for any rows, columns, time format and split into batches', async () => {
     await fc.assert(
       fc.asyncProperty(twoSeries({ ignore: oddTexts }), shapes, cutPoints, async (parts, shape, points) => {
         const { bytes } = await runExporter(exporter, cutBatches(toBatches(parts), points), rowFormat(shape))
@@ -82,7 +82,7 @@ describe.each([
     )
   })
 
-  test('is the same in one batch and in many, over more bytes than one chunk holds', async () => {
+  test('is the same in one batch and in many, also for more bytes than fit in one chunk', async () => {
     const part = manyRows(12_000)
     const whole = await runExporter(exporter, toBatches([part]), rowFormat())
     const pieces = await runExporter(exporter, cutBatches(toBatches([part]), [0, 1, 333, 334, 999, 1000]), rowFormat())
@@ -90,7 +90,7 @@ describe.each([
     expect(whole.bytes.toString()).toBe(oracle([part], COLUMNS, 'ms'))
   })
 
-  test('holds texts longer than a chunk, quoted and not', async () => {
+  test('can contain texts longer than a chunk, quoted or not', async () => {
     const rows = [`"${'é,\n'.repeat(200_000)}`, 'a'.repeat(700_000), '"'.repeat(300_000)].map((text, index) =>
       sampleRow(START + index, { 11: text }),
     )
@@ -100,7 +100,7 @@ describe.each([
 })
 
 describe('the default CSV', () => {
-  test('is a header, then a line a row, ended by a line feed', async () => {
+  test('is a header, then a line for each row, each ended by a line feed', async () => {
     const { bytes } = await runExporter('csv', toBatches([leap(sampleRow(START))]), rowFormat())
     expect(bytes.toString()).toBe(
       'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore\n' +
@@ -154,7 +154,7 @@ describe('json', () => {
     )
   })
 
-  test('of unusual JSON is in the wire form', async () => {
+  test('of unusual JSON is written in the wire form', async () => {
     const odd = Buffer.from(
       `\ufeff [ ${JSON.stringify(sampleRow(START)).replace('53210', '5.321e4').replace('"0"', '"\\u0030"')} ]`,
     )
@@ -162,7 +162,7 @@ describe('json', () => {
     expect(bytes.toString()).toBe(JSON.stringify([sampleRow(START)]))
   })
 
-  test('without rows is an empty array; jsonl is nothing, csv a header', async () => {
+  test('without rows is an empty array; jsonl is empty, and csv has only the header', async () => {
     const empty = toBatches([leap(), leap()])
     const texts = await Promise.all(
       (['json', 'jsonl', 'csv'] as const).map(format => runExporter(format, empty, rowFormat({ columns: ['open'] }))),
@@ -184,7 +184,7 @@ describe('times', () => {
     expect(bytes.toString()).toBe(`open_time,close_time\n${lines.join('\n')}\n`)
   })
 
-  test('are numbers in JSON, and strings as iso', async () => {
+  test('are numbers in JSON, but strings as iso', async () => {
     const lines = async (timeFormat: TimeFormat) => {
       const shape = rowFormat({ columns: ['close_time'], timeFormat })
       return (await runExporter('jsonl', toBatches([leap(...rows)]), shape)).bytes.toString()
@@ -195,7 +195,7 @@ describe('times', () => {
     )
   })
 
-  test('too far out for iso are refused, not written wrong', async () => {
+  test('beyond the range of iso dates are an error', async () => {
     const far = { known: TWENTY_YEARS, rows: [sampleRow(TWENTY_YEARS.span.startTime, { 6: Number.MAX_SAFE_INTEGER })] }
     const error = await catchError(runExporter('csv', toBatches([far]), rowFormat({ timeFormat: 'iso' })))
     expect(error.code).toBe('digits_lost')
@@ -203,7 +203,7 @@ describe('times', () => {
   })
 })
 
-test('a row too long to be put together at once stands among the others as any does', async () => {
+test('a row longer than the buffer is written like any other', async () => {
   const long = 'A'.repeat(600_000)
   const rows = [0, 1, 2, 3].map(index => sampleRow(START + index, { 11: index === 1 || index === 2 ? long : '0' }))
   for (const [exporter, oracle] of [
@@ -215,7 +215,7 @@ test('a row too long to be put together at once stands among the others as any d
   }
 })
 
-test('a batch of more rows than are put together at once comes out whole', async () => {
+test('a batch of more rows than fit in the buffer is written completely', async () => {
   const part = manyRows(20_000)
   const { bytes } = await runExporter('csv', toBatches([part]), rowFormat())
   expect(bytes.toString() === expectedCsv([part], COLUMNS, 'ms')).toBe(true)

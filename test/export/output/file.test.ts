@@ -26,9 +26,9 @@ beforeEach(() => {
 })
 
 const bytes = (text: string) => new TextEncoder().encode(text)
-const modeOf = (of: string) => statSync(of).mode & 0o777
+const fileMode = (file: string) => statSync(file).mode & 0o777
 
-async function written(target: string, text: string, force = false): Promise<OutputFile> {
+async function writeUncommitted(target: string, text: string, force = false): Promise<OutputFile> {
   const file = await OutputFile.create(target, force)
   await file.write(bytes(text))
   await file.finish()
@@ -36,14 +36,14 @@ async function written(target: string, text: string, force = false): Promise<Out
 }
 
 async function save(target: string, text: string, force = false): Promise<OutputFile> {
-  const file = await written(target, text, force)
+  const file = await writeUncommitted(target, text, force)
   await file.commit()
   return file
 }
 
-describe('a file is the old one or the whole new one', () => {
-  test('nothing stands at its path before commit, and nothing beside it after', async () => {
-    const file = await written(path, 'new')
+describe('a file is the old one or the complete new one', () => {
+  test('its path does not exist before commit, and no other file is left after it', async () => {
+    const file = await writeUncommitted(path, 'new')
     expect(existsSync(path)).toBe(false)
     expect(readdirSync(folder)).toHaveLength(1)
     await file.commit()
@@ -51,7 +51,7 @@ describe('a file is the old one or the whole new one', () => {
     expect(readFileSync(path, 'utf8')).toBe('new')
   })
 
-  test('bytes are counted over all writes', async () => {
+  test('the bytes of all writes are counted', async () => {
     const file = await OutputFile.create(path, false)
     for (const part of ['a', '', 'bcd', 'é']) await file.write(bytes(part))
     await file.finish()
@@ -59,7 +59,7 @@ describe('a file is the old one or the whole new one', () => {
     expect([file.bytes, readFileSync(path, 'utf8')]).toEqual([6, 'abcdé'])
   })
 
-  test('the temp file lies in the same folder, hidden, under a name of its own', async () => {
+  test('the temp file is hidden in the same folder and has a unique name', async () => {
     const files = await Promise.all([OutputFile.create(path, false), OutputFile.create(path, false)])
     const names = readdirSync(folder)
     expect(names).toHaveLength(2)
@@ -68,19 +68,19 @@ describe('a file is the old one or the whole new one', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('discard leaves the old file as it was, at any point before commit', async () => {
+  test('discard leaves the old file unchanged, at any point before commit', async () => {
     writeFileSync(path, 'old')
     const begun = await OutputFile.create(path, true)
     await begun.write(bytes('half'))
     await begun.discard()
-    const finished = await written(path, 'whole', true)
+    const finished = await writeUncommitted(path, 'whole', true)
     await finished.discard()
     await finished.discard()
     expect(readdirSync(folder)).toEqual(['out.csv'])
     expect(readFileSync(path, 'utf8')).toBe('old')
   })
 
-  test('a file already open keeps its bytes when it is replaced', async () => {
+  test('a replaced file has a new inode, so an open one keeps its bytes', async () => {
     writeFileSync(path, 'old')
     const before = statSync(path).ino
     await save(path, 'new', true)
@@ -91,7 +91,7 @@ describe('a file is the old one or the whole new one', () => {
 describe('a file that exists', () => {
   beforeEach(() => writeFileSync(path, 'old'))
 
-  test('is refused without force, before anything is made', async () => {
+  test('is refused without force, before any file is created', async () => {
     const expected = {
       code: 'output_exists',
       message: `${path} exists already.`,
@@ -112,12 +112,12 @@ describe('a file that exists', () => {
     const mode = Number.parseInt(octal, 8)
     chmodSync(path, mode)
     await save(path, 'new', true)
-    expect(modeOf(path)).toBe(mode)
+    expect(fileMode(path)).toBe(mode)
   })
 
-  test('is kept when it appeared meanwhile and force was not given', async () => {
+  test('is kept without force even if it was created after the check', async () => {
     const other = join(folder, 'other.csv')
-    const file = await written(other, 'mine')
+    const file = await writeUncommitted(other, 'mine')
     writeFileSync(other, 'theirs')
     expect((await catchError(file.commit())).code).toBe('output_exists')
     await file.discard()
@@ -126,7 +126,7 @@ describe('a file that exists', () => {
   })
 })
 
-describe('what cannot be a file is refused', () => {
+describe('a path that cannot be a file is refused', () => {
   const cases: [string, () => string, string, string][] = [
     ['a folder', () => folder, 'bad_output', 'is a folder. Expected the name of a file.'],
     ['a missing parent', () => join(folder, 'no', 'out.csv'), 'bad_output', 'the folder does not exist (ENOENT)'],
@@ -153,12 +153,12 @@ describe('what cannot be a file is refused', () => {
     }
   })
 
-  test('a missing parent comes with the command that makes it', async () => {
+  test('the error for a missing parent suggests the command that creates it', async () => {
     const error = await catchError(checkTarget(join(folder, 'no', 'out.csv'), false))
     expect(error.suggestions).toEqual([`Make the folder first: mkdir -p ${join(folder, 'no')}`])
   })
 
-  test('a full disk is said to be full', async () => {
+  test('the error for a full disk says so', async () => {
     const full = await OutputFile.create('/dev/full', true)
     const error = await catchError(full.write(bytes('x')))
     expect(error).toMatchObject({ code: 'output_unwritable', data: { output: '/dev/full', errno: 'ENOSPC' } })
@@ -167,7 +167,7 @@ describe('what cannot be a file is refused', () => {
   })
 })
 
-describe('names at the edge are taken', () => {
+describe('unusual names are accepted', () => {
   test.each([
     ['255 bytes', `${'n'.repeat(251)}.csv`],
     ['255 bytes in 85 characters', `${'名'.repeat(83)}n.csv`],
@@ -179,15 +179,15 @@ describe('names at the edge are taken', () => {
   })
 })
 
-describe('what is not a regular file is written directly', () => {
-  test('/dev/null, which stays what it is', async () => {
+describe('a path that is not a regular file is written directly', () => {
+  test('/dev/null, which stays a device', async () => {
     const file = await save('/dev/null', 'gone')
     await file.discard()
     expect(file.bytes).toBe(4)
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
-  test('a FIFO, whose reader gets every byte and the end', async () => {
+  test('a FIFO, whose reader receives every byte and the end', async () => {
     execFileSync('mkfifo', [path])
     const reader = readFile(path, 'utf8')
     await save(path, 'through the pipe')
@@ -206,7 +206,7 @@ describe('a symbolic link is followed and stays', () => {
     symlinkSync(join('elsewhere', 'real.csv'), path)
   })
 
-  test('to a file: the file it names is replaced', async () => {
+  test('to a file: its target is replaced', async () => {
     await save(path, 'new', true)
     expect(readlinkSync(path)).toBe(join('elsewhere', 'real.csv'))
     expect(readFileSync(real, 'utf8')).toBe('new')

@@ -17,19 +17,19 @@ beforeEach(() => {
 
 const HOST = hostname().slice(0, 64)
 const RANDOM = '0123456789abcdef'
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 const DEAD = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
 
-/** Puts a temp file beside a target as the process `pid` would have left it. */
-function leave(target: string, pid: number | string, host = HOST): string {
+/** Creates the temp file that the process `pid` would have left beside a target; returns its name. */
+function leaveTemp(target: string, pid: number | string, host = HOST): string {
   const name = basename(tempPath(target)).replace(/[^.~]+~\d+~[0-9a-f]{16}\.tmp$/, `${host}~${pid}~${RANDOM}.tmp`)
   writeFileSync(join(dirname(target), name), 'half a fi')
   return name
 }
 
-describe('what a run that was killed left beside its output', () => {
-  it('is removed by the next run that writes the same file, before it writes', async () => {
-    const left = leave(path, DEAD)
+describe('the temp file of a killed run', () => {
+  it('is removed by the next run for the same output, before it writes', async () => {
+    const left = leaveTemp(path, DEAD)
     const file = await OutputFile.create(path, false)
     expect(readdirSync(folder)).not.toContain(left)
     await file.finish()
@@ -38,25 +38,25 @@ describe('what a run that was killed left beside its output', () => {
   })
 
   it.each<[string, () => string, boolean]>([
-    ['of a dead process', () => leave(path, DEAD), true],
-    ['of this process', () => leave(path, process.pid), false],
-    ['of a living process', () => leave(path, process.ppid), false],
-    ['of another machine', () => leave(path, DEAD, 'elsewhere.invalid'), false],
-    ['of another output', () => leave(join(folder, 'other.csv'), DEAD), false],
-    ['of an output whose name goes on', () => leave(`${path}.gz`, DEAD), false],
-    ['without a process', () => leave(path, 'nonsense'), false],
-    ["of somebody else's making", () => '.out.csv.swp', false],
+    ['of a dead process', () => leaveTemp(path, DEAD), true],
+    ['of this process', () => leaveTemp(path, process.pid), false],
+    ['of a living process', () => leaveTemp(path, process.ppid), false],
+    ['of another machine', () => leaveTemp(path, DEAD, 'elsewhere.invalid'), false],
+    ['of another output', () => leaveTemp(join(folder, 'other.csv'), DEAD), false],
+    ['of an output with a longer name', () => leaveTemp(`${path}.gz`, DEAD), false],
+    ['without a process id', () => leaveTemp(path, 'nonsense'), false],
+    ['of an editor', () => '.out.csv.swp', false],
     ['of an older version, or another tool', () => '.out.csv.0123456789ab.tmp', false],
-  ])('a temp file %s', async (_, make, gone) => {
+  ])('%s: is it removed? %s', async (_, make, removed) => {
     const name = make()
     writeFileSync(join(folder, name), 'half a fi')
     await sweepTemps(path)
-    expect(existsSync(join(folder, name))).toBe(!gone)
+    expect(existsSync(join(folder, name))).toBe(!removed)
   })
 
-  it('stays while another run still writes the same file, and both end well', async () => {
+  it('stays while its process still runs, and is removed after that', async () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
-    const theirs = leave(path, child.pid ?? 0)
+    const theirs = leaveTemp(path, child.pid ?? 0)
     const ended = new Promise(resolve => child.once('exit', resolve))
     const file = await OutputFile.create(path, false)
     expect(readdirSync(folder)).toContain(theirs)
@@ -67,12 +67,12 @@ describe('what a run that was killed left beside its output', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is found beside the file that a link names', async () => {
+  it('is found beside the target of a symbolic link', async () => {
     mkdirSync(join(folder, 'elsewhere'))
     const real = join(folder, 'elsewhere', 'real.csv')
     writeFileSync(real, 'old')
     symlinkSync(real, path)
-    leave(real, DEAD)
+    leaveTemp(real, DEAD)
     await (await OutputFile.create(path, true)).discard()
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.csv'])
   })
@@ -81,10 +81,10 @@ describe('what a run that was killed left beside its output', () => {
     ['255 bytes', `${'n'.repeat(251)}.csv`],
     ['three bytes a character', `${'名'.repeat(83)}n.csv`],
     ['four bytes a character', `${'😀'.repeat(62)}.csv`],
-    ['a character that the cut would halve', `n${'😀'.repeat(61)}.csv`],
-  ])('is found also for a name of %s', async (_, name) => {
+    ['a character that truncation would split', `n${'😀'.repeat(61)}.csv`],
+  ])('is also found for an output name of %s', async (_, name) => {
     const target = join(folder, name)
-    leave(target, DEAD)
+    leaveTemp(target, DEAD)
     expect(readdirSync(folder)).toHaveLength(1)
     const mine = tempPath(target)
     expect(Buffer.byteLength(basename(mine))).toBeLessThanOrEqual(255)
@@ -93,8 +93,8 @@ describe('what a run that was killed left beside its output', () => {
     expect(readdirSync(folder)).toEqual([basename(mine)])
   })
 
-  it('that may not be removed is in nobody’s way', async () => {
-    const left = leave(path, DEAD)
+  it('is ignored if it cannot be removed', async () => {
+    const left = leaveTemp(path, DEAD)
     chmodSync(folder, 0o555)
     const { stdout } = await runChild('sweep-output.ts', [path], { nobody: true })
     chmodSync(folder, 0o755)
@@ -102,7 +102,7 @@ describe('what a run that was killed left beside its output', () => {
     expect(readFileSync(join(folder, left), 'utf8')).toBe('half a fi')
   })
 
-  it('is no matter where there is no folder', async () => {
-    await sweepTemps(join(folder, 'absent', 'out.csv'))
+  it('is not looked for in a folder that does not exist', async () => {
+    await sweepTemps(join(folder, 'missing', 'out.csv'))
   })
 })

@@ -30,7 +30,7 @@ function borrow(kernel: Kernel, bytes: Uint8Array): KlineBatch {
 
 const STALE = /A borrowed batch of BTCUSDT 1h is no longer valid/
 
-/** Every way to look at a whole batch. */
+/** Every way to read a batch. */
 const ACCESSES: [string, (batch: KlineBatch) => unknown][] = [
   ['slice', batch => batch.slice(span.startTime, span.endTime - HOUR)],
   ['rows', batch => batch.rows(0, 1)],
@@ -44,7 +44,7 @@ const ACCESSES: [string, (batch: KlineBatch) => unknown][] = [
 ]
 
 describe('a borrowed batch', () => {
-  it('never has the prices of another window: a mirror that reads another one makes it throw', () => {
+  it('throws after its mirror has read another window, instead of returning the prices of that', () => {
     const root = tempFolder()
     for (const [ref, price] of [
       [window, '1.5'],
@@ -87,7 +87,7 @@ describe('a borrowed batch', () => {
     },
   )
 
-  it('stays valid while tables and rows are made from it', () => {
+  it('stays valid while tables and rows are built from it', () => {
     const kernel = new Kernel()
     const batch = borrow(kernel, rowsAt('1.5', 600))
     new CandleTable(new Kernel()).add(batch)

@@ -33,7 +33,7 @@ describe('a decimal in units of 10^-8', () => {
   })
 })
 
-describe('a double and a decimal are the same number', () => {
+describe('whether a double and a decimal are the same number', () => {
   test.each<[string, boolean]>([
     ['0.00000000', true],
     ['0.1', true],
@@ -45,7 +45,7 @@ describe('a double and a decimal are the same number', () => {
     expect(isSameNumber(Number(text), text)).toBe(same)
   })
 
-  test('unless the decimal is too large or too small for a double', () => {
+  test('never, if the decimal is too large or too small for a double', () => {
     for (const text of [`1${'0'.repeat(400)}`, `0.${'0'.repeat(400)}1`])
       expect(isSameNumber(Number(text), text)).toBe(false)
   })
@@ -67,8 +67,8 @@ describe('a trimmed decimal', () => {
 
   test('is the same number, and equal numbers are trimmed to equal texts', () => {
     fc.assert(
-      fc.property(decimalTexts, fc.nat(9), fc.nat(9), (text, front, behind) => {
-        const padded = '0'.repeat(front) + (text.includes('.') ? text + '0'.repeat(behind) : text)
+      fc.property(decimalTexts, fc.nat(9), fc.nat(9), (text, leading, trailing) => {
+        const padded = '0'.repeat(leading) + (text.includes('.') ? text + '0'.repeat(trailing) : text)
         expect(sameNumber(trimDecimal(text), text)).toBe(true)
         expect(trimDecimal(padded)).toBe(trimDecimal(text))
         expect(trimDecimal(trimDecimal(text))).toBe(trimDecimal(text))

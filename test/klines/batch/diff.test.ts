@@ -10,18 +10,18 @@ const batch = (...rows: unknown[]) => toBatch(rows, LEAP_MONTH)
 const rows = [0, 1, 2, 3].map(hour => sampleRow(START + hour * 3_600_000))
 const NOTHING = { lost: [], added: [], changed: [] }
 
-describe('a newer version of a window is compared with the one held', () => {
-  test('the same rows differ in nothing', () => {
+describe('a newer version of a window is compared with the cached one', () => {
+  test('the same rows have no difference', () => {
     expect(diffBatches(batch(...rows), batch(...rows))).toEqual(NOTHING)
     expect(diffBatches(batch(), batch())).toEqual(NOTHING)
   })
 
-  test('rows that are gone are lost, wherever they were', () => {
+  test('missing rows are lost, wherever they were', () => {
     expect(diffBatches(batch(...rows), batch(rows[1], rows[2]))).toEqual({ ...NOTHING, lost: [START, rows[3][0]] })
     expect(diffBatches(batch(...rows), batch())).toEqual({ ...NOTHING, lost: rows.map(row => row[0]) })
   })
 
-  test('rows that are new are added, wherever they are', () => {
+  test('new rows are added, wherever they are', () => {
     expect(diffBatches(batch(rows[1]), batch(rows[0], rows[1], rows[3]))).toEqual({
       ...NOTHING,
       added: [START, rows[3][0]],
@@ -41,26 +41,26 @@ describe('a newer version of a window is compared with the one held', () => {
     })
   })
 
-  test('for any two versions, as sets of open times and cells say', () => {
+  test('any two versions differ as sets of open times and cells do', () => {
     const versions = fc
       .tuple(klineRows(LEAP_MONTH, { maxRows: 8 }), fc.infiniteStream(fc.nat(3)))
       .map(([all, kinds]) => {
-        const [held, next] = [[], []] as (typeof all)[]
+        const [cached, next] = [[], []] as (typeof all)[]
         for (const row of all) {
           const kind = kinds.next().value
-          if (kind !== 1) held.push(row)
+          if (kind !== 1) cached.push(row)
           if (kind !== 2) next.push(kind === 3 ? (row.with(5, '7.7') as typeof row) : row)
         }
-        return { held, next }
+        return { cached, next }
       })
     fc.assert(
-      fc.property(versions, ({ held, next }) => {
-        const times = (of: typeof held) => new Map(of.map(row => [row[0], row]))
-        const [before, after] = [times(held), times(next)]
-        expect(diffBatches(batch(...held), batch(...next))).toEqual({
-          lost: held.map(row => row[0]).filter(time => !after.has(time)),
+      fc.property(versions, ({ cached, next }) => {
+        const byTime = (rows: typeof cached) => new Map(rows.map(row => [row[0], row]))
+        const [before, after] = [byTime(cached), byTime(next)]
+        expect(diffBatches(batch(...cached), batch(...next))).toEqual({
+          lost: cached.map(row => row[0]).filter(time => !after.has(time)),
           added: next.map(row => row[0]).filter(time => !before.has(time)),
-          changed: held.flatMap(row =>
+          changed: cached.flatMap(row =>
             row.flatMap((cell, index) => {
               const now = after.get(row[0])?.[index]
               const same = now === undefined || now === cell

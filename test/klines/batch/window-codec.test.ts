@@ -15,8 +15,8 @@ const START = span.startTime
 const KERNEL = new Kernel()
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-/** Every cell of a batch, as text and as what callers read. */
-function cellsOf(batch: KlineBatch) {
+/** Every cell of a batch, by each method that reads it. */
+function readCells(batch: KlineBatch) {
   return Array.from({ length: batch.length }, (_, row) => ({
     texts: COLUMNS.map((_, column) => batch.text(row, column)),
     numbers: [batch.openTime(row), batch.closeTime(row), batch.count(row)],
@@ -32,7 +32,7 @@ function expectedCells(rows: NonNullable<ReturnType<typeof oracleRows>>) {
   })
 }
 
-function refusal(bytes: Uint8Array): KlinesError {
+function decodeError(bytes: Uint8Array): KlinesError {
   try {
     decodeWindow(bytes, window)
   } catch (error) {
@@ -42,27 +42,27 @@ function refusal(bytes: Uint8Array): KlinesError {
   throw new Error('The window was accepted.')
 }
 
-/** The codec and the oracle agree on these bytes, and the fast path never accepts what the oracle refuses. */
+/** Expects that codec and oracle agree, and that the fast path accepts nothing that the oracle refuses. */
 function expectSameAsOracle(bytes: Uint8Array): void {
   const rows = oracleRows(bytes, LEAP_MONTH)
   const isIndexed = new Kernel().index(bytes, span) !== undefined
   if (rows === undefined) {
     expect(isIndexed).toBe(false)
-    expect(refusal(bytes).message).toContain('BTCUSDT 1h 2024-02-01: ')
+    expect(decodeError(bytes).message).toContain('BTCUSDT 1h 2024-02-01: ')
     return
   }
   const batch = decodeWindow(bytes, window)
-  expect(cellsOf(batch)).toEqual(expectedCells(rows))
+  expect(readCells(batch)).toEqual(expectedCells(rows))
   expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
-  // The same in the memory of a kernel, over the window before.
+  // The same in the memory of a kernel, which still contains the window before.
   const buffer = KERNEL.buffer(bytes.length)
   buffer.set(bytes)
-  expect(cellsOf(borrowWindow(buffer, window, KERNEL))).toEqual(expectedCells(rows))
+  expect(readCells(borrowWindow(buffer, window, KERNEL))).toEqual(expectedCells(rows))
 }
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n ')
 
-/** A string as JSON, some of its characters as escapes. */
+/** A string as JSON, with some of its characters escaped. */
 function looseText(text: string, escapes: boolean[]): string {
   const letters = text.split('').map((letter, index) => {
     const code = letter.charCodeAt(0).toString(16).padStart(4, '0')
@@ -78,7 +78,7 @@ function looseNumber(value: number, form: number): string {
   return value === 0 && form === 4 ? '-0' : String(value)
 }
 
-/** The same rows in legal JSON that nobody would write. */
+/** Rows in valid but unusual JSON. */
 const looseBytes = klineRows(LEAP_MONTH, { maxRows: 4, ignore: oddTexts }).chain(rows =>
   fc
     .record({
@@ -100,15 +100,15 @@ const looseBytes = klineRows(LEAP_MONTH, { maxRows: 4, ignore: oddTexts }).chain
 
 const jsonBytes = fc.constantFrom(...utf8('[]",.-0123456789eE \\{}:n\n'))
 
-type Edit = { at: number; kind: 'flip' | 'put' | 'insert' | 'delete' | 'cut' | 'again' | 'swap'; byte: number }
+type Edit = { at: number; kind: 'flip' | 'put' | 'insert' | 'delete' | 'cut' | 'repeat' | 'swap'; byte: number }
 const edits: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(4000),
-  kind: fc.constantFrom('flip', 'put', 'insert', 'delete', 'cut', 'again', 'swap'),
+  kind: fc.constantFrom('flip', 'put', 'insert', 'delete', 'cut', 'repeat', 'swap'),
   byte: fc.oneof(jsonBytes, fc.nat(255)),
 })
 
 function applyEdit(bytes: number[], { at, kind, byte }: Edit): number[] {
-  if (kind === 'again' || kind === 'swap') return editRows(bytes, at, kind)
+  if (kind === 'repeat' || kind === 'swap') return editRows(bytes, at, kind)
   const i = bytes.length === 0 ? 0 : at % bytes.length
   if (kind === 'flip') return bytes.with(i, bytes[i] ^ (1 << (byte % 8)))
   if (kind === 'put') return bytes.with(i, byte)
@@ -116,12 +116,12 @@ function applyEdit(bytes: number[], { at, kind, byte }: Edit): number[] {
   return kind === 'delete' ? bytes.toSpliced(i, 1) : bytes.slice(0, i)
 }
 
-function editRows(bytes: number[], at: number, kind: 'again' | 'swap'): number[] {
+function editRows(bytes: number[], at: number, kind: 'repeat' | 'swap'): number[] {
   const text = Buffer.from(bytes).toString('latin1')
   const rows = text.slice(1, -1).split(/(?<=\]),(?=\[)/)
   const i = at % rows.length
   const next = (i + 1) % rows.length
-  const edited = kind === 'again' ? rows.toSpliced(i, 0, rows[i]) : rows.with(i, rows[next]).with(next, rows[i])
+  const edited = kind === 'repeat' ? rows.toSpliced(i, 0, rows[i]) : rows.with(i, rows[next]).with(next, rows[i])
   return [...Buffer.from(`[${edited.join(',')}]`, 'latin1')]
 }
 
@@ -133,7 +133,7 @@ const editedBytes = fc
     ),
   )
 
-/** Values one step off what an element may be. */
+/** Values at the limits of what an element may be, and beyond. */
 const oddCells = fc.oneof(
   fc.constantFrom<unknown>('', '.', '1.', '.5', '-1', '+1', '1e5', '0x1', ' 1', '1 ', '1,5', '1.5.5', '٣', '١.٢'),
   fc.constantFrom<unknown>(
@@ -164,7 +164,7 @@ const oddRows = fc
 
 describe('a window is accepted exactly when JSON.parse and the rules of a row accept it, with the same cells', () => {
   const cases: [string, fc.Arbitrary<Uint8Array>, number][] = [
-    ['for legal but unusual JSON: white space, escapes, exponents, a byte order mark', looseBytes, 1000],
+    ['for valid but unusual JSON: white space, escapes, exponents, a byte order mark', looseBytes, 1000],
     ['for wire forms with bytes or rows changed', editedBytes, 2000],
     ['for rows with one element replaced or added', oddRows, 1500],
     ['for any JSON', fc.jsonValue().map(toJsonBytes), 500],
@@ -180,7 +180,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
       fc.property(klineRows(LEAP_MONTH), rows => {
         const batch = borrowWindow(toJsonBytes(rows), window, new Kernel())
         expect(batch).toBeInstanceOf(BorrowedBatch)
-        expect(cellsOf(batch)).toEqual(expectedCells(rows))
+        expect(readCells(batch)).toEqual(expectedCells(rows))
       }),
       { numRuns: 300 },
     )
@@ -245,58 +245,58 @@ describe('a body that breaks a rule is refused, and the message says where', () 
     ['the error object', { statusCode: 404, message: 'x', isError: true }, 'expected an array of rows, got an object'],
   ]
   test.each(cases)('%s', (_, value, message) => {
-    expect(refusal(toJsonBytes(value)).message).toContain(`BTCUSDT 1h 2024-02-01: `)
-    expect(refusal(toJsonBytes(value)).message).toContain(message)
+    expect(decodeError(toJsonBytes(value)).message).toContain(`BTCUSDT 1h 2024-02-01: `)
+    expect(decodeError(toJsonBytes(value)).message).toContain(message)
   })
 
-  const sound = JSON.stringify([before])
+  const valid = JSON.stringify([before])
   const bodies: [string, Uint8Array, string][] = [
     ['an empty body', new Uint8Array(), 'the body is empty'],
     ['a web page', utf8('<!DOCTYPE html><html></html>'), 'the body is a web page, not JSON'],
     ['a web page behind white space', utf8('\n <html>'), 'the body is a web page, not JSON'],
     ['other text', utf8('Not found'), 'the body is not JSON (it starts with "Not found")'],
-    ['a body cut short', utf8(sound.slice(0, -1)), 'the body is not JSON'],
-    ['a second value behind the first', utf8(`${sound}[]`), 'the body is not JSON'],
-    ['a comma too many', utf8(`${sound.slice(0, -1)},]`), 'the body is not JSON'],
-    ['UTF-16', new Uint8Array(Buffer.from(`\ufeff${sound}`, 'utf16le')), 'the body is not UTF-8 text'],
+    ['a body cut short', utf8(valid.slice(0, -1)), 'the body is not JSON'],
+    ['a second value after the first', utf8(`${valid}[]`), 'the body is not JSON'],
+    ['one comma too many', utf8(`${valid.slice(0, -1)},]`), 'the body is not JSON'],
+    ['UTF-16', new Uint8Array(Buffer.from(`\ufeff${valid}`, 'utf16le')), 'the body is not UTF-8 text'],
     [
       'bytes that are not UTF-8',
-      new Uint8Array(Buffer.from(sound.replace('"0"', '"\xff"'), 'latin1')),
+      new Uint8Array(Buffer.from(valid.replace('"0"', '"\xff"'), 'latin1')),
       'the body is not UTF-8 text',
     ],
   ]
   test.each(bodies)('%s', (_, bytes, message) => {
-    const error = refusal(bytes)
+    const error = decodeError(bytes)
     expect(error.message).toContain(message)
     expect(error.data.kind).toBe('not_json')
   })
 
-  test('row and element are there for programs too', () => {
-    expect(refusal(toJsonBytes([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
+  test('the error has row and element as data too', () => {
+    expect(decodeError(toJsonBytes([before, row({ 4: '' })])).data).toMatchObject({ kind: 'shape', row: 1, element: 4 })
   })
 
-  test('200,000 arrays in each other are refused without a crash', () => {
+  test('200,000 nested arrays are refused without a crash', () => {
     const nested = utf8('['.repeat(200_000) + ']'.repeat(200_000))
-    expect(refusal(nested).message).toContain('row 0: expected 12 elements, got 1')
+    expect(decodeError(nested).message).toContain('row 0: expected 12 elements, got 1')
     const inside = utf8(`[${JSON.stringify(before).slice(0, -4)},${'['.repeat(200_000)}${']'.repeat(200_000)}]]`)
-    expect(refusal(inside).code).toBe('bad_window')
+    expect(decodeError(inside).code).toBe('bad_window')
   })
 
-  test('objects that name __proto__ are refused and change nothing', () => {
+  test('objects with a key __proto__ are refused and change no prototype', () => {
     const hostile = utf8(`[{"__proto__":${JSON.stringify(before)},"length":12}]`)
-    expect(refusal(hostile).message).toContain('row 0: expected an array, got an object')
-    expect(refusal(utf8('{"__proto__":[]}')).message).toContain('expected an array of rows, got an object')
+    expect(decodeError(hostile).message).toContain('row 0: expected an array, got an object')
+    expect(decodeError(utf8('{"__proto__":[]}')).message).toContain('expected an array of rows, got an object')
     expect(Object.hasOwn(Object.prototype, 'length')).toBe(false)
   })
 
-  test('a long value is cut and its control characters escaped', () => {
-    const { message } = refusal(toJsonBytes([row({ 4: `\u001b[31m${'9'.repeat(1000)}` })]))
+  test('the message truncates a long value and escapes its control characters', () => {
+    const { message } = decodeError(toJsonBytes([row({ 4: `\u001b[31m${'9'.repeat(1000)}` })]))
     expect(message).toContain('\\u001b[31m999')
     expect(message.length).toBeLessThan(200)
   })
 })
 
-describe('legal bodies at the edge are accepted', () => {
+describe('valid edge cases are accepted', () => {
   test('a byte order mark before the array', () => {
     expect(decodeWindow(utf8(`\ufeff${JSON.stringify([sampleRow(START)])}`), window).row(0)).toEqual(sampleRow(START))
   })
@@ -307,7 +307,7 @@ describe('legal bodies at the edge are accepted', () => {
 
   test('the first and the last millisecond of the window, and a close at the open', () => {
     const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - 1)]
-    expect(cellsOf(decodeWindow(toJsonBytes(rows), window))).toEqual(expectedCells(rows))
+    expect(readCells(decodeWindow(toJsonBytes(rows), window))).toEqual(expectedCells(rows))
   })
 
   test('the largest integers the service may send', () => {
@@ -321,25 +321,25 @@ describe('legal bodies at the edge are accepted', () => {
 describe('a slice', () => {
   const instants = fc.integer({ min: START - 10, max: span.endTime + 10 })
 
-  test('holds the rows that open in [from, to)', () => {
+  test('has the rows that open in [from, to)', () => {
     fc.assert(
       fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), instants, instants, (rows, from, to) => {
         const kept = rows.filter(row => row[0] >= from && row[0] < to)
-        expect(cellsOf(toBatch(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
+        expect(readCells(toBatch(rows, LEAP_MONTH).slice(from, to))).toEqual(expectedCells(kept))
       }),
       { numRuns: 500 },
     )
   })
 
-  test('[a, b) and [b, c) together are [a, c), also cut again', () => {
+  test('[a, b) and [b, c) together are [a, c), also as slices of that', () => {
     const times = fc.tuple(instants, instants, instants).map(three => three.toSorted((x, y) => x - y))
     fc.assert(
       fc.property(klineRows(LEAP_MONTH, { maxRows: 12 }), times, (rows, [a, b, c]) => {
         const batch = toBatch(rows, LEAP_MONTH)
         const whole = batch.slice(a, c)
-        const parts = [...cellsOf(batch.slice(a, b)), ...cellsOf(batch.slice(b, c))]
-        expect(parts).toEqual(cellsOf(whole))
-        expect([...cellsOf(whole.slice(a, b)), ...cellsOf(whole.slice(b, c))]).toEqual(parts)
+        const parts = [...readCells(batch.slice(a, b)), ...readCells(batch.slice(b, c))]
+        expect(parts).toEqual(readCells(whole))
+        expect([...readCells(whole.slice(a, b)), ...readCells(whole.slice(b, c))]).toEqual(parts)
       }),
       { numRuns: 500 },
     )

@@ -10,7 +10,7 @@ import { LEAP_MONTH, toBatch } from '../../support/windows.js'
 const HOUR = 3_600_000
 const { startTime } = LEAP_MONTH.span
 
-/** Hours in a row with any values that can be added up exactly; large ones make sums beyond what a double holds. */
+/** Consecutive hours with any values whose sums are exact; large ones have sums that a double cannot represent. */
 const someRows = fc
   .array(
     fc.record({
@@ -30,40 +30,40 @@ const someRows = fc
   )
 
 /** Candles of consecutive rows, `size` each. */
-function candlesOf(rows: readonly KlineRow[], size: number, kernel = new Kernel()): CandleTable {
+function toCandles(rows: readonly KlineRow[], size: number, kernel = new Kernel()): CandleTable {
   const table = new CandleTable(kernel)
   table.add(toBatch([...rows], LEAP_MONTH))
-  return summed(table, size)
+  return aggregate(table, size)
 }
 
 /** Sums of consecutive rows of a table, `size` each. */
-function summed(table: CandleTable, size: number): CandleTable {
-  const made = new CandleTable(table.kernel)
+function aggregate(table: CandleTable, size: number): CandleTable {
+  const candles = new CandleTable(table.kernel)
   for (let row = 0; row < table.length; row += size) {
-    made.begin(table.openTime(row))
-    made.addToLast(table, row, Math.min(row + size, table.length))
+    candles.begin(table.openTime(row))
+    candles.addToLast(table, row, Math.min(row + size, table.length))
   }
-  return made
+  return candles
 }
 
-const textOf = (table: CandleTable, row = 0) => COLUMNS.map((_, column) => table.text(row, column))
+const rowTexts = (table: CandleTable, row = 0) => COLUMNS.map((_, column) => table.text(row, column))
 
-describe('a candle made of candles', () => {
-  it('is the one made of their rows, however these are grouped (BigInt oracle)', () => {
+describe('a candle aggregated from candles', () => {
+  it('equals the candle of their rows, however these are grouped (BigInt oracle)', () => {
     fc.assert(
-      fc.property(someRows, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 5 }), (rows, size, of) => {
-        const whole = summed(summed(candlesOf(rows, size), of), rows.length)
-        expect(textOf(whole)).toEqual(textOf(candlesOf(rows, rows.length)))
-        expect(textOf(whole).map(toAmount)).toEqual(aggregateOracle(startTime, rows).map(toAmount))
+      fc.property(someRows, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 1, max: 5 }), (rows, size, groupSize) => {
+        const whole = aggregate(aggregate(toCandles(rows, size), groupSize), rows.length)
+        expect(rowTexts(whole)).toEqual(rowTexts(toCandles(rows, rows.length)))
+        expect(rowTexts(whole).map(toAmount)).toEqual(aggregateOracle(startTime, rows).map(toAmount))
         expect([whole.length, whole.rows(0)]).toEqual([1, rows.length])
       }),
       { numRuns: 500 },
     )
   })
 
-  it('begins with nothing of the one before it, sums beyond a double included', () => {
+  it('contains nothing of the candle before it, even after sums beyond a double', () => {
     const kernel = new Kernel()
-    const large = candlesOf(
+    const large = toCandles(
       Array.from({ length: 20 }, (_, hour): KlineRow => {
         const [time, value] = [startTime + hour * HOUR, '999999999999999.99999999']
         return [time, value, value, value, value, value, time + HOUR - 1, value, 1, value, value, '0']
@@ -72,13 +72,13 @@ describe('a candle made of candles', () => {
       kernel,
     )
     const row: KlineRow = [startTime, '1', '1', '1', '1', '1', startTime + HOUR - 1, '1', 1, '1', '1', '0']
-    const small = candlesOf([row], 1, kernel)
-    const candle = summed(large, 1)
-    expect(textOf(candle)).toEqual(textOf(large))
+    const small = toCandles([row], 1, kernel)
+    const candle = aggregate(large, 1)
+    expect(rowTexts(candle)).toEqual(rowTexts(large))
     expect(candle.decimal(0, 4)).toBe('19999999999999999.99999980')
     candle.clear()
     candle.begin(startTime)
     candle.addToLast(small, 0, 1)
-    expect(textOf(candle)).toEqual(row.map(String))
+    expect(rowTexts(candle)).toEqual(row.map(String))
   })
 })

@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const someRows = (count: number, cells: Record<number, unknown> = {}) =>
   Array.from({ length: count }, (_, hour) => sampleRow(span.startTime + hour * HOUR, cells))
 
-/** Bytes of a window where a kernel reads them. */
+/** Copies the bytes of a window into a kernel's memory. */
 function readInto(kernel: Kernel, bytes: Uint8Array): Buffer {
   const buffer = kernel.buffer(bytes.length)
   buffer.set(bytes)
@@ -19,7 +19,7 @@ function readInto(kernel: Kernel, bytes: Uint8Array): Buffer {
 }
 
 describe('the memory of a kernel', () => {
-  it('does not mix a longer file before into a shorter one, wherever that is cut', () => {
+  it('does not mix bytes of an earlier, longer file into a truncated one, wherever it is cut', () => {
     const kernel = new Kernel()
     const bytes = toJsonBytes(someRows(2))
     for (let end = 1; end < bytes.length; end++) {
@@ -43,9 +43,9 @@ describe('the memory of a kernel', () => {
     }
   })
 
-  it('takes a part of a batch from itself, from another kernel or from elsewhere', () => {
+  it('accepts part of a batch from itself, from another kernel or from the JavaScript heap', () => {
     const rows = someRows(50).map((row, index) => sampleRow(row[0], { 5: `${index}.50000000` }))
-    const volumesOf = (table: CandleTable) =>
+    const readVolumes = (table: CandleTable) =>
       Array.from({ length: table.length }, (_, row) => Number(table.decimal(row, 4)) - 0.5)
     const sources: ((own: Kernel) => KlineBatch)[] = [
       own => borrowWindow(readInto(own, toJsonBytes(rows)), window, own),
@@ -57,11 +57,11 @@ describe('the memory of a kernel', () => {
       const own = new Kernel()
       const table = new CandleTable(own)
       table.add(source(own).rows(10, 13))
-      expect(volumesOf(table)).toEqual([10, 11, 12])
+      expect(readVolumes(table)).toEqual([10, 11, 12])
     }
   })
 
-  it('has no room for a larger file, which goes to the JSON parser', () => {
+  it('does not fit a larger file, which the JSON parser reads', () => {
     const count = 130_000
     const { startTime } = TWENTY_YEARS.span
     const bytes = toJsonBytes(Array.from({ length: count }, (_, second) => sampleRow(startTime + second * 1000)))
