@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Bundles the commands, and the worker of `klines verify`, into one file each: Node then reads 2 files instead of 300.
-// The library in dist is left as it is, because its users bundle for themselves.
+// The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
@@ -20,16 +20,6 @@ const options = {
 
 await build({
   ...options,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/main.cjs',
-  format: 'cjs',
-  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
-  // These read files of their own at run time. oclif looks for typescript only during development.
-  external: ['@oclif/plugin-*', 'fastify', 'parquet-wasm', 'typescript'],
-})
-
-await build({
-  ...options,
   entryPoints: ['src/verify/worker.ts'],
   outfile: 'dist/verify/worker.js',
   format: 'esm',
@@ -46,3 +36,14 @@ cpSync(fileURLToPath(new URL('../src/server/docs/assets', import.meta.url)), `${
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
   cpSync(`${swagger}/${name}`, `${dist}swagger-ui/${name}`)
 }
+
+// Last, because bin/prepare.js takes this file as the proof of a whole build.
+await build({
+  ...options,
+  entryPoints: ['src/main.ts'],
+  outfile: 'dist/main.cjs',
+  format: 'cjs',
+  banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
+  // These read files of their own at run time. oclif looks for typescript only during development.
+  external: ['@oclif/plugin-*', 'fastify', 'parquet-wasm', 'typescript'],
+})

@@ -1,8 +1,12 @@
 #!/usr/bin/env node
-// Runs the commands from the TypeScript sources: no build in between.
-import { join } from 'node:path'
+// Runs the commands from the TypeScript sources, without a build.
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { register } from 'tsx/esm/api'
 
 register()
 const { run } = await import('../src/main.ts')
-await run(process.argv.slice(2), join(import.meta.dirname, '..'))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const pjson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+pjson.oclif.commands.target = './src/main.ts'
+await run(process.argv.slice(2), { root, pjson })

@@ -15,7 +15,8 @@ function findNewest(paths) {
     ...paths.map(path => {
       const stat = statSync(path)
       if (!stat.isDirectory()) return path === generated ? 0 : stat.mtimeMs
-      return findNewest(readdirSync(path).map(name => join(path, name)))
+      // A folder is newer than a file that was removed from it.
+      return Math.max(stat.mtimeMs, findNewest(readdirSync(path).map(name => join(path, name))))
     }),
   )
 }

@@ -1,6 +1,7 @@
 import type { MirrorSource } from '../download/mirror-source.js'
-import { openMirror, openMirrorSource, type SourceOptions, sourceName } from '../download/open-source.js'
+import { openMirror, openMirrorSource, type SourceOptions } from '../download/open-source.js'
 import { parseSelectionText } from '../download/selection.js'
+import { toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -14,7 +15,9 @@ function offlineOptions(flags: LocationFlags): SourceOptions {
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */
 export function openNamedSource(flags: LocationFlags, warn?: (warning: string) => void): MirrorSource {
-  return openMirrorSource({ ...offlineOptions(flags), warn })
+  const source = openMirrorSource({ ...offlineOptions(flags), warn })
+  source.prepare()
+  return source
 }
 
 /** The mirror that the flags name; its folder may be missing. */
@@ -29,8 +32,8 @@ export function namedMirror(flags: LocationFlags): Mirror {
 export function requireMirror(flags: LocationFlags): Mirror {
   const options = offlineOptions(flags)
   const mirror = openMirror(options)
-  if (mirror.readMeta() === undefined) openMirrorSource(options)
-  if (options.baseUrl !== undefined) mirror.checkBase(sourceName(options))
+  if (mirror.readMeta() === undefined) openMirrorSource(options).prepare()
+  if (options.baseUrl !== undefined) mirror.checkBase(toSourceName(options.baseUrl))
   return mirror
 }
 

@@ -29,11 +29,15 @@ export class MirrorSource implements WindowSource {
     private readonly now: number,
     private readonly warn: Warn,
   ) {
-    if (!mirror.exists) throw nothingCached(`There is no mirror at ${mirror.root}.`)
     this.mirrorRoot = mirror.root
     const meta = mirror.readMeta()
     this.baseUrl = meta?.baseUrl
     this.complete = meta?.complete ?? false
+  }
+
+  /** Throws `window_missing` when there is no mirror. */
+  prepare(): void {
+    if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`)
   }
 
   /** `all` is every series with a cached window; a named series need not have one. */
@@ -41,6 +45,7 @@ export class MirrorSource implements WindowSource {
     const { symbols, intervals } = selection
     const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
     if (symbols !== 'all' && intervals !== 'all') return series
+    this.prepare()
     const cached = series.filter(series => this.mirror.hasSeries(series))
     if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
     const found = new Set(cached.map(({ symbol }) => symbol))
@@ -50,6 +55,7 @@ export class MirrorSource implements WindowSource {
   }
 
   async startDates(interval: Interval): Promise<string[]> {
+    this.prepare()
     return cachedStartDateList(this.mirror, interval, this.warn)
   }
 

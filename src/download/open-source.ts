@@ -1,9 +1,8 @@
-import { type LocalEndpoint, PUBLIC_BASE_URL, parseBaseUrl } from '../http/base-url.js'
+import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { RETRY_POLICY, type RetryPolicy } from '../http/retry.js'
-import { RetryingFetcher } from '../http/retrying-fetcher.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
-import { KlinesClient } from '../klines-client/client.js'
+import { openKlinesClient } from '../klines-client/open.js'
 import { defaultMirrorRoot } from '../mirror/default-root.js'
 import { Mirror } from '../mirror/mirror.js'
 import { MirrorSource } from './mirror-source.js'
@@ -40,15 +39,10 @@ export interface SourceUse {
   readonly policy?: RetryPolicy
 }
 
-/** The base address as mirrors and files name it. Throws `bad_base_url`. */
-export function sourceName({ baseUrl = PUBLIC_BASE_URL }: SourceOptions): string {
-  return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
-}
-
 /** The mirror of these options. */
-export function openMirror(options: SourceOptions): Mirror {
-  if (options.mirror === '') throw new KlinesError('bad_option', '`mirror` is empty. Expected the name of a folder.')
-  return new Mirror(options.mirror ?? defaultMirrorRoot(sourceName(options)))
+export function openMirror({ mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>): Mirror {
+  if (mirror === '') throw new KlinesError('bad_option', '`mirror` is empty. Expected the name of a folder.')
+  return new Mirror(mirror ?? defaultMirrorRoot(toSourceName(baseUrl)))
 }
 
 /** The source of a request: the mirror alone, or the service through its mirror. */
@@ -64,41 +58,23 @@ export async function openServiceSource(
   options: SourceOptions,
   { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<ServiceSource> {
-  const name = sourceName(options)
+  const { baseUrl, refresh = false, now = systemClock.now(), signal = new AbortController().signal } = options
   const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
-  const local = typeof options.baseUrl === 'object' ? options.baseUrl : undefined
-  // undici takes 25 ms to load, so offline commands do without.
-  const { HttpTransport } = await import('../http/transport.js')
+  const warn = once(options.warn)
+  const client = await openKlinesClient({ baseUrl, concurrency, policy })
+  const isLocal = typeof baseUrl === 'object'
   const mirror = openMirror(options)
-  if (local && mirror.exists && mirror.readMeta() === undefined) {
-    throw new KlinesError('mirror_mismatch', `${mirror.root} holds candles of an unknown address, not of ${name}.`, {
-      suggestions: ['Name another folder with `mirror`.'],
-    })
-  }
-  const transport = new HttpTransport(local?.url ?? name, {
-    connections: concurrency,
-    direct: local !== undefined,
+  return new ServiceSource(client, mirror, {
+    ...{ isLocal, refresh, readOnly, memoryFallback, now, signal, warn },
   })
-  return new ServiceSource(
-    name,
-    new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy })),
-    mirror,
-    {
-      refresh: options.refresh ?? false,
-      readOnly,
-      memoryFallback,
-      now: options.now ?? systemClock.now(),
-      signal: options.signal ?? new AbortController().signal,
-      warn: once(options.warn),
-    },
-  )
 }
 
 /** Windows from a mirror alone. Throws `mirror_mismatch` when a base address is given that is not the mirror's. */
 export function openMirrorSource(options: SourceOptions): MirrorSource {
+  const warn = once(options.warn)
   const mirror = openMirror(options)
-  if (options.baseUrl !== undefined) mirror.checkBase(sourceName(options))
-  return new MirrorSource(mirror, options.now ?? systemClock.now(), once(options.warn))
+  if (options.baseUrl !== undefined) mirror.checkBase(toSourceName(options.baseUrl))
+  return new MirrorSource(mirror, options.now ?? systemClock.now(), warn)
 }
 
 function parseConcurrency(concurrency: number): number {

@@ -24,9 +24,10 @@ export async function repairMirror(
 ): Promise<Repair> {
   const { concurrency = DEFAULT_CONCURRENCY } = options
   let done = 0
-  // Opening a source removes the temp files.
   const source = await openServiceSource(options)
   try {
+    // Removes the temp files.
+    source.prepare()
     const outcomes = await pMap(
       corrupt,
       async ({ path, entry }) => {

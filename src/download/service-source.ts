@@ -18,6 +18,8 @@ import type { WindowFailure, WindowResult, WindowSource } from './window-source.
 export interface ServiceSourceOptions extends CacheWriterOptions {
   /** Download final windows again too. */
   readonly refresh: boolean
+  /** Whether the server runs in this process. */
+  readonly isLocal?: boolean
   /** The present, ms UTC. */
   readonly now: number
   readonly signal: AbortSignal
@@ -30,18 +32,28 @@ export interface ServiceSourceOptions extends CacheWriterOptions {
 export class ServiceSource implements WindowSource {
   readonly offline = false
   readonly advice = 'What was brought stays in the mirror; the same command asks only for the rest.'
+  readonly baseUrl: string
   private readonly cacheWriter: CacheWriter
   private latest: number
+  private isPrepared = false
 
+  /** Throws `mirror_mismatch` when the mirror belongs to another service. */
   constructor(
-    readonly baseUrl: string,
     readonly service: KlinesClient,
     private readonly mirror: Mirror,
     private readonly options: ServiceSourceOptions,
   ) {
+    this.baseUrl = service.fetcher.baseUrl
     this.latest = options.now
     this.cacheWriter = new CacheWriter(mirror, options)
-    this.cacheWriter.open(baseUrl, options.now)
+    mirror.checkBase(this.baseUrl)
+    if (options.isLocal && mirror.exists && mirror.readMeta() === undefined) throw unknownMirror(mirror, this.baseUrl)
+  }
+
+  /** Creates the mirror before the first request, and removes temp files of dead processes. Throws `mirror_unusable`. */
+  prepare(): void {
+    if (!this.isPrepared) this.cacheWriter.open(this.baseUrl, this.options.now)
+    this.isPrepared = true
   }
 
   get mirrorRoot(): string {
@@ -59,6 +71,7 @@ export class ServiceSource implements WindowSource {
   }
 
   async startDates(interval: Interval): Promise<string[]> {
+    this.prepare()
     const list = await this.list(
       `the list of ${interval} start dates`,
       this.service.startDates(interval, this.options.signal),
@@ -106,6 +119,7 @@ export class ServiceSource implements WindowSource {
 
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
+    this.prepare()
     const since = this.options.refresh ? undefined : cached?.mtimeMs
     const fetched = await this.service.window(window, since, this.options.signal)
     return this.storeWindow(window, cached, fetched)
@@ -160,6 +174,7 @@ export class ServiceSource implements WindowSource {
 
   /** Downloads the service's symbols that this version knows. Throws `bad_list` and `unreachable`. */
   async symbols(): Promise<readonly SymbolName[]> {
+    this.prepare()
     const list = await this.list('the list of symbols', this.service.symbols(this.options.signal))
     const { symbols, unknown } = list.value
     if (unknown.length > 0) this.options.warn(`Symbols this version does not know are left out: ${unknown.join(', ')}.`)
@@ -192,4 +207,11 @@ export class ServiceSource implements WindowSource {
 export function withoutName(message: string, window: WindowRef): string {
   const name = `${windowName(window)}: `
   return message.startsWith(name) ? message.slice(name.length) : message
+}
+
+/** Synthetic sample data must not be mixed into candles of an exchange. */
+function unknownMirror({ root }: Mirror, name: string): KlinesError {
+  return new KlinesError('mirror_mismatch', `${root} holds candles of an unknown address, not of ${name}.`, {
+    suggestions: ['Name another folder with `mirror`.'],
+  })
 }

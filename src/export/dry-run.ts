@@ -39,7 +39,7 @@ export async function dryRun(
   const range = parseRange(request, request.now ?? systemClock.now())
   const source = await openSource(request, { readOnly: true })
   try {
-    const exported = await selectSeries(request, source, selection)
+    const exported = await selectSeries(request, source, selection, range)
     const { output } = request
     const targets = output === undefined ? [] : (await checkTargets({ ...request, output }, exported)).targets
     const { plan } = await planExport(source, exported, range)

@@ -1,4 +1,4 @@
-import { type Plan, planSeries, type SeriesPlan } from '../download/plan.js'
+import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
 import { combine, type Selection, selectedIntervals } from '../download/selection.js'
 import type { WindowSource } from '../download/window-source.js'
 import type { WindowRun } from '../download/window-stream.js'
@@ -13,7 +13,6 @@ import {
   toTarget,
 } from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
 import type { TimeRange } from '../klines/time-range.js'
 
 /** How longer candles are made on the way into an output. */
@@ -32,10 +31,12 @@ export interface ExportSeries extends SeriesLabel {
   readonly source: Series
   /** Set when it is resampled. */
   readonly target?: TargetInterval | undefined
+  /** Open times of the candles of `source` that are needed, ms UTC. */
+  readonly range: TimeRange
 }
 
 /** A series of an export with the windows that it is read from. */
-export interface ExportRun extends WindowRun, ExportSeries {
+export interface ExportRun extends ExportSeries, WindowRun {
   readonly plan: SeriesPlan
 }
 
@@ -47,13 +48,14 @@ export async function selectSeries(
   { resample, derive = false }: ResampleRequest,
   source: WindowSource,
   selection: Selection,
+  range: TimeRange,
 ): Promise<ExportSeries[]> {
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
   const series = await source.series(selection)
-  if (derive) return deriveSeries(source, selection, series)
-  if (resample === undefined) return series.map(series => ({ ...series, source: series }))
+  if (derive) return deriveSeries(source, selection, series, range)
+  if (resample === undefined) return series.map(series => ({ ...series, source: series, range }))
   const target = parseTargetInterval(resample)
   for (const { interval } of series) checkMultiple(target, interval)
   if (new Set(series.map(({ symbol }) => symbol)).size < series.length) {
@@ -61,16 +63,21 @@ export async function selectSeries(
     const message = `${names} would all become the same ${target.name} candles. Expected one interval.`
     throw new KlinesError('bad_option', message)
   }
-  return series.map(series => toResampled(series, target, source))
+  return series.map(series => toResampled(series, target, source, range))
 }
 
-function deriveSeries(source: WindowSource, selection: Selection, cached: readonly Series[]): ExportSeries[] {
+function deriveSeries(
+  source: WindowSource,
+  selection: Selection,
+  cached: readonly Series[],
+  range: TimeRange,
+): ExportSeries[] {
   const symbols = selection.symbols === 'all' ? [...new Set(cached.map(({ symbol }) => symbol))] : selection.symbols
   return combine(symbols, selectedIntervals(selection)).map(series => {
-    if (source.hasSeries(series)) return { ...series, source: series }
+    if (source.hasSeries(series)) return { ...series, source: series, range }
     const target = toTarget(series.interval)
     const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }))
-    if (finest !== undefined) return toResampled({ ...series, interval: finest }, target, source)
+    if (finest !== undefined) return toResampled({ ...series, interval: finest }, target, source, range)
     throw new KlinesError(
       'window_missing',
       `${seriesName(series)} is not in the mirror, and nothing it could be made of.`,
@@ -80,44 +87,28 @@ function deriveSeries(source: WindowSource, selection: Selection, cached: readon
 }
 
 /** A series that is resampled, on the symbol's own 3d grid when that is known. */
-function toResampled(series: Series, target: TargetInterval, source: WindowSource): ExportSeries {
+function toResampled(series: Series, length: TargetInterval, source: WindowSource, range: TimeRange): ExportSeries {
   const { symbol } = series
-  return { symbol, interval: target.name, source: series, target: { ...target, anchor: source.threeDayAnchor(symbol) } }
-}
-
-/** The output series as far as the request names them; undefined when `all` depends on the source. */
-export function namedSeries(
-  { resample }: ResampleRequest,
-  { symbols, intervals }: Selection,
-): SeriesLabel[] | undefined {
-  if (symbols === 'all' || intervals === 'all') return undefined
-  if (resample === undefined) return combine(symbols, intervals)
-  const { name } = parseTargetInterval(resample)
-  return symbols.map((symbol: SymbolName) => ({ symbol, interval: name }))
+  const target = { ...length, anchor: source.threeDayAnchor(symbol) }
+  return { symbol, interval: target.name, source: series, target, range: sourceRange(series, target, range) }
 }
 
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */
 export async function planExport(
   source: WindowSource,
-  series: readonly ExportSeries[],
+  exported: readonly ExportSeries[],
   range: TimeRange,
 ): Promise<{ plan: Plan; runs: ReadonlyMap<ExportSeries, ExportRun> }> {
-  const ranges = new Map(
-    series.map(series => [series, series.target ? sourceRange(series.source, series.target, range) : range]),
-  )
-  const needed = new Map<string, { series: Series; range: TimeRange }>()
-  for (const [{ source: series }, { fromTime, toTime }] of ranges) {
-    const before = needed.get(seriesName(series))
-    needed.set(seriesName(series), {
-      series,
-      range: { fromTime, toTime: Math.max(toTime, before?.range.toTime ?? toTime) },
-    })
+  const needed = new Map<string, SeriesRange>()
+  for (const { source: series, range } of exported) {
+    const toTime = Math.max(range.toTime, needed.get(seriesName(series))?.range.toTime ?? -Infinity)
+    needed.set(seriesName(series), { series, range: { ...range, toTime } })
   }
   const plan = await planSeries(source, [...needed.values()], range)
   const plans = new Map(plan.series.map(plan => [seriesName(plan.series), plan]))
-  const runs = series.map((series): [ExportSeries, ExportRun] => {
+  const runs = exported.map((series): [ExportSeries, ExportRun] => {
     const plan = plans.get(seriesName(series.source)) as SeriesPlan
-    return [series, { ...series, plan, windows: plan.windows, range: ranges.get(series) as TimeRange }]
+    return [series, { ...series, plan, windows: plan.windows }]
   })
   return { plan, runs: new Map(runs) }
 }

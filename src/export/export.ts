@@ -6,12 +6,12 @@ import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { parseRange } from '../klines/time-range.js'
-import { type ExportSeries, namedSeries, planExport, type ResampleRequest, selectSeries } from './export-series.js'
+import { type ExportSeries, planExport, type ResampleRequest, selectSeries } from './export-series.js'
 import type { Format } from './formats/format.js'
 import { checkTarget } from './output/file.js'
 import { type NumberType, type OutputColumn, parseRowFormat, type RowFormat, type TimeFormat } from './row-format.js'
 import type { WrittenFile } from './target-writer.js'
-import { checkTemplate, planTargets, type Target } from './targets.js'
+import { planTargets, type Target } from './targets.js'
 import { writeTargets } from './write.js'
 
 /** Which candles, and the files to write them to. */
@@ -39,22 +39,19 @@ export interface ExportReport extends DownloadReport {
 
 /**
  * Downloads what is missing or can still change (unless `offline`) and exports the range. No file is put in place and no byte
- * goes to stdout before everything is complete and valid, so a failed run exports nothing. Throws what `downloadKlines` throws,
+ * goes to stdout before every window is there and valid, so a run that lacks one exports nothing. Throws what `downloadKlines` throws,
  * `bad_output`, `output_exists`, `output_unwritable`, and `digits_lost` when a decimal does not fit `numbers: 'decimal'`.
  *
  * @example
  * const { files } = await exportKlines({ symbols: 'all', intervals: ['1d'], output: '{symbol}.parquet', numbers: 'decimal' })
  */
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
-  checkTemplate(request.output, request.format)
   const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
-  // Before a mirror is created for a request that is refused.
-  const named = namedSeries(request, selection)
-  if (named) await checkTargets(request, named)
+  // A source makes no request and creates no mirror before it is asked for the lists of start dates.
   const source = await openSource(request, { memoryFallback: true })
   try {
-    const series = await selectSeries(request, source, selection)
+    const series = await selectSeries(request, source, selection, range)
     const checked = await checkTargets(request, series)
     const planned = await planExport(source, series, range)
     const { report, files } = await writeTargets({ source, range, ...planned, ...checked }, request)

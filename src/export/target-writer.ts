@@ -63,6 +63,7 @@ export class TargetWriter {
 
   /** Leaves the target as it was. Never throws. */
   async discard(): Promise<void> {
+    this.exporter?.abort?.()
     await this.output?.discard()
   }
 

@@ -12,7 +12,7 @@ export interface Target<S extends SeriesLabel> extends FileFormat {
 const PLACEHOLDERS = ['symbol', 'interval'] as const
 
 /** Checks a template before anything else is done. Throws `bad_output`. */
-export function checkTemplate(template: string, format: Format | undefined): void {
+function checkTemplate(template: string, format: Format | undefined): void {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
     throw new KlinesError('bad_output', `Unknown placeholder ${whole} in ${template}. Expected {symbol} or {interval}.`)

@@ -53,7 +53,8 @@ export async function writeTargets(
       }
       if (!tally.hasFailed) await writer.finish()
     }
-    const completed = report ?? tally.report()
+    // A window that was downloaded before may be missing now, when another process cleared the mirror.
+    const completed = report && !tally.hasFailed ? report : tally.report()
     const files: WrittenFile[] = []
     for (const writer of writers) files.push(...[(await writer.commit()) ?? []].flat())
     return { report: completed, files }

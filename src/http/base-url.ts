@@ -15,6 +15,11 @@ export interface LocalEndpoint {
   readonly url: string
 }
 
+/** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
+export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL): string {
+  return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
+}
+
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
 
 /** Normalizes a base address: no slash, query or fragment at its end. Throws `bad_base_url`. */

@@ -9,8 +9,7 @@ import { logRequests, type RequestLog } from './request-log.js'
 import { Tree } from './tree/tree.js'
 import { type OpenSource, Upstream } from './tree/upstream.js'
 
-export const DEFAULT_HOST = '127.0.0.1'
-export const DEFAULT_PORT = 8787
+const DEFAULT_HOST = '127.0.0.1'
 
 /** How long running requests may take once the server is closing, ms. */
 const DRAIN_MS = 5_000

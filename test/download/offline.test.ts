@@ -188,3 +188,17 @@ describe('an export from the mirror alone', () => {
     expect(filesBelow(folder)).toEqual([])
   })
 })
+
+it('a window that disappears while a series is read again is an error, and the old files stay', async () => {
+  const { request, folder, mirror } = offlineSetup()
+  const output = join(folder, '{interval}.csv')
+  for (const interval of ['30m', '1h']) writeFileSync(join(folder, `${interval}.csv`), 'old')
+  // Both series are made from 15m, so that its windows are read once to check them and once for each file.
+  const progress = ({ done, total }: { done: number; total: number }) => {
+    if (done === total) rmSync(join(mirror, weekPath('BTCUSDT', FULL_WEEKS[2])))
+  }
+  const both = { ...request, intervals: ['30m', '1h'] as const, derive: true, force: true, output, progress }
+  await expect(exportKlines(both)).rejects.toMatchObject({ code: 'incomplete' })
+  for (const interval of ['30m', '1h']) expect(readFileSync(join(folder, `${interval}.csv`), 'utf8')).toBe('old')
+  expect(filesBelow(folder)).toEqual(['1h.csv', '30m.csv'])
+})

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/export/formats/format.js'
-import { checkTemplate, planTargets } from '../../src/export/targets.js'
+import { planTargets } from '../../src/export/targets.js'
 import type { Series } from '../../src/klines/series.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -102,7 +102,7 @@ describe('the files of a template', () => {
   test.each(['{pair}.csv', '{symbol}-{}.csv', '{Symbol}.csv', '{symbol }.csv', '{startDate}/{symbol}.csv'])(
     'the placeholder in %s is refused',
     template => {
-      for (const attempt of [() => checkTemplate(template, undefined), () => planTargets(template, 'csv', all)]) {
+      for (const attempt of [() => planTargets(template, undefined, all), () => planTargets(template, 'csv', all)]) {
         expect(thrownBy(attempt)).toMatchObject({
           code: 'bad_output',
           message: expect.stringMatching(/^Unknown placeholder \{.*\} in .*\. Expected \{symbol\} or \{interval\}\.$/),
@@ -111,8 +111,7 @@ describe('the files of a template', () => {
     },
   )
 
-  test('a template is also checked for its format before the series are known', () => {
-    expect(() => checkTemplate('{symbol}.csv', undefined)).not.toThrow()
-    expect(thrownBy(() => checkTemplate('{symbol}', undefined)).code).toBe('bad_output')
+  test('a template without an extension is refused', () => {
+    expect(thrownBy(() => planTargets('{symbol}', undefined, all)).code).toBe('bad_output')
   })
 })

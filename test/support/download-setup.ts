@@ -37,7 +37,7 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   const transport = new HttpTransport(server.url, { connections: 4 })
   const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())
-  return new ServiceSource(server.url, new KlinesClient(fetcher, () => NOW), new Mirror(mirror), {
+  return new ServiceSource(new KlinesClient(fetcher, () => NOW), new Mirror(mirror), {
     refresh: false,
     readOnly: false,
     memoryFallback: false,

@@ -1,5 +1,5 @@
-import { openMirror, openServiceSource, sourceName } from '../../download/open-source.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { openMirror, openServiceSource } from '../../download/open-source.js'
+import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { LoggedRequest } from '../../server/request-log.js'
@@ -56,9 +56,9 @@ function findLocation(flags: ServeFlags): Pick<ServeObject, 'mirror' | 'baseUrl'
   const sample = { mirror: SAMPLE_ROOT, baseUrl: SAMPLE, sample: true, upstream: null }
   if (baseUrl === SAMPLE) return sample
   const mirror = openMirror({ baseUrl, mirror: folder })
-  if (baseUrl !== undefined) mirror.checkBase(sourceName({ baseUrl }))
+  if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
   if (upstream) {
-    const name = sourceName({ baseUrl })
+    const name = toSourceName(baseUrl)
     return { mirror: mirror.root, baseUrl: name, sample: false, upstream: name }
   }
   if (!mirror.exists) return sample

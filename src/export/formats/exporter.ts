@@ -35,4 +35,6 @@ export interface Exporter {
   write(batch: KlineBatch): Promise<void>
   /** Writes what is left, and the end of the file. */
   end(): Promise<void>
+  /** Frees what the exporter uses when the file is given up. */
+  abort?(): void
 }

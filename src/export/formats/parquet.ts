@@ -51,8 +51,12 @@ export class ParquetExporter implements Exporter {
 
   async end(): Promise<void> {
     await this.records.end()
-    await this.input.close()
-    await this.output
+    // The output comes first: its failure is the reason why the input cannot be closed.
+    await Promise.all([this.output, this.input.close()])
+  }
+
+  abort(): void {
+    this.input.abort().catch(() => {})
   }
 }
 

@@ -139,7 +139,7 @@ export class Kernel extends SharedMemory {
     const room = Math.max(FIRST_INPUT, 2 * size)
     const rows = Math.ceil(room / SHORTEST_ROW)
     this.input = {
-      // The bytes behind a file stay zero, which ends its last cell; those in front of it are read with its first digits.
+      // Digits are read by eights, also in front of a file; a zero behind it ends its last cell.
       bytes: this.allocate(ALIGNMENT + room + ALIGNMENT) + ALIGNMENT,
       size: room,
       offsets: this.allocate(rows * OFFSETS_BYTES),

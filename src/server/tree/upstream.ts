@@ -47,7 +47,8 @@ export class Upstream {
 
   /** Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. */
   async start(): Promise<void> {
-    await this.source()
+    const source = await this.source()
+    source.prepare()
   }
 
   async close(): Promise<void> {

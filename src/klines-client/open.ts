@@ -1,0 +1,22 @@
+import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
+import type { RetryPolicy } from '../http/retry.js'
+import { RetryingFetcher } from '../http/retrying-fetcher.js'
+import { KlinesClient } from './client.js'
+
+/** Which klines service, and how it is used. */
+export interface KlinesClientOptions {
+  readonly baseUrl: string | LocalEndpoint | undefined
+  /** Requests at once. */
+  readonly concurrency: number
+  readonly policy: RetryPolicy
+}
+
+/** A client of a klines service. Throws `bad_base_url`. */
+export async function openKlinesClient({ baseUrl, concurrency, policy }: KlinesClientOptions): Promise<KlinesClient> {
+  const isLocal = typeof baseUrl === 'object'
+  const name = toSourceName(baseUrl)
+  // undici takes 25 ms to load, so offline commands do without.
+  const { HttpTransport } = await import('../http/transport.js')
+  const transport = new HttpTransport(isLocal ? baseUrl.url : name, { connections: concurrency, direct: isLocal })
+  return new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy }))
+}
