@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FORMATS } from '../../../src/export/formats/format.js'
 import { openExporter } from '../../../src/export/formats/open-exporter.js'
 import { NUMBER_TYPES, type NumberType } from '../../../src/export/row-format.js'
+import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { runChild } from '../../support/cli/run-child.js'
 import { catchError } from '../../support/errors.js'
 import {
@@ -19,6 +20,13 @@ import { sampleHashes } from '../../support/oracles/sample-hashes.js'
 import { LEAP_MONTH, sampleRow } from '../../support/windows.js'
 
 const START = LEAP_MONTH.span.startTime
+
+let large: KlineBatch[] | undefined
+/** More rows than any exporter writes at once; made once, as that takes a while. */
+function largeBatches(): KlineBatch[] {
+  large ??= cutBatches(toBatches([manyRows(150_000)]), [100, 500, 900])
+  return large
+}
 
 describe.each(FORMATS)('%s', format => {
   test.each(NUMBER_TYPES)(
@@ -47,7 +55,7 @@ describe.each(FORMATS)('%s', format => {
     const stats = { inexactDoubles: 0 }
     const exporter = await openExporter(format, { rowFormat: rowFormat(), metadata: METADATA, stats, emit })
     const writeAll = async () => {
-      for (const batch of cutBatches(toBatches([manyRows(150_000)]), [100, 500, 900])) await exporter.write(batch)
+      for (const batch of largeBatches()) await exporter.write(batch)
       await exporter.end()
     }
     expect(await catchError(writeAll())).toBe(error)
