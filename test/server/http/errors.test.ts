@@ -13,6 +13,13 @@ const line = (text: string, ...headers: string[]) => [text, ...headers, '', ''].
 /** Its response takes longer than reading the body. */
 const SLOW_GET = get(['Transfer-Encoding: chunked', 'Accept-Encoding: br'], `/${weekPath('BTCUSDT', FULL_WEEKS[0])}`)
 
+/** The parser of Node 20.18, llhttp 8, lets these two pass: no file has such a path, and no one reads such a field. */
+const LLHTTP_8 = process.versions.llhttp?.startsWith('8.') ?? false
+const UNREADABLE_SINCE_LLHTTP_9: [string, number, Buffer][] = [
+  ['a byte beyond ASCII in the target', 400, rawRequest('GET /\xff')],
+  ['a field name with a blank', 400, get(['a b: c'])],
+]
+
 /** Requests that are not HTTP/1.1, or too large. */
 const UNREADABLE: [string, number, string | Buffer, RegExp?][] = [
   ['words', 400, 'hello\r\n\r\n'],
@@ -26,13 +33,11 @@ const UNREADABLE: [string, number, string | Buffer, RegExp?][] = [
   ['a fragment', 400, rawRequest(`GET ${SYMBOLS}#top`)],
   ['a fragment with a broken escape', 400, rawRequest(`GET ${SYMBOLS}#%zz`)],
   ['a control character in the target', 400, rawRequest('GET /\x01')],
-  ['a byte beyond ASCII in the target', 400, rawRequest('GET /\xff')],
   ['another protocol', 400, line('GET / ICE/1.0', 'Host: localhost')],
   ['HTTP/1.2', 505, line('GET / HTTP/1.2', 'Host: localhost')],
   ['HTTP/2.0', 505, line('GET / HTTP/2.0', 'Host: localhost')],
   ['HTTP/0.9', 505, line(`GET ${SYMBOLS}`, 'Host: localhost')],
   ['the preface of HTTP/2', 505, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-  ['a field name with a blank', 400, get(['a b: c'])],
   ['a field without a colon', 400, get(['abc'])],
   ['a zero in a field', 400, get(['a: b\x00c'])],
   ['a folded first field', 400, line('GET / HTTP/1.1', ' Host: localhost')],
@@ -115,6 +120,10 @@ const REJECTED: [string, number, Buffer, RegExp?][] = [
 
 describe('every error is the error object', () => {
   const server = useHttpServer()
+
+  it.skipIf(LLHTTP_8).each(UNREADABLE_SINCE_LLHTTP_9)('%s: %i', async (_, status, bytes) => {
+    expectError(await server.sendRaw(bytes), status)
+  })
 
   it.each(UNREADABLE)('%s: %i', async (_, status, bytes, pattern = /./) => {
     expect(expectError(await server.sendRaw(bytes), status).message).toMatch(pattern)
