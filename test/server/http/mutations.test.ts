@@ -163,7 +163,7 @@ it(`${COUNT} mutated requests neither crash the server nor make it leak`, { time
   expect([child.stderr(), child.errors()]).toEqual(['', []])
   // Most requests get a response, even if it is an error.
   expect(answered).toBeGreaterThan(0.8 * connections)
-  // The first half fills caches and the heap; after that memory does not grow.
+  // The first half fills caches and the heap. Node 26 collects garbage late; a leak of 2 kB a request would add 100 MB.
   const [, half, , end] = memory
-  expect(end - half).toBeLessThan(40)
+  expect(end - half).toBeLessThan(60)
 })
