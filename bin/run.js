@@ -21,8 +21,16 @@ process.stderr.on('error', () => {})
 // Commands report their own errors; what is caught here comes from finding a command. The process ends by itself, so that a
 // slow reader gets every byte (oclif's own runner waits for ten seconds and then exits).
 try {
-  const { run } = createRequire(import.meta.url)('../dist/main.cjs')
-  await run(process.argv.slice(2), { root: fileURLToPath(new URL('..', import.meta.url)) })
+  const require = createRequire(import.meta.url)
+  const args = process.argv.slice(2)
+  if (args.length === 1 && args[0] === '--version') {
+    // As oclif writes it, without the 80 ms that it takes to load the commands.
+    const { name, version } = require('../package.json')
+    process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+  } else {
+    const { run } = require('../dist/main.cjs')
+    await run(args, { root: fileURLToPath(new URL('..', import.meta.url)) })
+  }
 } catch (error) {
   const code = error.oclif?.exit ?? 1
   // A shell uses 127 for a command that does not exist; our code for wrong usage is 2.
