@@ -4,7 +4,7 @@ export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './dow
 export type { SelectionRequest } from './download/selection.js'
 export type { DownloadReport, Progress, ProgressState, SeriesReport, WindowCounts } from './download/tally.js'
 export type { Warn, WindowStatus } from './download/window-source.js'
-export { type ExportReport, type ExportRequest, exportKlines } from './export/export.js'
+export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
 export { FORMATS, type Format } from './export/formats/format.js'
 export {
@@ -16,6 +16,7 @@ export {
   type TimeFormat,
 } from './export/row-format.js'
 export type { WrittenFile } from './export/target-writer.js'
+export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
 export type { ChangedCell, WindowChange } from './klines/batch/diff.js'

@@ -1,7 +1,8 @@
-import type { MirrorSource } from '../download/mirror-source.js'
-import { openMirror, openMirrorSource, type SourceOptions } from '../download/open-source.js'
+import { MirrorSource } from '../download/mirror-source.js'
+import { once, openMirror, type SourceOptions } from '../download/open-source.js'
 import { parseSelectionText } from '../download/selection.js'
 import { toSourceName } from '../http/base-url.js'
+import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -15,7 +16,9 @@ function offlineOptions(flags: LocationFlags): SourceOptions {
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */
 export function openNamedSource(flags: LocationFlags, warn?: (warning: string) => void): MirrorSource {
-  const source = openMirrorSource({ ...offlineOptions(flags), warn })
+  const options = offlineOptions(flags)
+  const { baseUrl } = options
+  const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: once(warn) })
   source.prepare()
   return source
 }
@@ -30,10 +33,11 @@ export function namedMirror(flags: LocationFlags): Mirror {
  * `mirror_mismatch` when it belongs to another base address.
  */
 export function requireMirror(flags: LocationFlags): Mirror {
-  const options = offlineOptions(flags)
-  const mirror = openMirror(options)
-  if (mirror.readMeta() === undefined) openMirrorSource(options).prepare()
-  if (options.baseUrl !== undefined) mirror.checkBase(toSourceName(options.baseUrl))
+  const mirror = namedMirror(flags)
+  // A mirror of which no window was stored yet has its `mirror.json`.
+  if (mirror.readMeta() === undefined) openNamedSource(flags)
+  const { baseUrl } = offlineOptions(flags)
+  if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
   return mirror
 }
 

@@ -4,7 +4,7 @@ import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './mirror-source.js'
-import { openMirror, openServiceSource, type SourceOptions } from './open-source.js'
+import { openMirror, openSource, type SourceOptions } from './open-source.js'
 
 /** The symbols of the service, and the start dates of each interval, ascending. */
 export interface Catalogue {
@@ -22,7 +22,7 @@ export async function readCatalogue(
 ): Promise<Catalogue> {
   const mirror = openMirror(options)
   const warn = options.warn ?? (() => {})
-  const source = await openServiceSource(options, { readOnly: true, policy: QUICK_POLICY })
+  const source = await openSource(options, { readOnly: true, policy: QUICK_POLICY })
   try {
     const [series, lists] = await Promise.all([
       source.series({ symbols: 'all', intervals: [INTERVALS[0]] }),

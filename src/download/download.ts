@@ -1,6 +1,6 @@
 import { systemClock } from '../http/system-clock.js'
 import { parseRange, type RangeText } from '../klines/time-range.js'
-import { openServiceSource, type SourceOptions } from './open-source.js'
+import { openSource, type SourceOptions } from './open-source.js'
 import { type Plan, planSeries } from './plan.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { type DownloadReport, DownloadTally, type Progress } from './tally.js'
@@ -27,7 +27,7 @@ export interface DownloadRequest extends KlinesRequest {
 export async function downloadKlines(request: DownloadRequest): Promise<DownloadReport> {
   const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
-  const source = await openServiceSource(request)
+  const source = await openSource(request)
   try {
     const ranges = (await source.series(selection)).map(series => ({ series, range }))
     return await downloadPlan(source, await planSeries(source, ranges, range), request)

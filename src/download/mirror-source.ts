@@ -1,3 +1,4 @@
+import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -13,6 +14,15 @@ import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-s
 /** A window that a complete mirror does not have. */
 const EMPTY_WINDOW = new TextEncoder().encode('[]')
 
+/** What a `MirrorSource` is told. */
+export interface MirrorSourceOptions {
+  /** The base address that the mirror should have; default: any. */
+  readonly baseUrl?: string | LocalEndpoint | undefined
+  /** The present, ms UTC. */
+  readonly now: number
+  readonly warn: Warn
+}
+
 /** Windows from a mirror alone, without any request. */
 export class MirrorSource implements WindowSource {
   readonly baseUrl: string | undefined
@@ -24,11 +34,17 @@ export class MirrorSource implements WindowSource {
   /** Whether a window without a file is empty. */
   private readonly complete: boolean
 
+  private readonly now: number
+  private readonly warn: Warn
+
+  /** Throws `mirror_mismatch` when the mirror belongs to another base address. */
   constructor(
     private readonly mirror: Mirror,
-    private readonly now: number,
-    private readonly warn: Warn,
+    { baseUrl, now, warn }: MirrorSourceOptions,
   ) {
+    if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
+    this.now = now
+    this.warn = warn
     this.mirrorRoot = mirror.root
     const meta = mirror.readMeta()
     this.baseUrl = meta?.baseUrl

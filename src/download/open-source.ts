@@ -45,36 +45,29 @@ export function openMirror({ mirror, baseUrl }: Pick<SourceOptions, 'mirror' | '
   return new Mirror(mirror ?? defaultMirrorRoot(toSourceName(baseUrl)))
 }
 
-/** The source of a request: the mirror alone, or the service through its mirror. */
-export async function openSource(
+/**
+ * Windows from the service through its mirror, or from the mirror alone when `offline`. Closing the source ends all requests;
+ * it makes none, and creates no mirror, before it is asked for a list. Throws `bad_option` and `mirror_mismatch`.
+ */
+export function openSource(options: SourceOptions & { offline?: undefined }, use?: SourceUse): Promise<ServiceSource>
+export function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   use?: SourceUse,
-): Promise<WindowSource> {
-  return options.offline ? openMirrorSource(options) : openServiceSource(options, use)
-}
-
-/** Windows from the service through its mirror. Closing it ends all requests. */
-export async function openServiceSource(
-  options: SourceOptions,
+): Promise<WindowSource>
+export async function openSource(
+  options: SourceOptions & { offline?: boolean | undefined },
   { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
-): Promise<ServiceSource> {
+): Promise<WindowSource> {
   const { baseUrl, refresh = false, now = systemClock.now(), signal = new AbortController().signal } = options
-  const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
-  const warn = once(options.warn)
-  const client = await openKlinesClient({ baseUrl, concurrency, policy })
-  const isLocal = typeof baseUrl === 'object'
   const mirror = openMirror(options)
-  return new ServiceSource(client, mirror, {
-    ...{ isLocal, refresh, readOnly, memoryFallback, now, signal, warn },
-  })
-}
-
-/** Windows from a mirror alone. Throws `mirror_mismatch` when a base address is given that is not the mirror's. */
-export function openMirrorSource(options: SourceOptions): MirrorSource {
   const warn = once(options.warn)
-  const mirror = openMirror(options)
-  if (options.baseUrl !== undefined) mirror.checkBase(toSourceName(options.baseUrl))
-  return new MirrorSource(mirror, options.now ?? systemClock.now(), warn)
+  if (!options.offline) {
+    const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
+    const client = await openKlinesClient({ baseUrl, concurrency, policy })
+    const isLocal = typeof baseUrl === 'object'
+    return new ServiceSource(client, mirror, { isLocal, refresh, readOnly, memoryFallback, now, signal, warn })
+  }
+  return new MirrorSource(mirror, { baseUrl, now, warn })
 }
 
 function parseConcurrency(concurrency: number): number {

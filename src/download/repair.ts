@@ -3,7 +3,7 @@ import { FetchError } from '../http/fetch-error.js'
 import { isKlinesError } from '../klines/errors.js'
 import type { TreeEntry } from '../klines/paths.js'
 import type { CorruptFile } from '../mirror/check.js'
-import { DEFAULT_CONCURRENCY, openServiceSource, type SourceOptions } from './open-source.js'
+import { DEFAULT_CONCURRENCY, openSource, type SourceOptions } from './open-source.js'
 import { type ServiceSource, withoutName } from './service-source.js'
 
 /** What happened to the corrupt files of a mirror. */
@@ -15,7 +15,7 @@ export interface Repair {
 
 /**
  * Downloads corrupt files of a mirror again, unconditionally, and removes temp files of dead processes. Throws what
- * `openServiceSource` throws, `unreachable` and `rate_limited`.
+ * `openSource` throws, `unreachable` and `rate_limited`.
  */
 export async function repairMirror(
   options: SourceOptions,
@@ -24,7 +24,7 @@ export async function repairMirror(
 ): Promise<Repair> {
   const { concurrency = DEFAULT_CONCURRENCY } = options
   let done = 0
-  const source = await openServiceSource(options)
+  const source = await openSource(options)
   try {
     // Removes the temp files.
     source.prepare()

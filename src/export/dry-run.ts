@@ -3,8 +3,10 @@ import { parseSelection } from '../download/selection.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Series } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'
-import { checkTargets, type ExportRequest } from './export.js'
+import type { ExportRequest } from './export.js'
 import { planExport, selectSeries } from './export-series.js'
+import { parseRowFormat } from './row-format.js'
+import { checkTargets, parseTemplate, planTargets } from './targets.js'
 
 /** The windows of one series in the range: `stale` ones would be revalidated, `missing` ones downloaded. */
 export interface SeriesDryRun extends Series {
@@ -37,11 +39,14 @@ export async function dryRun(
 ): Promise<DryRunReport> {
   const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
+  const { output } = request
+  const format = output === undefined ? undefined : parseTemplate(output, request.format)
+  if (format !== undefined) parseRowFormat(request, format.format)
   const source = await openSource(request, { readOnly: true })
   try {
     const exported = await selectSeries(request, source, selection, range)
-    const { output } = request
-    const targets = output === undefined ? [] : (await checkTargets({ ...request, output }, exported)).targets
+    const targets = output === undefined || format === undefined ? [] : planTargets(output, format, exported)
+    await checkTargets(targets, request.force ?? false)
     const { plan } = await planExport(source, exported, range)
     const series = plan.series.map(({ series, windows }) => {
       const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }

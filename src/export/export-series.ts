@@ -40,6 +40,9 @@ export interface ExportRun extends ExportSeries, WindowRun {
   readonly plan: SeriesPlan
 }
 
+/** A source series, and what it is resampled to. */
+type MadeSeries = Pick<ExportSeries, 'source' | 'target'>
+
 /**
  * The series of a request. Throws `bad_option` when candles do not fit or several series would become the same one, and
  * `window_missing` when the mirror has nothing to derive a series from.
@@ -53,9 +56,21 @@ export async function selectSeries(
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
-  const series = await source.series(selection)
-  if (derive) return deriveSeries(source, selection, series, range)
-  if (resample === undefined) return series.map(series => ({ ...series, source: series, range }))
+  const found = await source.series(selection)
+  let made: MadeSeries[] = found.map(series => ({ source: series }))
+  if (derive) made = deriveSeries(source, selection, found)
+  else if (resample !== undefined) made = resampleSeries(found, resample)
+  return made.map(({ source: series, target: length }) => {
+    if (length === undefined) return { ...series, source: series, range }
+    // On the symbol's own 3d grid when that is known.
+    const target = { ...length, anchor: source.threeDayAnchor(series.symbol) }
+    const { symbol } = series
+    return { symbol, interval: target.name, source: series, target, range: sourceRange(series, target, range) }
+  })
+}
+
+/** All series as candles of one length. */
+function resampleSeries(series: readonly Series[], resample: string): MadeSeries[] {
   const target = parseTargetInterval(resample)
   for (const { interval } of series) checkMultiple(target, interval)
   if (new Set(series.map(({ symbol }) => symbol)).size < series.length) {
@@ -63,34 +78,23 @@ export async function selectSeries(
     const message = `${names} would all become the same ${target.name} candles. Expected one interval.`
     throw new KlinesError('bad_option', message)
   }
-  return series.map(series => toResampled(series, target, source, range))
+  return series.map(series => ({ source: series, target }))
 }
 
-function deriveSeries(
-  source: WindowSource,
-  selection: Selection,
-  cached: readonly Series[],
-  range: TimeRange,
-): ExportSeries[] {
+/** The selected series, and where the mirror lacks one the finest that it can be made of. */
+function deriveSeries(source: WindowSource, selection: Selection, cached: readonly Series[]): MadeSeries[] {
   const symbols = selection.symbols === 'all' ? [...new Set(cached.map(({ symbol }) => symbol))] : selection.symbols
   return combine(symbols, selectedIntervals(selection)).map(series => {
-    if (source.hasSeries(series)) return { ...series, source: series, range }
+    if (source.hasSeries(series)) return { source: series }
     const target = toTarget(series.interval)
     const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }))
-    if (finest !== undefined) return toResampled({ ...series, interval: finest }, target, source, range)
+    if (finest !== undefined) return { source: { ...series, interval: finest }, target }
     throw new KlinesError(
       'window_missing',
       `${seriesName(series)} is not in the mirror, and nothing it could be made of.`,
       { suggestions: [source.advice] },
     )
   })
-}
-
-/** A series that is resampled, on the symbol's own 3d grid when that is known. */
-function toResampled(series: Series, length: TargetInterval, source: WindowSource, range: TimeRange): ExportSeries {
-  const { symbol } = series
-  const target = { ...length, anchor: source.threeDayAnchor(symbol) }
-  return { symbol, interval: target.name, source: series, target, range: sourceRange(series, target, range) }
 }
 
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */

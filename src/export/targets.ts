@@ -1,6 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
+import { checkTarget } from './output/file.js'
 
 /** One file of an export and the series that go into it, in order. */
 export interface Target<S extends SeriesLabel> extends FileFormat {
@@ -11,13 +12,13 @@ export interface Target<S extends SeriesLabel> extends FileFormat {
 
 const PLACEHOLDERS = ['symbol', 'interval'] as const
 
-/** Checks a template before anything else is done. Throws `bad_output`. */
-function checkTemplate(template: string, format: Format | undefined): void {
+/** Checks a template, and returns the format of its files: placeholders do not change it. Throws `bad_output`. */
+export function parseTemplate(template: string, format: Format | undefined): FileFormat {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
     throw new KlinesError('bad_output', `Unknown placeholder ${whole} in ${template}. Expected {symbol} or {interval}.`)
   }
-  resolveFormat(template, format)
+  return resolveFormat(template, format)
 }
 
 /**
@@ -26,17 +27,16 @@ function checkTemplate(template: string, format: Format | undefined): void {
  */
 export function planTargets<S extends SeriesLabel>(
   template: string,
-  format: Format | undefined,
+  format: FileFormat,
   all: readonly S[],
 ): Target<S>[] {
-  checkTemplate(template, format)
   const paths = new Map<string, S[]>()
   for (const series of all) {
     const path = template.replaceAll('{symbol}', series.symbol).replaceAll('{interval}', series.interval)
     paths.set(path, [...(paths.get(path) ?? []), series])
   }
   return [...paths].map(([path, series]) => {
-    const target = { path, series, ...resolveFormat(path, format) }
+    const target = { path, series, ...format }
     if (target.format === 'json' && series.length > 1) {
       throw new KlinesError(
         'bad_output',
@@ -50,4 +50,9 @@ export function planTargets<S extends SeriesLabel>(
     }
     return target
   })
+}
+
+/** Checks that every file can be written, before any work is done for it. Throws what `checkTarget` throws. */
+export async function checkTargets(targets: readonly { readonly path: string }[], force: boolean): Promise<void> {
+  for (const { path } of targets) if (path !== '-') await checkTarget(path, force)
 }

@@ -1,21 +1,21 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
-import type { Plan } from '../download/plan.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import type { WindowSource } from '../download/window-source.js'
 import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
+import { KlinesError } from '../klines/errors.js'
 import { Resampler } from '../klines/resample/resampler.js'
+import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
-import type { ExportRun, ExportSeries, ResampleRequest } from './export-series.js'
+import { type ExportRun, type ExportSeries, planExport, type ResampleRequest } from './export-series.js'
 import { isStream, type OpenOptions } from './output/open.js'
 import type { RowFormat } from './row-format.js'
 import { TargetWriter, type WrittenFile } from './target-writer.js'
 import type { Target } from './targets.js'
 
-/** A checked and planned export. */
+/** A checked export. */
 export interface ExportJob {
   readonly source: WindowSource
-  readonly plan: Plan
-  readonly runs: ReadonlyMap<ExportSeries, ExportRun>
+  readonly series: readonly ExportSeries[]
   readonly targets: readonly Target<ExportSeries>[]
   readonly rowFormat: RowFormat
   /** Open times of the rows to write, ms UTC. */
@@ -25,31 +25,41 @@ export interface ExportJob {
 /** How an export is written. */
 export interface WriteOptions
   extends OpenOptions,
-    Pick<DownloadRequest, 'concurrency' | 'progress'>,
+    Pick<DownloadRequest, 'concurrency' | 'progress' | 'warn'>,
     Pick<ResampleRequest, 'partial'> {}
+
+/** The result of an export: how its windows were downloaded or read, and its files. */
+export interface ExportReport extends DownloadReport {
+  readonly files: WrittenFile[]
+}
 
 /**
  * Writes all targets while their windows come, and puts the files in place when everything is complete: a run that fails leaves
  * all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
  */
-export async function writeTargets(
-  job: ExportJob,
-  options: WriteOptions,
-): Promise<{ report: DownloadReport; files: WrittenFile[] }> {
-  const { source, plan, targets, range } = job
+export async function writeTargets(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
+  const { source, targets, range } = job
   const { concurrency, signal, partial } = options
-  const report = (await mustDownloadFirst(job)) ? await downloadPlan(source, plan, options) : undefined
+  const streams = await Promise.all(targets.map(({ path }) => isStream(path)))
+  const { plan, runs } = await planExport(source, job.series, range)
+  // Bytes in a pipe cannot be taken back, and a series that several others are made from must not be downloaded twice.
+  const downloadsFirst = streams.includes(true) || plan.series.length < job.series.length
+  const report = downloadsFirst ? await downloadPlan(source, plan, options) : undefined
   const tally = new DownloadTally(source, plan, report ? undefined : options.progress)
   const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
-  const runs = targets.flatMap(({ series }) => series.map(series => job.runs.get(series) as ExportRun))
-  const windows = streamWindows(source, runs, { concurrency, signal, borrow: source.offline || report !== undefined })
+  const ordered = targets.flatMap(({ series }) => series.map(series => runs.get(series) as ExportRun))
+  const windows = streamWindows(source, ordered, {
+    concurrency,
+    signal,
+    borrow: source.offline || report !== undefined,
+  })
   const writers: TargetWriter[] = []
   try {
     for (const target of targets) {
       const writer = new TargetWriter(target, job.rowFormat, metadata, options)
       writers.push(writer)
       for (const series of target.series) {
-        await writeSeries(job.runs.get(series) as ExportRun, { windows, tally, writer, range, partial })
+        await writeSeries(runs.get(series) as ExportRun, { windows, tally, writer, range, partial })
       }
       if (!tally.hasFailed) await writer.finish()
     }
@@ -57,22 +67,15 @@ export async function writeTargets(
     const completed = report && !tally.hasFailed ? report : tally.report()
     const files: WrittenFile[] = []
     for (const writer of writers) files.push(...[(await writer.commit()) ?? []].flat())
-    return { report: completed, files }
+    if (files.length === 0) throw noWholeCandle(job.series)
+    warnAbout(completed, files, options.warn)
+    return { ...completed, files }
   } catch (error) {
     for (const writer of writers) await writer.discard()
     throw error
   } finally {
     await windows.return(undefined)
   }
-}
-
-/**
- * Whether everything is downloaded before the first byte is written: bytes in a pipe cannot be taken back, and a series that
- * several others are made from must not be downloaded twice.
- */
-async function mustDownloadFirst({ plan, runs, targets }: ExportJob): Promise<boolean> {
-  const streams = await Promise.all(targets.map(({ path }) => isStream(path)))
-  return streams.includes(true) || plan.series.length < runs.size
 }
 
 /** Where the windows of a series come from and go to. */
@@ -98,4 +101,21 @@ async function writeSeries(run: ExportRun, { windows, tally, writer, range, part
   }
   const rest = tally.hasFailed ? undefined : resampler?.end()
   if (rest) await writer.write(rest)
+}
+
+function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
+  for (const report of series) if (report.rows === 0) warn?.(`No candle of ${seriesName(report)} opens in the range.`)
+  for (const { path, inexactDoubles } of files) {
+    if (inexactDoubles > 0)
+      warn?.(
+        `${path === '-' ? 'stdout' : path}: ${inexactDoubles} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`,
+      )
+  }
+}
+
+function noWholeCandle([{ interval, source }]: readonly ExportSeries[]): KlinesError {
+  const message = `The ${source.interval} candles of the range do not cover a whole ${interval} candle; nothing is written.`
+  return new KlinesError('no_candles', message, {
+    suggestions: ['`partial: true` keeps candles that are covered in part.'],
+  })
 }

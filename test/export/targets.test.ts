@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/export/formats/format.js'
-import { planTargets } from '../../src/export/targets.js'
+import { parseTemplate, planTargets } from '../../src/export/targets.js'
 import type { Series } from '../../src/klines/series.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -60,6 +60,8 @@ describe('the format of a file', () => {
 
 describe('the files of a template', () => {
   const all = [BTC_1H, BTC_1M, ETH_1H]
+  const plan = (template: string, format?: Format) => planTargets(template, parseTemplate(template, format), all)
+
   test.each<[string, string[]]>([
     ['{symbol}-{interval}.csv', ['BTCUSDT-1h.csv', 'BTCUSDT-1M.csv', 'ETHUSDT-1h.csv']],
     [
@@ -69,18 +71,18 @@ describe('the files of a template', () => {
     ['{symbol}.csv.gz', ['BTCUSDT.csv.gz', 'ETHUSDT.csv.gz']],
     ['all.jsonl', ['all.jsonl']],
   ])('%s are %j', (template, paths) => {
-    expect(planTargets(template, undefined, all).map(({ path }) => path)).toEqual(paths)
+    expect(plan(template).map(({ path }) => path)).toEqual(paths)
   })
 
   test('series with the same file name share the file, in order', () => {
-    expect(planTargets('{symbol}.arrow', undefined, all)).toEqual([
+    expect(plan('{symbol}.arrow')).toEqual([
       { path: 'BTCUSDT.arrow', series: [BTC_1H, BTC_1M], format: 'arrow', gzip: false },
       { path: 'ETHUSDT.arrow', series: [ETH_1H], format: 'arrow', gzip: false },
     ])
   })
 
   test('stdout is one target', () => {
-    expect(planTargets('-', 'csv', all)).toEqual([{ path: '-', series: all, format: 'csv', gzip: false }])
+    expect(plan('-', 'csv')).toEqual([{ path: '-', series: all, format: 'csv', gzip: false }])
   })
 
   test.each([
@@ -89,20 +91,20 @@ describe('the files of a template', () => {
     ['-', undefined, 'stdout'],
     ['all.csv', 'json', 'all.csv'],
   ] as const)('several series in one json file are refused with a suggestion: %s', (template, format, shared) => {
-    const error = thrownBy(() => planTargets(template, format, all))
+    const error = thrownBy(() => plan(template, format))
     expect(error.code).toBe('bad_output')
     expect(error.message).toContain(`series would share ${shared}.`)
     expect(error.suggestions[0]).toContain('{symbol} and {interval}')
   })
 
   test('json files of one series each are accepted', () => {
-    expect(planTargets('{symbol}-{interval}.json', undefined, all)).toHaveLength(3)
+    expect(plan('{symbol}-{interval}.json')).toHaveLength(3)
   })
 
   test.each(['{pair}.csv', '{symbol}-{}.csv', '{Symbol}.csv', '{symbol }.csv', '{startDate}/{symbol}.csv'])(
     'the placeholder in %s is refused',
     template => {
-      for (const attempt of [() => planTargets(template, undefined, all), () => planTargets(template, 'csv', all)]) {
+      for (const attempt of [() => plan(template), () => plan(template, 'csv')]) {
         expect(thrownBy(attempt)).toMatchObject({
           code: 'bad_output',
           message: expect.stringMatching(/^Unknown placeholder \{.*\} in .*\. Expected \{symbol\} or \{interval\}\.$/),
@@ -112,6 +114,6 @@ describe('the files of a template', () => {
   )
 
   test('a template without an extension is refused', () => {
-    expect(thrownBy(() => planTargets('{symbol}', undefined, all)).code).toBe('bad_output')
+    expect(thrownBy(() => plan('{symbol}')).code).toBe('bad_output')
   })
 })

@@ -1,4 +1,4 @@
-import { openMirror, openServiceSource } from '../../download/open-source.js'
+import { openMirror, openSource } from '../../download/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -36,7 +36,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const server = await startServer({
     ...flags,
     root: location.mirror,
-    upstream: location.upstream === null ? undefined : () => openServiceSource(options, { policy: UPSTREAM_POLICY }),
+    upstream: location.upstream === null ? undefined : () => openSource(options, { policy: UPSTREAM_POLICY }),
     onError: ({ message, stack = message }) =>
       process.stderr.write(`klines: ${flags.verbose ? stack : toFlags(message)}\n`),
     log: flags.verbose ? logRequest : undefined,

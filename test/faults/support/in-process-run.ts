@@ -1,6 +1,6 @@
 import { reportError } from '../../../src/cli/error-report.js'
 import { downloadPlan } from '../../../src/download/download.js'
-import { openServiceSource } from '../../../src/download/open-source.js'
+import { openSource } from '../../../src/download/open-source.js'
 import { planSeries } from '../../../src/download/plan.js'
 import { parseSelection } from '../../../src/download/selection.js'
 import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
@@ -29,7 +29,7 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
 }
 
 async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
-  const source = await openServiceSource(request, { policy })
+  const source = await openSource(request, { policy })
   try {
     const series = await source.series(parseSelection(request))
     const range = { fromTime: -Infinity, toTime: Infinity }

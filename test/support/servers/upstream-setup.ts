@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openServiceSource } from '../../../src/download/open-source.js'
+import { openSource } from '../../../src/download/open-source.js'
 import type { RetryPolicy } from '../../../src/http/retry.js'
 import type { ServerOptions } from '../../../src/server/server.js'
 import { UPSTREAM_POLICY } from '../../../src/server/tree/upstream.js'
@@ -27,7 +27,7 @@ export async function serveUpstream(
 ): Promise<TestServer> {
   const { policy = NO_PAUSE, ...rest } = options
   return startTestServer(mirror, {
-    upstream: () => openServiceSource({ baseUrl, mirror, now: NOW }, { policy }),
+    upstream: () => openSource({ baseUrl, mirror, now: NOW }, { policy }),
     ...rest,
   })
 }
