@@ -5,6 +5,7 @@ import { reportError } from './error-report.js'
 import { toFlags } from './option-flags.js'
 import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
+import { print, printJson, printNote } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
 
 /** Flags of every command. */
@@ -57,7 +58,7 @@ export abstract class BaseCommand extends Command {
     const warning = toFlags(text)
     if (this.warnings.includes(warning)) return
     this.warnings.push(warning)
-    if (!this.outputOptions.json && !this.outputOptions.quiet) process.stderr.write(`Note: ${warning}\n`)
+    if (!this.outputOptions.json && !this.outputOptions.quiet) printNote(`Note: ${warning}`)
   }
 
   /** How long the command may take to end after an interruption, ms. */
@@ -86,8 +87,8 @@ export abstract class BaseCommand extends Command {
 
   /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. */
   protected showData({ json, text }: Report): void {
-    const lines = this.outputOptions.json ? JSON.stringify({ ...json, warnings: this.warnings }, null, 2) : text()
-    process.stdout.write(`${lines}\n`)
+    if (this.outputOptions.json) printJson({ ...json, warnings: this.warnings })
+    else print(text())
   }
 
   /** Does not exit: output must be able to reach a slow reader. */
@@ -96,8 +97,8 @@ export abstract class BaseCommand extends Command {
     const { json, verbose } = this.optionsFromArgv()
     const report = reportError(error, { bin: this.config.bin, verbose })
     process.exitCode = report.exitCode
-    if (json) process.stdout.write(`${JSON.stringify({ ...report.json, warnings: this.warnings }, null, 2)}\n`)
-    else process.stderr.write(`${report.text}\n`)
+    if (json) printJson({ ...report.json, warnings: this.warnings })
+    else printNote(report.text)
   }
 
   protected override async finally(): Promise<void> {

@@ -138,6 +138,11 @@ export const deriveFlag = Flags.boolean({
   env: 'KLINES_DERIVE',
 })
 
+export const acceptListFlag = Flags.boolean({
+  summary: 'Take a list as it is although it lacks entries that are known to exist.',
+  env: 'KLINES_ACCEPT_LIST',
+})
+
 export const dryRunFlag = Flags.boolean({
   summary: 'Say what would be asked for and written, and do nothing.',
   env: 'KLINES_DRY_RUN',
@@ -183,6 +188,7 @@ export interface JobFlags extends LocationFlags {
   resample?: string | undefined
   partial?: boolean
   derive?: boolean
+  'accept-list'?: boolean
   force: boolean
   'dry-run': boolean
   json: boolean

@@ -32,10 +32,10 @@ export function namedMirror(flags: LocationFlags): Mirror {
  * The mirror that the flags name, also one without a window. Throws `window_missing` where there is none, and
  * `mirror_mismatch` when it belongs to another base address.
  */
-export function requireMirror(flags: LocationFlags): Mirror {
+export function requireMirror(flags: LocationFlags, warn?: (warning: string) => void): Mirror {
   const mirror = namedMirror(flags)
   // A mirror of which no window was stored yet has its `mirror.json`.
-  if (mirror.readMeta() === undefined) openNamedSource(flags)
+  if (mirror.readMeta(warn) === undefined) openNamedSource(flags)
   const { baseUrl } = offlineOptions(flags)
   if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
   return mirror

@@ -1,5 +1,13 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { dryRunFlag, fetchFlags, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import {
+  acceptListFlag,
+  dryRunFlag,
+  fetchFlags,
+  locationFlags,
+  outputFlags,
+  selectionFlags,
+  symbolArgs,
+} from '../cli/flags.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Bring candles into the mirror, and export them with -o or -f.'
@@ -13,7 +21,14 @@ When a window cannot be had, the others are brought all the same, nothing is exp
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --last 7d -f csv | head',
   ]
   static override args = symbolArgs
-  static override flags = { ...selectionFlags, ...outputFlags, ...locationFlags, ...fetchFlags, 'dry-run': dryRunFlag }
+  static override flags = {
+    ...selectionFlags,
+    ...outputFlags,
+    ...locationFlags,
+    ...fetchFlags,
+    'accept-list': acceptListFlag,
+    'dry-run': dryRunFlag,
+  }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Download)

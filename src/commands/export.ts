@@ -1,5 +1,13 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { deriveFlag, dryRunFlag, locationFlags, outputFlags, selectionFlags, symbolArgs } from '../cli/flags.js'
+import {
+  acceptListFlag,
+  deriveFlag,
+  dryRunFlag,
+  locationFlags,
+  outputFlags,
+  selectionFlags,
+  symbolArgs,
+} from '../cli/flags.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the mirror alone; the network is never touched.'
@@ -17,6 +25,7 @@ export default class Export extends BaseCommand {
     ...outputFlags,
     derive: deriveFlag,
     ...locationFlags,
+    'accept-list': acceptListFlag,
     'dry-run': dryRunFlag,
   }
 

@@ -1,5 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { GreetingCommand } from '../cli/greeting-command.js'
+import { printJson } from '../cli/terminal/print.js'
 
 export default class OpenApi extends GreetingCommand {
   static override description = `Print the OpenAPI description of an API as the server gives it, in JSON.`
@@ -16,6 +17,6 @@ export default class OpenApi extends GreetingCommand {
     const document = await this.withService(flags, (client, signal) =>
       args.api === 'klines' ? client.getKlinesSpec(signal) : client.getSpec(signal),
     )
-    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+    printJson(document)
   }
 }

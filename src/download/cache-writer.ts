@@ -1,4 +1,5 @@
 import { isKlinesError } from '../klines/errors.js'
+import { META_FILE } from '../mirror/meta.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Warn } from './window-source.js'
 
@@ -29,9 +30,9 @@ export class CacheWriter {
   }
 
   private adopt(baseUrl: string, now: number): void {
-    const isUnknown = this.mirror.exists && this.mirror.readMeta() === undefined
+    const isBare = this.mirror.exists && this.mirror.version(META_FILE) === undefined
     this.mirror.prepare(baseUrl, now)
-    if (isUnknown)
+    if (isBare)
       this.options.warn(
         `${this.mirror.root} did not say where its candles come from; from now on it is a mirror of ${baseUrl}.`,
       )

@@ -22,7 +22,7 @@ export async function readCatalogue(
 ): Promise<Catalogue> {
   const mirror = openMirror(options)
   const warn = options.warn ?? (() => {})
-  const source = await openSource(options, { readOnly: true, policy: QUICK_POLICY })
+  const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
   try {
     const [series, lists] = await Promise.all([
       source.series({ symbols: 'all', intervals: [INTERVALS[0]] }),

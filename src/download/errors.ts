@@ -14,9 +14,7 @@ export function incomplete(failures: readonly WindowFailure[], total: number, ad
   for (const failure of failures) causes.set(failure.reason, [...(causes.get(failure.reason) ?? []), failure])
   const sorted = [...causes].sort(([, a], [, b]) => b.length - a.length)
   const lines = sorted.slice(0, MAX_CAUSES).map(([reason, failed]) => {
-    const names = failed.slice(0, MAX_NAMES).map(({ window }) => windowName(window))
-    const more = failed.length > MAX_NAMES ? ` and ${failed.length - MAX_NAMES} more` : ''
-    return `${failed.length} x ${reason} (${names.join(', ')}${more})`
+    return `${failed.length} x ${reason} (${joinNames(failed.map(({ window }) => windowName(window)))})`
   })
   if (sorted.length > MAX_CAUSES)
     lines.push(`and ${sorted.length - MAX_CAUSES} other causes; \`error.data\` names every window`)
@@ -27,13 +25,26 @@ export function incomplete(failures: readonly WindowFailure[], total: number, ad
   })
 }
 
+/** The error for a list of the service that lacks entries which exist. `missing`: their names. */
+export function incompleteList(list: string, missing: readonly string[], baseUrl: string): KlinesError {
+  return new KlinesError('incomplete', `${list} of ${baseUrl} is incomplete: it lacks ${joinNames(missing)}.`, {
+    data: { baseUrl, missing },
+    suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` takes the list as it is.'],
+  })
+}
+
+/** The first names, and how many more there are. */
+export function joinNames(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return names.slice(0, MAX_NAMES).join(', ') + more
+}
+
 /** The error for a range without a candle. */
 export function noCandles({ series, range }: Plan): KlinesError {
-  const names = series.slice(0, MAX_NAMES).map(({ series }) => seriesName(series))
-  const more = series.length > MAX_NAMES ? ` and ${series.length - MAX_NAMES} more` : ''
+  const names = joinNames(series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
   const span = `from ${side(range.fromTime, 'the beginning')} to ${side(range.toTime, 'the present')}`
-  return new KlinesError('no_candles', `No candle of ${names.join(', ')}${more} opens ${span}; nothing is written.`, {
+  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, {
     suggestions: ['klines start-dates INTERVAL shows which windows there are.'],
   })
 }

@@ -2,7 +2,7 @@ import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
-import { parseStartDates } from '../klines/lists.js'
+import { findMissingStartDates, parseStartDates } from '../klines/lists.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { formatDate, knownStartDates, parseDate } from '../klines/windows.js'
@@ -18,6 +18,8 @@ const EMPTY_WINDOW = new TextEncoder().encode('[]')
 export interface MirrorSourceOptions {
   /** The base address that the mirror should have; default: any. */
   readonly baseUrl?: string | LocalEndpoint | undefined
+  /** Take a list with a hole as it is. */
+  readonly acceptList?: boolean | undefined
   /** The present, ms UTC. */
   readonly now: number
   readonly warn: Warn
@@ -34,19 +36,21 @@ export class MirrorSource implements WindowSource {
   /** Whether a window without a file is empty. */
   private readonly complete: boolean
 
+  private readonly acceptList: boolean
   private readonly now: number
   private readonly warn: Warn
 
   /** Throws `mirror_mismatch` when the mirror belongs to another base address. */
   constructor(
     private readonly mirror: Mirror,
-    { baseUrl, now, warn }: MirrorSourceOptions,
+    { baseUrl, acceptList = false, now, warn }: MirrorSourceOptions,
   ) {
     if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
+    this.acceptList = acceptList
     this.now = now
     this.warn = warn
     this.mirrorRoot = mirror.root
-    const meta = mirror.readMeta()
+    const meta = mirror.readMeta(warn)
     this.baseUrl = meta?.baseUrl
     this.complete = meta?.complete ?? false
   }
@@ -70,9 +74,17 @@ export class MirrorSource implements WindowSource {
     return cached
   }
 
+  /** The dates that the list lacks count too: their windows are missing unless they are cached. */
   async startDates(interval: Interval): Promise<string[]> {
     this.prepare()
-    return cachedStartDateList(this.mirror, interval, this.warn)
+    const list = cachedStartDateList(this.mirror, interval, this.warn)
+    if (this.acceptList) return list
+    const now = Math.min(this.mirror.startDatesFile(interval)?.mtimeMs ?? this.now, this.now)
+    return [...list, ...findMissingStartDates(list, interval, { known: [], now })].sort()
+  }
+
+  cachedStartDates(series: Series): string[] {
+    return this.mirror.cachedStartDates(series)
   }
 
   /**

@@ -20,6 +20,11 @@ export interface SourceOptions {
   readonly mirror?: string | undefined
   /** Download final windows again too. */
   readonly refresh?: boolean | undefined
+  /**
+   * Take a list of start dates or symbols as it is although entries are missing that are known to exist; cached windows are
+   * never left out. Default: such a list is `incomplete`.
+   */
+  readonly acceptList?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -58,16 +63,18 @@ export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<WindowSource> {
-  const { baseUrl, refresh = false, now = systemClock.now(), signal = new AbortController().signal } = options
+  const { baseUrl, refresh = false, acceptList = false, signal = new AbortController().signal } = options
+  const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
   const warn = once(options.warn)
   if (!options.offline) {
     const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
-    const client = await openKlinesClient({ baseUrl, concurrency, policy })
-    const isLocal = typeof baseUrl === 'object'
-    return new ServiceSource(client, mirror, { isLocal, refresh, readOnly, memoryFallback, now, signal, warn })
+    const client = await openKlinesClient({ baseUrl, concurrency, policy, now })
+    return new ServiceSource(client, mirror, {
+      ...{ refresh, acceptList, readOnly, memoryFallback, now, signal, warn },
+    })
   }
-  return new MirrorSource(mirror, { baseUrl, now, warn })
+  return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
 }
 
 function parseConcurrency(concurrency: number): number {

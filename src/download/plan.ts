@@ -52,7 +52,7 @@ export async function planSeries(
     await Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
   )
   const series = ranges.map(({ series, range }) => {
-    const startDates = lists.get(series.interval) ?? []
+    const startDates = [...new Set([...(lists.get(series.interval) ?? []), ...source.cachedStartDates(series)])].sort()
     const windows = planWindows(series, startDates, range, source.horizon(series, range.toTime))
     return { series, range, windows, listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]) }
   })

@@ -27,7 +27,7 @@ export async function repairMirror(
   const source = await openSource(options)
   try {
     // Removes the temp files.
-    source.prepare()
+    await source.prepare()
     const outcomes = await pMap(
       corrupt,
       async ({ path, entry }) => {
@@ -63,7 +63,9 @@ async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): 
 
 /** What is wrong with one file; undefined when the service itself is unreachable. */
 function failureReason(error: unknown, hasStopped: boolean): string | undefined {
-  if (error instanceof FetchError || isKlinesError(error, 'bad_list')) return error.message
+  if (error instanceof FetchError || isKlinesError(error, 'bad_list') || isKlinesError(error, 'incomplete')) {
+    return error.message
+  }
   // A service that lacks a list counts as unreachable elsewhere; here the list is one file of many.
   const isMissing = isKlinesError(error, 'unreachable') && error.cause instanceof FetchError && !error.cause.unreachable
   return isMissing && !hasStopped ? (error.cause as FetchError).message : undefined

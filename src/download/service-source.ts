@@ -1,27 +1,27 @@
 import { FetchError } from '../http/fetch-error.js'
-import { unreachable } from '../http/service-errors.js'
 import { diffBatches } from '../klines/batch/diff.js'
 import { decodeWindow } from '../klines/batch/window-codec.js'
-import { KlinesError } from '../klines/errors.js'
-import type { Interval } from '../klines/intervals.js'
+import { HOUR_MS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowName } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import type { Fetched, KlinesClient } from '../klines-client/client.js'
 import type { CachedWindow, Mirror } from '../mirror/mirror.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
+import { checkOrigin } from './check-origin.js'
 import { withoutStop } from './errors.js'
 import { combine, type Selection, selectedIntervals } from './selection.js'
+import { ServiceLists } from './service-lists.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** How a `ServiceSource` downloads. */
 export interface ServiceSourceOptions extends CacheWriterOptions {
   /** Download final windows again too. */
   readonly refresh: boolean
-  /** Whether the server runs in this process. */
-  readonly isLocal?: boolean
+  /** Take lists that lack known entries as they are. */
+  readonly acceptList: boolean
   /** The present, ms UTC. */
-  readonly now: number
+  readonly now: () => number
   readonly signal: AbortSignal
 }
 
@@ -34,8 +34,12 @@ export class ServiceSource implements WindowSource {
   readonly advice = 'What was brought stays in the mirror; the same command asks only for the rest.'
   readonly baseUrl: string
   private readonly cacheWriter: CacheWriter
+  private readonly lists: ServiceLists
+  /** The startDates of each interval whose list was downloaded. */
+  private readonly listed = new Map<Interval, ReadonlySet<string>>()
   private latest: number
-  private isPrepared = false
+  private preparing: Promise<void> | undefined
+  private isClockNoted = false
 
   /** Throws `mirror_mismatch` when the mirror belongs to another service. */
   constructor(
@@ -44,16 +48,30 @@ export class ServiceSource implements WindowSource {
     private readonly options: ServiceSourceOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
-    this.latest = options.now
+    this.latest = options.now()
     this.cacheWriter = new CacheWriter(mirror, options)
+    this.lists = new ServiceLists(service, mirror, options)
     mirror.checkBase(this.baseUrl)
-    if (options.isLocal && mirror.exists && mirror.readMeta() === undefined) throw unknownMirror(mirror, this.baseUrl)
   }
 
-  /** Creates the mirror before the first request, and removes temp files of dead processes. Throws `mirror_unusable`. */
-  prepare(): void {
-    if (!this.isPrepared) this.cacheWriter.open(this.baseUrl, this.options.now)
-    this.isPrepared = true
+  /**
+   * Creates the mirror before the first request, and removes temp files of dead processes. A mirror that does not say its source
+   * is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
+   */
+  prepare(): Promise<void> {
+    this.preparing ??= this.openMirror().catch(error => {
+      this.preparing = undefined
+      throw error
+    })
+    return this.preparing
+  }
+
+  private async openMirror(): Promise<void> {
+    const { mirror, options } = this
+    if (!options.readOnly && mirror.readMeta(options.warn) === undefined && mirror.exists) {
+      await checkOrigin(mirror, this.service, options.signal)
+    }
+    this.cacheWriter.open(this.baseUrl, options.now())
   }
 
   get mirrorRoot(): string {
@@ -71,14 +89,23 @@ export class ServiceSource implements WindowSource {
   }
 
   async startDates(interval: Interval): Promise<string[]> {
-    this.prepare()
-    const list = await this.list(
-      `the list of ${interval} start dates`,
-      this.service.startDates(interval, this.options.signal),
-    )
+    await this.prepare()
+    const list = await this.lists.startDates(interval)
+    this.listed.set(interval, new Set(list.value))
     // The time of its file tells until when the mirror is up to date, whenever the list last changed.
     this.store(startDatesPath(interval), { ...list, mtimeMs: list.servedMs })
     return list.value
+  }
+
+  async symbols(): Promise<readonly SymbolName[]> {
+    await this.prepare()
+    const list = await this.lists.symbols()
+    this.store(SYMBOLS_PATH, list)
+    return list.value
+  }
+
+  cachedStartDates(series: Series): string[] {
+    return this.mirror.cachedStartDates(series)
   }
 
   /** The present: this machine's clock, or the service's when that is ahead (a clock may be years behind). */
@@ -97,7 +124,7 @@ export class ServiceSource implements WindowSource {
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing' {
     const read = this.mirror.readWindow(window)
     if (read.state !== 'cached') return 'missing'
-    return read.final && !this.options.refresh ? 'cached' : 'stale'
+    return this.isSettled(window, read) ? 'cached' : 'stale'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -105,9 +132,9 @@ export class ServiceSource implements WindowSource {
     const inMemory = this.cacheWriter.bytesInMemory(path)
     if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory, window) }
     const cached = this.readCached(window)
-    if (cached && (this.cacheWriter.isDone(path) || (cached.final && !this.options.refresh))) {
+    if (cached && (this.cacheWriter.isDone(path) || this.isSettled(window, cached))) {
       this.cacheWriter.markDone(path)
-      return { window, status: 'cached', batch: cached.batch }
+      return { window, status: this.isUnlisted(window) ? 'retained' : 'cached', batch: cached.batch }
     }
     try {
       return await this.fetchWindow(window, cached)
@@ -119,8 +146,9 @@ export class ServiceSource implements WindowSource {
 
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
-    this.prepare()
-    const since = this.options.refresh ? undefined : cached?.mtimeMs
+    await this.prepare()
+    const isUsable = cached && !this.options.refresh && !this.isFromFuture(cached)
+    const since = isUsable ? cached.mtimeMs : undefined
     const fetched = await this.service.window(window, since, this.options.signal)
     return this.storeWindow(window, cached, fetched)
   }
@@ -143,6 +171,22 @@ export class ServiceSource implements WindowSource {
       this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(read.error.message)}.`)
     }
     return undefined
+  }
+
+  /** Whether a cached window is used without a request. */
+  private isSettled(window: WindowRef, cached: CachedWindow): boolean {
+    if (this.isUnlisted(window)) return true
+    return cached.final && !this.options.refresh && !this.isFromFuture(cached)
+  }
+
+  /** Whether the service's list lacks a window; false when the list was not downloaded. */
+  private isUnlisted({ interval, startDate }: WindowRef): boolean {
+    return this.listed.get(interval)?.has(startDate) === false
+  }
+
+  /** Whether a file has a time that a wrong clock gave it, so that it may be neither final nor current. */
+  private isFromFuture({ mtimeMs }: CachedWindow): boolean {
+    return mtimeMs > this.latest + HOUR_MS
   }
 
   private storeWindow(
@@ -169,37 +213,20 @@ export class ServiceSource implements WindowSource {
 
   private store(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
     this.latest = Math.max(this.latest, servedMs)
+    this.noteClock()
     this.cacheWriter.store(path, bytes, mtimeMs)
   }
 
-  /** Downloads the service's symbols that this version knows. Throws `bad_list` and `unreachable`. */
-  async symbols(): Promise<readonly SymbolName[]> {
-    this.prepare()
-    const list = await this.list('the list of symbols', this.service.symbols(this.options.signal))
-    const { symbols, unknown } = list.value
-    if (unknown.length > 0) this.options.warn(`Symbols this version does not know are left out: ${unknown.join(', ')}.`)
-    if (symbols.length === 0)
-      throw new KlinesError('bad_list', 'The list of symbols is refused: it has none that this version knows.', {
-        data: { baseUrl: this.baseUrl },
-      })
-    this.store(SYMBOLS_PATH, list)
-    return symbols
-  }
-
-  /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
-  private async list<T>(what: string, request: Promise<T>): Promise<T> {
-    try {
-      return await request
-    } catch (error) {
-      if (!(error instanceof FetchError)) throw error
-      const refused = error.cause instanceof KlinesError && !error.notJson
-      if (refused)
-        throw new KlinesError('bad_list', error.message, {
-          cause: error,
-          data: { baseUrl: this.baseUrl },
-        })
-      throw unreachable(this.baseUrl, `${what}: ${error.message}`, error)
-    }
+  /** Says once that the clocks differ: the earlier one counts for what is final. */
+  private noteClock(): void {
+    const { skewMs } = this.service
+    if (this.isClockNoted || Math.abs(skewMs) <= HOUR_MS) return
+    this.isClockNoted = true
+    const now = this.options.now()
+    const [service, machine] = [now + skewMs, now].map(time => new Date(time).toISOString().slice(0, 16))
+    this.options.warn(
+      `The clocks differ: the service says ${service}Z, this machine ${machine}Z. The earlier time decides which windows are final.`,
+    )
   }
 }
 
@@ -207,11 +234,4 @@ export class ServiceSource implements WindowSource {
 export function withoutName(message: string, window: WindowRef): string {
   const name = `${windowName(window)}: `
   return message.startsWith(name) ? message.slice(name.length) : message
-}
-
-/** Synthetic sample data must not be mixed into candles of an exchange. */
-function unknownMirror({ root }: Mirror, name: string): KlinesError {
-  return new KlinesError('mirror_mismatch', `${root} holds candles of an unknown address, not of ${name}.`, {
-    suggestions: ['Name another folder with `mirror`.'],
-  })
 }

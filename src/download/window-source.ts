@@ -7,7 +7,7 @@ import type { Selection } from './selection.js'
 
 /**
  * Where a window came from: `cached` in the mirror and final (or done in this run), `fetched` from the service, `revalidated`
- * by the service, `retained` because the service's new version lacks rows.
+ * by the service, `retained` because the service's new version lacks rows or the service no longer lists it.
  */
 export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
 
@@ -41,8 +41,10 @@ export interface WindowSource {
   readonly advice: string
   /** The series of a selection; `all` is what this source has. */
   series(selection: Selection): Promise<Series[]>
-  /** The start dates that exist for an interval, ascending. */
+  /** The start dates that exist for an interval, ascending. Throws `incomplete` for a list that lacks some. */
   startDates(interval: Interval): Promise<string[]>
+  /** The start dates of a series' cached windows, ascending: they exist whatever a list says. */
+  cachedStartDates(series: Series): string[]
   /** No window that starts after this is needed, ms UTC. `toTime`: end of the range, infinite for an open one. */
   horizon(series: Series, toTime: number): number
   /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */

@@ -22,7 +22,7 @@ const MAX_WINDOW_BYTES = 1024 * 1024
 export interface Fetched<T> {
   readonly value: T
   readonly bytes: Buffer
-  /** Last-Modified, or `servedMs` when that is earlier or Last-Modified is missing, ms UTC. */
+  /** The earliest of Last-Modified, `servedMs` and this machine's clock, ms UTC. */
   readonly mtimeMs: number
   /** The Date of the response, or now if that is missing, ms UTC. */
   readonly servedMs: number
@@ -30,6 +30,9 @@ export interface Fetched<T> {
 
 /** The operations of the klines service, as in its OpenAPI description, for all intervals. */
 export class KlinesClient {
+  /** How far the service's clock is ahead of this machine's in the latest response, ms; negative when it is behind. */
+  skewMs = 0
+
   constructor(
     readonly fetcher: RetryingFetcher,
     private readonly now: () => number = Date.now,
@@ -82,9 +85,12 @@ export class KlinesClient {
 
   private parseTimes({ headers }: WholeResponse): { mtimeMs: number; servedMs: number } {
     const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
-    const servedMs = Number.isNaN(date) ? this.now() : date
-    // A Last-Modified in the future could make a window count as final before its end.
-    return { servedMs, mtimeMs: Number.isNaN(modified) ? servedMs : Math.min(modified, servedMs) }
+    const now = this.now()
+    const servedMs = Number.isNaN(date) ? now : date
+    // RFC 9111, 5.1: a cache on the way has had the response for so many seconds.
+    this.skewMs = servedMs + 1000 * Number(headers.age ?? 0) - now || 0
+    // A time in the future could make a window count as final before its end.
+    return { servedMs, mtimeMs: Math.min(Number.isNaN(modified) ? servedMs : modified, servedMs, now) }
   }
 }
 

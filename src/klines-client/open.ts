@@ -9,14 +9,21 @@ export interface KlinesClientOptions {
   /** Requests at once. */
   readonly concurrency: number
   readonly policy: RetryPolicy
+  /** The present, ms UTC. */
+  readonly now: () => number
 }
 
 /** A client of a klines service. Throws `bad_base_url`. */
-export async function openKlinesClient({ baseUrl, concurrency, policy }: KlinesClientOptions): Promise<KlinesClient> {
+export async function openKlinesClient({
+  baseUrl,
+  concurrency,
+  policy,
+  now,
+}: KlinesClientOptions): Promise<KlinesClient> {
   const isLocal = typeof baseUrl === 'object'
   const name = toSourceName(baseUrl)
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('../http/transport.js')
   const transport = new HttpTransport(isLocal ? baseUrl.url : name, { connections: concurrency, direct: isLocal })
-  return new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy }))
+  return new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy }), now)
 }

@@ -2,7 +2,7 @@ import { KlinesError } from './errors.js'
 import { quoteText } from './escape.js'
 import type { Interval } from './intervals.js'
 import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
-import { isWindowStart, parseDate, windowLength } from './windows.js'
+import { consecutiveStartDates, isWindowStart, knownStartDates, parseDate, windowLength } from './windows.js'
 
 /** Longer lists are refused; the longest of the service has 783 entries. */
 const MAX_ENTRIES = 20_000
@@ -23,6 +23,31 @@ export function parseStartDates(bytes: Uint8Array, interval: Interval): string[]
     previous = date
   }
   return list
+}
+
+/** What a list of startDates is held against. */
+export interface ListKnowledge {
+  /** StartDates that are known to exist: of an earlier list, or of cached windows. */
+  readonly known: Iterable<string>
+  /** The present, ms UTC: a list reaches it. */
+  readonly now: number
+}
+
+/**
+ * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its last one,
+ * and at least to the present; every known one is listed. A service may begin earlier or later than this version's calendar,
+ * and list more.
+ */
+export function findMissingStartDates(
+  list: readonly string[],
+  interval: Interval,
+  { known, now }: ListKnowledge,
+): string[] {
+  const [first = knownStartDates(interval)[0]] = list
+  const last = list.length === 0 ? now : Math.max(now, parseDate(list[list.length - 1]))
+  const expected = new Set([...consecutiveStartDates(interval, first, last), ...known])
+  for (const startDate of list) expected.delete(startDate)
+  return [...expected].sort()
 }
 
 /** Parses the list of symbols; names that this version does not know are returned apart. Throws `bad_list`. */

@@ -28,6 +28,9 @@ const RULES: Record<Interval, WindowRule> = {
   '1M': { length: { months: 240 }, text: '20 years', first: '2010-01-01', last: '2030-01-01' },
 }
 
+/** Dates have years of four digits. */
+const END_OF_DATES = Date.UTC(10_000, 0)
+
 /** The span `[startTime, endTime)` of a window, ms UTC: a candle belongs to the window in which it opens. */
 export interface WindowSpan {
   readonly startTime: number
@@ -86,9 +89,16 @@ export function isStartDate(interval: Interval, text: string): boolean {
 /** Every startDate of an interval that this version knows, ascending. */
 export function knownStartDates(interval: Interval): string[] {
   const { first, last } = RULES[interval]
+  return consecutiveStartDates(interval, first, parseDate(last))
+}
+
+/** The startDates of the windows from the one at `first` to the one that contains `time` (ms UTC), ascending. */
+export function consecutiveStartDates(interval: Interval, first: string, time: number): string[] {
   const dates: string[] = []
-  for (let date = first; date <= last; date = formatDate(windowSpan({ interval, startDate: date }).endTime)) {
-    dates.push(date)
+  for (let start = parseDate(first); start <= time && start < END_OF_DATES; ) {
+    const startDate = formatDate(start)
+    dates.push(startDate)
+    start = windowSpan({ interval, startDate }).endTime
   }
   return dates
 }

@@ -2,6 +2,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   futimesSync,
   lstatSync,
   mkdirSync,
@@ -78,13 +79,20 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
 
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
- * short file) and its time set, then it is renamed. No fsync, which would take four times as long: a file damaged by a power
- * cut is found corrupt when read, and downloaded again. Throws what the file system throws, and removes the temp file then.
+ * short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four times as long: a
+ * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws what the file system
+ * throws, and removes the temp file then.
  */
-export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
+export function writeFile(
+  root: string,
+  path: string,
+  bytes: Uint8Array,
+  mtimeMs: number,
+  { sync = false }: { sync?: boolean } = {},
+): void {
   for (let tries = WRITE_TRIES; ; tries--) {
     try {
-      writeOnce(root, path, bytes, mtimeMs)
+      writeOnce(root, path, bytes, mtimeMs, sync)
       return
     } catch (error) {
       // Another process removed a folder meanwhile (`mirror clear`); the next try creates it again.
@@ -93,7 +101,7 @@ export function writeFile(root: string, path: string, bytes: Uint8Array, mtimeMs
   }
 }
 
-function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number): void {
+function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
   const target = join(root, path)
   const temp = join(root, TEMP_FOLDER, tempName())
   mkdirSync(dirname(temp), { recursive: true })
@@ -104,16 +112,30 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
       for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written)
       if (fstatSync(descriptor).size !== bytes.length) throw new Error(`Short write: ${temp}`)
       futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
+      if (sync) fsyncSync(descriptor)
     } finally {
       closeSync(descriptor)
     }
     // A folder in the place of the file would make the rename fail.
     if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
     renameSync(temp, target)
+    if (sync) syncFolder(dirname(target))
   } catch (error) {
     rmSync(temp, { force: true })
     throw error
   }
+}
+
+/** A rename is durable once its folder is flushed (fsync(2)); a system that cannot open or flush a folder does without. */
+function syncFolder(path: string): void {
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {}
 }
 
 /** The state of a path, links not followed; undefined when it is missing. */

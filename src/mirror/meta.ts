@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { toMirrorError } from './errors.js'
 import { readFile } from './file-store.js'
@@ -29,26 +30,32 @@ export function encodeMeta(baseUrl: string): Buffer {
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 
-/** Reads `root/mirror.json`; undefined when it is missing. Throws `mirror_mismatch` when this version cannot read it. */
-export function readMeta(root: string): MirrorMeta | undefined {
+/** What `mirror.json` says. A power cut or another program may have damaged it. */
+export type MetaRead =
+  | { readonly state: 'read'; readonly meta: MirrorMeta }
+  | { readonly state: 'missing' }
+  | { readonly state: 'unreadable'; readonly reason: string }
+
+/** Reads `root/mirror.json`. Throws `mirror_mismatch` for the layout of another version, and `mirror_unusable`. */
+export function readMeta(root: string): MetaRead {
   const path = join(root, META_FILE)
-  let meta: Partial<MirrorMeta>
+  let meta: Partial<MirrorMeta> | null
   try {
     // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path)
-    if (file.state === 'missing') return undefined
-    if (file.state === 'not_regular') throw new SyntaxError('not a regular file')
+    if (file.state === 'missing') return file
+    if (file.state === 'not_regular') return { state: 'unreadable', reason: 'it is not a regular file' }
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== undefined) throw toMirrorError(error, 'read', root)
-    throw new KlinesError('mirror_mismatch', `${path} cannot be read as JSON.`, {
-      cause: error,
-      suggestions: [`Remove it if ${root} is a mirror of yours.`],
-    })
+    return { state: 'unreadable', reason: 'it is not JSON' }
   }
-  if (meta?.layout !== LAYOUT || typeof meta.baseUrl !== 'string') {
-    const message = `${path} is of layout ${meta?.layout}; this version reads layout ${LAYOUT}.`
+  if (typeof meta?.layout !== 'number') return { state: 'unreadable', reason: 'it has no layout' }
+  if (meta.layout !== LAYOUT) {
+    const message = `${path} is of layout ${meta.layout}; this version reads layout ${LAYOUT}.`
     throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
   }
-  return { layout: LAYOUT, baseUrl: meta.baseUrl, complete: meta.complete === true }
+  const { baseUrl, complete } = meta
+  if (!isSourceName(baseUrl)) return { state: 'unreadable', reason: 'its base address is not valid' }
+  return { state: 'read', meta: { layout: LAYOUT, baseUrl, complete: complete === true } }
 }

@@ -58,9 +58,17 @@ export class Mirror {
     return existsSync(join(this.root, 'api', 'klines'))
   }
 
-  /** Reads `mirror.json`; undefined for a bare tree. Throws `mirror_mismatch` when this version cannot read it. */
-  readMeta(): MirrorMeta | undefined {
-    return readMeta(this.root)
+  /**
+   * Reads `mirror.json`; undefined for a bare tree, whose source is unknown, and with a warning when the file is unreadable.
+   * Throws `mirror_mismatch` for the layout of another version.
+   */
+  readMeta(warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
+    const read = readMeta(this.root)
+    if (read.state === 'unreadable') {
+      const path = join(this.root, META_FILE)
+      warn(`${path} cannot be read: ${read.reason}. The mirror counts as not complete, and its source as unknown.`)
+    }
+    return read.state === 'read' ? read.meta : undefined
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
@@ -80,7 +88,7 @@ export class Mirror {
       const isEmpty = listFolder(this.root).length === 0
       mkdirSync(this.root, { recursive: true })
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
-      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now)
+      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
       sweepTemps(this.root, now)
     } catch (error) {
       throw toMirrorError(error, 'write', this.root)

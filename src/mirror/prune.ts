@@ -21,12 +21,18 @@ export interface Removal {
   readonly outside: readonly string[]
 }
 
+/** What `pruneMirror` removes. */
+export interface Pruning extends Removal {
+  /** How many of the files are windows. */
+  readonly windows: number
+}
+
 /**
  * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval.
  * With `dryRun`, it only returns what it would remove. Throws `mirror_unusable`, and `bad_list` for a corrupt list before
  * anything is removed.
  */
-export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Removal {
+export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Pruning {
   const lists = new Map<Interval, ReadonlySet<string>>()
   const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
@@ -36,7 +42,9 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
     return list.has(startDate)
   }
   const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
-  return remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
+  const windows = new Set(unlisted.filter(({ entry }) => entry !== undefined).map(({ path }) => path))
+  const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
+  return { ...removal, windows: removal.paths.filter(path => windows.has(path)).length }
 }
 
 /** Returns what `clearMirror` would remove: the mirror's own files, not others in its folder. */

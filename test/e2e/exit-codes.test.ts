@@ -1,17 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import { TreeServer } from '../support/servers/tree-server.js'
-import {
-  EMPTY_WEEK,
-  FULL_WEEKS,
-  makeTree,
-  START_DATES,
-  STARTED,
-  SYMBOLS,
-  weekPath,
-  weekRows,
-} from '../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, START_DATES, STARTED, SYMBOLS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
@@ -144,7 +136,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
 
   it('a download stores the other windows, exports nothing, and the next one requests only the rest', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     const lost = weekPath('BTCUSDT', FULL_WEEKS[2])
     server.always(lost, { status: 404, body: '{"statusCode":404,"message":"Gone fishing","isError":true}' })
     sandbox.write('old.csv', OLD)
@@ -169,7 +161,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
 
   it('several windows with the same cause are one line with a count', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     for (const date of FULL_WEEKS) server.always(weekPath('BTCUSDT', date), { status: 404, body: '' })
     const run = await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
     expect(run.code).toBe(3)
@@ -179,7 +171,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
 
   it('a window of the wrong shape is rejected with row and element, and not stored', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     const rows: unknown[][] = weekRows(FULL_WEEKS[0])
     rows[3][5] = 3.5
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
@@ -194,7 +186,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
 
   it('a list of start dates that points outside the mirror is rejected', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     server.always('api/klines/start-dates/15m.json', { body: JSON.stringify([EMPTY_WEEK, '../../../../escaped']) })
     const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
     const run = await sandbox.call(args)
@@ -241,7 +233,7 @@ describe('exit code 5: the service is unreachable', () => {
 
   it('a Retry-After of a day ends the run at once and names the time', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     server.always(weekPath('BTCUSDT', STARTED[0]), { status: 429, headers: { 'retry-after': '86400' }, body: '' })
     const started = Date.now()
     const run = await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--concurrency', '1'])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
-import { TreeServer } from '../support/servers/tree-server.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -29,7 +29,7 @@ const firstWords = (text: string) =>
 describe('the lists', () => {
   it('come from the service, with what the mirror holds', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     const location = ['--base-url', server.url, '--mirror', 'm']
     const [week, nextWeek] = FULL_WEEKS
     expect(
@@ -68,7 +68,7 @@ describe('the lists', () => {
 
   it('come from the mirror, with a note, when the service is unreachable', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     const location = ['--base-url', server.url, '--mirror', 'm']
     expect(await sandbox.call(['download', 'all', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     await server.stop()
@@ -92,7 +92,7 @@ describe('the lists', () => {
 
   it('of a named mirror come from the address of that mirror, unless another address is named', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     const [week, nextWeek] = FULL_WEEKS
     const download = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--from', week, '--to', nextWeek]
     expect(await sandbox.call([...download, '--base-url', server.url])).toMatchObject({ code: 0 })
@@ -157,7 +157,7 @@ describe('mirror status', () => {
   it('shows what is cached of each series', async () => {
     const sandbox = newSandbox()
     const root = makeTree(tempFolder())
-    const server = await TreeServer.start(root)
+    const server = await startTreeServer(sandbox, root)
     const location = ['--base-url', server.url, '--mirror', 'm']
     expect(await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([

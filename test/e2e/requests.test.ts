@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { csvOf } from '../support/sample-tree.js'
-import { TreeServer } from '../support/servers/tree-server.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -26,8 +26,8 @@ const allWindows = (symbol: string) => START_DATES.map(date => weekPath(symbol, 
 /** A server of the synthetic tree, and the command that downloads from it. */
 async function startService() {
   const root = makeTree(tempFolder())
-  const server = await TreeServer.start(root)
   const sandbox = newSandbox()
+  const server = await startTreeServer(sandbox, root)
   const download = (...args: string[]) => sandbox.call([...DOWNLOAD, '--base-url', server.url, ...args])
   /** Downloads, and returns the requested paths. */
   const requested = async (...args: string[]) => {

@@ -2,7 +2,8 @@ import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
 import { RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { TreeServer } from '../support/servers/tree-server.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import type { TreeServer } from '../support/servers/tree-server.js'
 import {
   FULL_WEEKS,
   FUTURE_WEEK,
@@ -25,9 +26,10 @@ const NOT_FINAL = [path(OPEN_WEEK), path(FUTURE_WEEK)]
 
 async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string; args: string[] }> {
   const tree = makeTree(tempFolder())
-  const server = await TreeServer.start(tree)
+  const sandbox = newSandbox()
+  const server = await startTreeServer(sandbox, tree)
   return {
-    sandbox: newSandbox(),
+    sandbox,
     server,
     tree,
     args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'],

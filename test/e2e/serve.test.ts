@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { TreeServer } from '../support/servers/tree-server.js'
 import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -81,7 +81,8 @@ describe('klines serve', () => {
   })
 
   it('--upstream fetches missing windows into the mirror, which it creates', async () => {
-    const [sandbox, service] = [newSandbox(), await TreeServer.start(makeTree(tempFolder()))]
+    const sandbox = newSandbox()
+    const service = await startTreeServer(sandbox)
     const location = ['--mirror', sandbox.path('m'), '--base-url', service.url]
     const server = await startServeCommand(sandbox, [...location, '--upstream'])
     for (let time = 0; time < 2; time++) {

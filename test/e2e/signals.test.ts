@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { until } from '../support/deferred.js'
-import { TreeServer } from '../support/servers/tree-server.js'
-import { EMPTY_WEEK, FULL_WEEKS, makeTree, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
@@ -35,7 +35,7 @@ describe('a signal during a download', () => {
     async (...row) => {
       const [signal, code] = row
       const sandbox = newSandbox()
-      const server = await TreeServer.start(makeTree(tempFolder()))
+      const server = await startTreeServer(sandbox)
       const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
       // The server never responds to requests for the other windows.
       const never = new Promise<void>(() => {})
@@ -68,7 +68,7 @@ describe('a signal during a download', () => {
 
   it('a second one ends the process at once', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     server.hold = () => new Promise(() => {})
     const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
     await until(() => server.log.length > 0, 30_000)
@@ -79,7 +79,7 @@ describe('a signal during a download', () => {
 
   it('--json prints the interruption as an object', async () => {
     const sandbox = newSandbox()
-    const server = await TreeServer.start(makeTree(tempFolder()))
+    const server = await startTreeServer(sandbox)
     server.hold = () => new Promise(() => {})
     const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--json'])
     await until(() => server.log.length > 0, 30_000)

@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest'
+import { csvOf } from '../support/sample-tree.js'
+import {
+  EMPTY_WEEK,
+  FUTURE_WEEK,
+  PRESENT,
+  putFile,
+  START_DATES,
+  treeRows,
+  weekPath,
+  weekRows,
+} from '../support/synthetic-tree.js'
 import { SHORT_DELAYS } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, LIST, OPEN_WINDOWS, useFaultScenarios } from './support/fault-scenario.js'
+import { healthy } from './support/fault-server.js'
 import { reply } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
@@ -12,20 +24,28 @@ const clocks: readonly [string, Record<string, string>][] = [
   ['that jumps ten years ahead and back', { KLINES_TEST_JUMP: String(TEN_YEARS) }],
   ['that jumps ten years back and ahead', { KLINES_TEST_JUMP: String(-TEN_YEARS) }],
 ]
-const preload = ['shifted-clock.mjs']
+const EMPTY = weekPath('BTCUSDT', EMPTY_WEEK)
+const FUTURE = weekPath('BTCUSDT', FUTURE_WEEK)
+
+const NOTE = /^Note: The clocks differ: the service says [\d-]{10}T[\d:]{5}Z, this machine [\d-]{10}T[\d:]{5}Z\. .+\n$/
 
 describe('F52 a clock', () => {
   it.concurrent.each(clocks)(
-    '%s yields the same candles, and the same windows are treated as final',
-    async (_, env) => {
+    '%s yields the same candles, with one note; a slow one costs a request',
+    async (name, env) => {
       const scenario = await newScenario()
-      expect(await scenario.download({ env, preload })).toMatchObject({ code: 0, stderr: '' })
-      expect(scenario.server.windowRequests().sort()).toEqual(ALL_WINDOWS)
-      expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+      const first = await scenario.download({ env })
+      expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+      expect(scenario.server.windowRequests().sort()).toEqual(
+        expect.arrayContaining(ALL_WINDOWS.filter(path => name.includes('ahead') || path !== FUTURE)),
+      )
       expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
       scenario.server.heal()
-      expect(await scenario.download({ env, preload, args: ['--force'] })).toMatchObject({ code: 0, stderr: '' })
-      expect(scenario.server.windowRequests().sort()).toEqual(OPEN_WINDOWS)
+      expect(await scenario.download({ env, args: ['--force'] })).toMatchObject({ code: 0 })
+      // An empty window is final because it was rendered after its end, which a slow clock cannot confirm.
+      const asked = scenario.server.windowRequests()
+      expect([...OPEN_WINDOWS, EMPTY]).toEqual(expect.arrayContaining(asked))
+      expect(asked).toContain(OPEN_WINDOWS[0])
       expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
     },
   )
@@ -39,11 +59,61 @@ describe('F52 a clock', () => {
       reply('502 X'),
       reply('504 X'),
     )
-    const run = await scenario.download({ env, preload, policy: SHORT_DELAYS })
-    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const run = await scenario.download({ env, policy: SHORT_DELAYS })
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
     const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
     expect(times).toHaveLength(5)
     expect(times[1] - times[0]).toBeGreaterThan(950)
     expect(run.tookMs).toBeLessThan(15_000)
+  })
+})
+
+describe("F60 a service's clock", () => {
+  const WEEK_MS = 7 * 86_400_000
+
+  it.concurrent('in the future makes no window final: what comes later is downloaded', async () => {
+    const scenario = await newScenario()
+    const { server, tree } = scenario
+    const [last, next] = [FUTURE_WEEK, '2025-02-24']
+    // The present window with two of its candles, as of a service whose clock is eight years ahead.
+    server.shiftMs = 0.8 * TEN_YEARS
+    putFile(tree, weekPath('BTCUSDT', last), weekRows(last, { days: 2 }), server.now())
+    const first = await scenario.downloadInProcess()
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+
+    // A week later its clock is right, and there are more candles.
+    server.heal()
+    server.shiftMs = WEEK_MS
+    putFile(tree, weekPath('BTCUSDT', last), weekRows(last), server.now())
+    putFile(tree, weekPath('BTCUSDT', next), weekRows(next, { days: 1 }), server.now())
+    putFile(tree, LIST, [...START_DATES, next])
+    const second = await scenario.downloadInProcess({ force: true, now: PRESENT + WEEK_MS })
+    expect(second).toMatchObject({ code: 0, stderr: '' })
+    expect(server.windowRequests().sort()).toEqual([...OPEN_WINDOWS, weekPath('BTCUSDT', next)])
+    const rows = [...treeRows('BTCUSDT').values(), weekRows(last), weekRows(next, { days: 1 })].flat()
+    expect(scenario.sandbox.text('x.csv')).toBe(csvOf(rows))
+  })
+
+  it.concurrent('in the past costs requests, and loses nothing', async () => {
+    const scenario = await newScenario()
+    scenario.server.shiftMs = -0.01 * TEN_YEARS
+    expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+  })
+
+  it.concurrent('that differs by half an hour is not worth a note', async () => {
+    const scenario = await newScenario()
+    scenario.server.shiftMs = 1_800_000
+    expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it.concurrent('seems slow when a cache on the way says how old its copy is: no note', async () => {
+    const scenario = await newScenario()
+    scenario.server.shiftMs = -7_200_000
+    scenario.server.everywhere(request => {
+      const { file } = request
+      return file ? reply('200 OK', ['Age: 7200'])(request) : healthy(request)
+    })
+    expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: '' })
   })
 })

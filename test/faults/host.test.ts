@@ -11,7 +11,7 @@ const PAGE = '<!DOCTYPE html><html><title>Sign in</title><p>Pay for this network
 describe('a host that sends Retry-After', () => {
   it.concurrent.each([
     ['seconds', () => '2'],
-    ['a date', () => new Date(Date.now() + 3_000).toUTCString()],
+    ['a date', (now: number) => new Date(now + 3_000).toUTCString()],
   ])('F25 Retry-After of 2 s as %s: no other request is sent meanwhile', async (_, retryAfter) => {
     const scenario = await newScenario()
     const [first, second] = ALL_WINDOWS
@@ -19,7 +19,7 @@ describe('a host that sends Retry-After', () => {
     scenario.server.script(first, async request => {
       await until(() => scenario.server.requestsFor(second).length === 1)
       told = performance.now()
-      return busy(retryAfter())(request)
+      return busy(retryAfter(scenario.server.now()))(request)
     })
     // In flight when the pause begins and done long before it ends: its slot is free for another request.
     scenario.server.script(

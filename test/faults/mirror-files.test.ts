@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { weekPath, weekRows } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { expectPlainText } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
+import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
@@ -68,23 +70,6 @@ describe('F48 a mirrored file', () => {
     await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
   })
 
-  it.concurrent.each<[string, (path: string, scenario: FaultScenario) => unknown, number]>([
-    ['a FIFO', fifo, 2],
-    ['a folder', replaceWith(path => mkdirSync(path)), 2],
-    ['empty', path => truncateSync(path, 0), 2],
-    ['missing', path => rmSync(path), 0],
-  ])('and mirror.json is %s', async (_, damageFile, code) => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    damageFile(join(scenario.mirror, 'mirror.json'), scenario)
-    const run = await scenario.download({ args: ['--force'] })
-    expect(run.code).toBe(code)
-    if (code !== 0) expect(run.stderr).toMatch(/^klines: m\/mirror\.json cannot be read as JSON\.\n {2}Remove it/)
-    expect(run.tookMs).toBeLessThan(10_000)
-    if (code !== 0) rmSync(join(scenario.mirror, 'mirror.json'), { recursive: true })
-    await scenario.expectRepair()
-  })
-
   it.concurrent('that is a symbolic link is replaced, and its target stays as it was', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
@@ -94,5 +79,68 @@ describe('F48 a mirrored file', () => {
     symlinkSync(outside, path)
     await scenario.expectRepair([weekPath('BTCUSDT', '2025-01-06')])
     expect(scenario.sandbox.text('outside.json')).toBe(OLD)
+  })
+})
+
+describe('F63 mirror.json', () => {
+  const DAMAGE: readonly [string, (path: string) => void, RegExp][] = [
+    ['that is a FIFO', path => execFileSync('mkfifo', [path]), /not a regular file/],
+    ['that is a folder', path => mkdirSync(path), /not a regular file/],
+    ['that is empty', path => writeFileSync(path, ''), /not JSON/],
+    ['of zeros', path => writeFileSync(path, Buffer.alloc(80)), /not JSON/],
+    ['that is cut short', path => writeFileSync(path, '{\n  "layout": 1,\n  "base'), /not JSON/],
+    ['without a base address', path => writeFileSync(path, '{"layout":1,"complete":true}'), /base address/],
+    [
+      'with escape sequences',
+      path => writeFileSync(path, JSON.stringify({ layout: 1, baseUrl: 'http://x/\u001b]0;owned\u0007' })),
+      /base address/,
+    ],
+  ]
+  const WARNING =
+    /^Note: m\/mirror\.json cannot be read: .+\. The mirror counts as not complete, and its source as unknown\.\n/
+
+  it.concurrent.each(DAMAGE)(
+    '%s: one warning, offline commands work, a download writes it again',
+    async (_, make, why) => {
+      const scenario = await newScenario()
+      expect((await scenario.downloadInProcess()).code).toBe(0)
+      const meta = join(scenario.mirror, 'mirror.json')
+      const before = readFileSync(meta, 'utf8')
+      rmSync(meta)
+      make(meta)
+      const offline = await scenario.run('export BTCUSDT -i 15m --mirror m -o y.csv --to 2025-02-17'.split(' '))
+      expect(offline.code).toBe(0)
+      expect(offline.stderr).toMatch(WARNING)
+      expect(offline.stderr).toMatch(why)
+      expect(offline.stderr.match(/mirror\.json/g)).toHaveLength(1)
+      expectPlainText(offline.stdout + offline.stderr)
+      expect(scenario.sandbox.text('y.csv')).toBe(scenario.expectedCsv())
+      rmSync(scenario.sandbox.path('y.csv'))
+      for (const command of ['mirror status', 'mirror verify', 'verify BTCUSDT -i 15m']) {
+        const run = await scenario.run([...command.split(' '), '--mirror', 'm'])
+        expect(run.code, `${command}: ${run.stderr}`).toBe(0)
+        expectPlainText(run.stdout + run.stderr)
+      }
+      scenario.server.heal()
+      const run = await scenario.download({ args: ['--force'] })
+      expect(run.code).toBe(0)
+      expect(run.stderr.match(/mirror\.json/g)).toHaveLength(1)
+      expect(readFileSync(meta, 'utf8')).toBe(before)
+      await scenario.expectRepair()
+    },
+  )
+
+  it.concurrent('that is lost: candles of another service are not taken for those of this one', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    writeFileSync(join(scenario.mirror, 'mirror.json'), '')
+    for (const week of FULL_WEEKS) {
+      scenario.server.always(weekPath('BTCUSDT', week), rows(weekRows(week, { seed: 5 })))
+    }
+    const run = await scenario.downloadInProcess({ force: true })
+    expect(run.code).toBe(2)
+    expect(run.stderr).toMatch(/they are not those of http:\S+: BTCUSDT 15m 2025-02-03 differs/)
+    // The window that was held against the service's is requested, and no other.
+    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03')])
   })
 })

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isKlinesError } from '../../src/klines/errors.js'
-import type { Interval } from '../../src/klines/intervals.js'
-import { parseStartDates, parseSymbols } from '../../src/klines/lists.js'
+import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
+import { findMissingStartDates, parseStartDates, parseSymbols } from '../../src/klines/lists.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
+import { knownStartDates } from '../../src/klines/windows.js'
 import { thrownBy } from '../support/thrown-by.js'
 import { toJsonBytes } from '../support/windows.js'
 
@@ -113,5 +114,43 @@ describe('symbols', () => {
 
   test('more than 1,000 are refused', () => {
     expect(thrownBy(() => parseSymbols(toJsonBytes(Array(1001).fill('BTCUSDT')))).message).toContain('at most 1000')
+  })
+})
+
+describe('findMissingStartDates', () => {
+  const now = Date.UTC(2025, 1, 12)
+  const missing = (list: string[], known: string[] = []) => findMissingStartDates(list, '1d', { known, now })
+  // Windows of 1d begin every other year on 1 January.
+  test.each<[string, string[], string[]]>([
+    ['a hole', ['2016-01-01', '2018-01-01', '2022-01-01', '2024-01-01'], ['2020-01-01']],
+    ['the present', ['2016-01-01', '2018-01-01', '2020-01-01'], ['2022-01-01', '2024-01-01']],
+    ['everything', [], ['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01']],
+    ['a window of the future', ['2024-01-01', '2028-01-01'], ['2026-01-01']],
+    ['nothing: it begins later than the calendar', ['2022-01-01', '2024-01-01'], []],
+    ['nothing: it begins earlier', ['2012-01-01', '2014-01-01', ...knownStartDates('1d')], []],
+    ['nothing: it ends with the present window', ['2024-01-01'], []],
+  ])('of a list that lacks %s', (_, list, expected) => {
+    expect(missing(list)).toEqual(expected)
+  })
+
+  test('knows what an earlier list or the cache knows', () => {
+    const known = ['2014-01-01', '2016-01-01', '2030-01-01']
+    expect(missing(['2016-01-01', '2018-01-01', '2020-01-01', '2022-01-01', '2024-01-01'], known)).toEqual([
+      '2014-01-01',
+      '2030-01-01',
+    ])
+  })
+
+  test('finds exactly what was removed from the list of any interval', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...INTERVALS), fc.nat(), fc.nat(), (interval, from, count) => {
+        const list = knownStartDates(interval)
+        const start = from % list.length
+        const removed = list.slice(start, start + 1 + (count % 5))
+        const rest = list.filter(date => !removed.includes(date))
+        expect(findMissingStartDates(rest, interval, { known: list, now })).toEqual(removed)
+        expect(findMissingStartDates(list, interval, { known: rest, now })).toEqual([])
+      }),
+    )
   })
 })

@@ -99,25 +99,41 @@ describe('prepare', () => {
     })
   })
 
-  it.each([
-    [
-      'of a newer layout',
-      '{"layout":2,"baseUrl":"http://example.com/klines"}',
-      /layout 2; this version reads layout 1/,
-    ],
-    ['without a layout', '{"baseUrl":"http://example.com/klines"}', /layout undefined/],
-    ['without a base address', '{"layout":1}', /layout 1/],
-    ['of null', 'null', /layout undefined/],
-    ['cut short', '{"layout":1,"ba', /cannot be read as JSON/],
-    ['without content', '', /cannot be read as JSON/],
-  ])('rejects a mirror.json %s and keeps it', async (_, text, message) => {
+  it('rejects the mirror.json of a newer layout and keeps it', async () => {
     const root = tempFolder()
+    const text = '{"layout":2,"baseUrl":"http://example.com/klines"}'
     writeFileSync(join(root, 'mirror.json'), text)
     const error = await catchError(() => new Mirror(root).prepare(BASE, NOW))
     expect(error).toMatchObject({ code: 'mirror_mismatch' })
-    expect(error.message).toMatch(message)
+    expect(error.message).toMatch(/layout 2; this version reads layout 1/)
     expect(names(root)).toEqual(['mirror.json'])
     expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(text)
+  })
+
+  it.each([
+    ['without a layout', '{"baseUrl":"http://example.com/klines"}', 'it has no layout'],
+    ['without a base address', '{"layout":1}', 'its base address is not valid'],
+    [
+      'with escape sequences',
+      '{"layout":1,"baseUrl":"http://example.com/\\u001b[31m"}',
+      'its base address is not valid',
+    ],
+    ['with a password', '{"layout":1,"baseUrl":"http://me:s3cret@example.com"}', 'its base address is not valid'],
+    ['of null', 'null', 'it has no layout'],
+    ['cut short', '{"layout":1,"ba', 'it is not JSON'],
+    ['of zeros', '\0'.repeat(70), 'it is not JSON'],
+    ['without content', '', 'it is not JSON'],
+  ])('a mirror.json %s says nothing, with a warning, and is written again', (_, text, reason) => {
+    const root = tempFolder()
+    writeFileSync(join(root, 'mirror.json'), text)
+    const mirror = new Mirror(root)
+    const warnings: string[] = []
+    expect(mirror.readMeta(warning => warnings.push(warning))).toBeUndefined()
+    expect(warnings).toEqual([
+      `${root}/mirror.json cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`,
+    ])
+    mirror.prepare(BASE, NOW)
+    expect(mirror.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: false })
   })
 })
 

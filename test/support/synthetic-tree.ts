@@ -6,6 +6,8 @@ const QUARTER = 900_000
 
 /** Wednesday noon: the week of 2025-02-10 has started, the one of 2025-02-17 lies in the future. */
 export const NOW = Date.UTC(2025, 1, 12, 12)
+/** A week later, when the last window on the list has started: the clock of runs that have no `now` of their own. */
+export const PRESENT = NOW + 7 * DAY
 /** When the synthetic tree was rendered: the modification time of its files. */
 export const RENDERED = Date.UTC(2025, 1, 12, 3, 17)
 

@@ -43,9 +43,9 @@ export async function runCandles(
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force } = flags
-  const { resample, partial, derive, 'time-format': timeFormat } = flags
+  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList } = flags
   const range = { from, to, last }
-  const fetching = { mirror, concurrency, refresh, signal, warn }
+  const fetching = { mirror, concurrency, refresh, acceptList, signal, warn }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,

@@ -16,7 +16,7 @@ export async function runMirrorCheck(
   flags: LocationFlags & { repair: boolean },
   context: RunContext,
 ): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
-  const mirror = requireMirror(flags)
+  const mirror = requireMirror(flags, context.warn)
   const check = await withCount(context, progress => checkMirror(mirror, { signal: context.signal, progress }))
   const repair =
     flags.repair && check.corrupt.length > 0

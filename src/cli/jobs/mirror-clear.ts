@@ -12,9 +12,9 @@ import { formatBytes, plural } from '../terminal/text.js'
 /** `mirror clear`: asks first, unless `force` is set. Throws `bad_option` without a terminal to ask at. */
 export async function runMirrorClear(
   flags: LocationFlags & { force: boolean },
-  { signal }: RunContext,
+  { signal, warn }: RunContext,
 ): Promise<Report<ClearObject>> {
-  const mirror = requireMirror(flags)
+  const mirror = requireMirror(flags, warn)
   if (flags.force || (await isConfirmed(planClear(mirror), signal))) return removalReport(clearMirror(mirror))
   return { json: { mirror: mirror.root, removed: [], bytes: 0, outside: [] }, text: () => 'Nothing removed.' }
 }

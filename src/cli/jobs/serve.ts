@@ -12,6 +12,7 @@ import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
 import { describeServer } from '../reports/serve.js'
+import { printNote } from '../terminal/print.js'
 
 interface ServeFlags extends LocationFlags {
   host: string
@@ -31,14 +32,13 @@ interface StartedServer extends Report<ServeObject> {
 
 /** `serve`. Without a mirror, and without `upstream` to fetch one from, it serves the sample. */
 export async function runServe(flags: ServeFlags, context: RunContext): Promise<StartedServer> {
-  const location = findLocation(flags)
+  const location = findLocation(flags, context.warn)
   const options = { baseUrl: flags['base-url'], mirror: flags.mirror, warn: context.warn }
   const server = await startServer({
     ...flags,
     root: location.mirror,
     upstream: location.upstream === null ? undefined : () => openSource(options, { policy: UPSTREAM_POLICY }),
-    onError: ({ message, stack = message }) =>
-      process.stderr.write(`klines: ${flags.verbose ? stack : toFlags(message)}\n`),
+    onError: ({ message, stack = message }) => printNote(`klines: ${flags.verbose ? stack : toFlags(message)}`),
     log: flags.verbose ? logRequest : undefined,
   })
   if (flags.open) await openBrowser(server.url, context)
@@ -48,7 +48,10 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
 }
 
 /** The mirror to serve, and where its candles come from. */
-function findLocation(flags: ServeFlags): Pick<ServeObject, 'mirror' | 'baseUrl' | 'sample' | 'upstream'> {
+function findLocation(
+  flags: ServeFlags,
+  warn: RunContext['warn'],
+): Pick<ServeObject, 'mirror' | 'baseUrl' | 'sample' | 'upstream'> {
   const { upstream, mirror: folder, 'base-url': baseUrl } = flags
   if (baseUrl === SAMPLE && upstream) {
     throw new KlinesError('bad_option', '--upstream needs a service; the sample has none behind it.')
@@ -62,7 +65,7 @@ function findLocation(flags: ServeFlags): Pick<ServeObject, 'mirror' | 'baseUrl'
     return { mirror: mirror.root, baseUrl: name, sample: false, upstream: name }
   }
   if (!mirror.exists) return sample
-  const name = mirror.readMeta()?.baseUrl ?? null
+  const name = mirror.readMeta(warn)?.baseUrl ?? null
   return { mirror: mirror.root, baseUrl: name, sample: name === SAMPLE, upstream: null }
 }
 
@@ -77,7 +80,7 @@ function closeOnAbort(signal: AbortSignal, server: RunningServer): Promise<void>
 /** One line for each request; the URL is untrusted text. */
 function logRequest({ method, url, status, bytes, tookMs }: LoggedRequest): void {
   const outcome = status === undefined ? 'left' : `${status} ${bytes} B`
-  process.stderr.write(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms\n`)
+  printNote(`${method} ${cleanText(url, 200)} ${outcome} ${tookMs.toFixed(1)} ms`)
 }
 
 async function openBrowser(url: string, { warn }: RunContext): Promise<void> {

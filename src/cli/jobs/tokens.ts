@@ -2,6 +2,7 @@ import { StreamOutput } from '../../export/output/stream.js'
 import type { Token } from '../../greeting-client/schema.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { TokenFormat } from '../flags.js'
+import { printJson } from '../terminal/print.js'
 
 /** With `--json`, most characters of tokens that are collected. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
@@ -15,7 +16,7 @@ export async function runTokens(
   if (json && format === 'jsonl') {
     throw new KlinesError('bad_option', '--json prints one array, -f jsonl an object a line. Expected one of them.')
   }
-  if (json) process.stdout.write(`${JSON.stringify(await collectTokens(tokens), null, 2)}\n`)
+  if (json) printJson(await collectTokens(tokens))
   else await printTokens(tokens, format, signal)
 }
 

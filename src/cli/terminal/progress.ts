@@ -1,6 +1,7 @@
 import type { Progress } from '../../download/tally.js'
 import type { ChangedCell } from '../../klines/batch/diff.js'
 import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
+import { printNote } from './print.js'
 import { formatBytes, formatCount, printable } from './text.js'
 
 /** Time between two texts of a spinner, ms. */
@@ -42,8 +43,8 @@ export async function showCount(style: ProgressStyle, noun: string): Promise<{ c
 }
 
 const printLines: Progress = ({ window, status, change }) => {
-  if (status !== 'cached') process.stderr.write(`${windowName(window)}: ${status}\n`)
-  for (const cell of change?.changed ?? []) process.stderr.write(`${describeChange(window, cell)}\n`)
+  if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
+  for (const cell of change?.changed ?? []) printNote(describeChange(window, cell))
 }
 
 function describeChange(window: WindowRef, { openTime, column, before, after }: ChangedCell): string {

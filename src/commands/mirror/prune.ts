@@ -10,13 +10,17 @@ export default class MirrorPrune extends BaseCommand {
   ]
   static override flags = {
     ...locationFlags,
+    yes: Flags.boolean({ summary: 'Remove cached windows that no list names without asking.', env: 'KLINES_YES' }),
     'dry-run': Flags.boolean({ summary: 'Say what would be removed, and remove nothing.', env: 'KLINES_DRY_RUN' }),
+  }
+
+  protected override get interruptionAdvice(): string {
+    return 'Nothing was removed.'
   }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPrune)
-    this.context(flags)
     const { runMirrorPrune } = await import('../../cli/jobs/mirror-prune.js')
-    this.show(runMirrorPrune(flags))
+    this.show(await runMirrorPrune(flags, this.context(flags)))
   }
 }

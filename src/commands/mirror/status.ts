@@ -13,8 +13,7 @@ Looks at the files' sizes and reads none of them.`
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorStatus)
-    this.context(flags)
     const { runMirrorStatus } = await import('../../cli/jobs/mirror-status.js')
-    this.showData(runMirrorStatus(flags))
+    this.showData(runMirrorStatus(flags, this.context(flags)))
   }
 }

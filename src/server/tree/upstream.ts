@@ -48,7 +48,7 @@ export class Upstream {
   /** Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. */
   async start(): Promise<void> {
     const source = await this.source()
-    source.prepare()
+    await source.prepare()
   }
 
   async close(): Promise<void> {

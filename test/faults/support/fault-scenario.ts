@@ -12,6 +12,7 @@ import {
   FUTURE_WEEK,
   makeTree,
   OPEN_WEEK,
+  PRESENT,
   START_DATES,
   treeRows,
   weekPath,
@@ -52,6 +53,9 @@ export interface LibraryOptions {
   readonly all?: boolean
   readonly force?: boolean
   readonly refresh?: boolean
+  readonly acceptList?: boolean
+  /** This machine's clock, ms UTC. */
+  readonly now?: number
 }
 
 /** A healthy tree, a server of it that a test can script faults for, and a sandbox that runs the program with its own mirror. */
@@ -96,7 +100,8 @@ export class FaultScenario {
     const output = this.sandbox.path('x.csv')
     const symbols = all ? ('all' as const) : (['BTCUSDT'] as const)
     const { mirror, server } = this
-    return runInProcess({ symbols, intervals: ['15m'], baseUrl: server.url, mirror, output, ...more }, policy)
+    const request = { symbols, intervals: ['15m'] as const, baseUrl: server.url, mirror, output, now: PRESENT }
+    return runInProcess({ ...request, ...more }, policy)
   }
 
   /** Runs the real program and checks its peak memory. */
@@ -119,10 +124,16 @@ export class FaultScenario {
 
   private environment({ policy, env = {}, preload = [] }: RunOptions): { env: Env; memory(): number } {
     const file = join(this.folder, `memory-${this.runs++}`)
-    const preloads = ['watch-memory.mjs', ...(policy ? ['set-policy.mjs'] : []), ...preload]
+    const preloads = [
+      'watch-memory.mjs',
+      '../../support/cli/shifted-clock.mjs',
+      ...(policy ? ['set-policy.mjs'] : []),
+      ...preload,
+    ]
     const options = preloads.map(name => `--import=${fileURLToPath(new URL(name, import.meta.url))}`).join(' ')
     const settings = {
       KLINES_TEST_MEMORY: file,
+      KLINES_TEST_NOW: String(this.server.now()),
       KLINES_TEST_POLICY: JSON.stringify(policy ?? {}),
       NODE_OPTIONS: options,
       ...env,

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { RawServer } from '../../support/servers/raw-server.js'
+import { PRESENT } from '../../support/synthetic-tree.js'
 
 /** A request, and what a healthy server would respond with. */
 export interface FaultRequest {
@@ -40,6 +41,9 @@ export class FaultServer {
   private readonly permanent = new Map<string, FaultResponse>()
   private fallback: FaultResponse | undefined
   private raw!: RawServer
+  private readonly started = performance.now()
+  /** How far its clock is ahead of the present of the synthetic tree, ms. */
+  shiftMs = 0
 
   private constructor(readonly root: string) {}
 
@@ -56,6 +60,11 @@ export class FaultServer {
 
   get port(): number {
     return this.raw.port
+  }
+
+  /** The time of its `Date` headers, ms UTC: the tree's present, going on. */
+  now(): number {
+    return PRESENT + performance.now() - this.started + this.shiftMs
   }
 
   /** Sends these responses to the next requests for `path` (`api/klines/...`), one each, and then the healthy one. */
@@ -78,6 +87,7 @@ export class FaultServer {
     this.scripts.clear()
     this.permanent.clear()
     this.fallback = undefined
+    this.shiftMs = 0
     this.log.length = 0
     this.peak = 0
   }
@@ -116,7 +126,7 @@ export class FaultServer {
   private readHealthy(path: string): Pick<FaultRequest, 'file' | 'times'> {
     const file = join(this.root, path)
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
-    const date = `Date: ${new Date().toUTCString()}`
+    const date = `Date: ${new Date(this.now()).toUTCString()}`
     if (!stat?.isFile()) return { file: undefined, times: [date] }
     return { file: readFileSync(file), times: [`Last-Modified: ${stat.mtime.toUTCString()}`, date] }
   }

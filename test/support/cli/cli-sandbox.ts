@@ -11,6 +11,8 @@ import { callInProcess } from './in-process.js'
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url)).slice(0, -1)
 /** The program that users run. */
 export const BIN = join(PROJECT, 'bin', 'run.js')
+/** Preload that shifts the clock of a process. */
+export const CLOCK = fileURLToPath(new URL('shifted-clock.mjs', import.meta.url))
 /** Where Node caches compiled code: shared by all runs, which it speeds up, and outside of the system's temporary folder. */
 const COMPILE_CACHE = join(PROJECT, 'node_modules', '.cache', 'klines-test')
 /** A run that takes longer hangs and is killed. A soak test allows more. */
@@ -42,6 +44,8 @@ export type Env = Record<string, string>
  */
 export class CliSandbox {
   readonly folder: string
+  /** The clock of the program when a run starts, ms UTC; default: this machine's. */
+  now: number | undefined
   private readonly home: string
   private readonly bin: string
 
@@ -144,7 +148,9 @@ export class CliSandbox {
   private env(): Env {
     const { PATH = '', TZ = 'UTC', LANG = 'C.UTF-8' } = process.env
     const home = { HOME: this.home, XDG_CACHE_HOME: join(this.home, 'cache') }
-    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, NODE_COMPILE_CACHE: COMPILE_CACHE }
+    const clock: Env =
+      this.now === undefined ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, KLINES_TEST_NOW: String(this.now) }
+    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, ...clock, NODE_COMPILE_CACHE: COMPILE_CACHE }
   }
 }
 

@@ -5,6 +5,11 @@ const require = createRequire(import.meta.url)
 /** Calls run one at a time: each has the folder, the environment and the streams of this process to itself. */
 let queue: Promise<unknown> = Promise.resolve()
 
+/** How far the clock of the running call is ahead of this machine's, ms. The program keeps this function when it is loaded. */
+let shiftMs = 0
+const { now } = Date
+Date.now = () => now() + shiftMs
+
 /** What a call printed, and its exit code. */
 interface Call {
   readonly stdout: Buffer
@@ -26,11 +31,13 @@ async function call(project: string, args: readonly string[], folder: string, en
   replaceEnv({ ...env, TZ: process.env.TZ ?? 'UTC' })
   process.chdir(folder)
   process.exitCode = undefined
+  if (env.KLINES_TEST_NOW) shiftMs = Number(env.KLINES_TEST_NOW) - now()
   try {
     const { run } = require(`${project}/dist/main.cjs`)
     await run([...args], { root: project })
     return { stdout: stdout.bytes(), stderr: stderr.bytes(), code: Number(process.exitCode ?? 0) }
   } finally {
+    shiftMs = 0
     process.exitCode = before.exitCode
     process.chdir(before.cwd)
     replaceEnv(before.env)

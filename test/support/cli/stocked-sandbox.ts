@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { expect } from 'vitest'
 import { TreeServer } from '../servers/tree-server.js'
-import { makeTree } from '../synthetic-tree.js'
+import { makeTree, PRESENT } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
 import type { CliSandbox } from './cli-sandbox.js'
 
@@ -12,11 +12,19 @@ export async function stockedSandbox(
   symbols: readonly string[] = ['all'],
 ): Promise<{ sandbox: CliSandbox; server: TreeServer; tree: string }> {
   const tree = makeTree(tempFolder())
-  const server = await TreeServer.start(tree)
+  const server = await startTreeServer(sandbox, tree)
   const run = await sandbox.call(['download', ...symbols, '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q'])
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   server.reset()
   return { sandbox, server, tree }
+}
+
+/** Serves a synthetic tree; the server and the sandbox have the tree's present. */
+export async function startTreeServer(sandbox: CliSandbox, tree = makeTree(tempFolder())): Promise<TreeServer> {
+  const server = await TreeServer.start(tree)
+  server.date = PRESENT
+  sandbox.now = PRESENT
+  return server
 }
 
 /** Parses the one object on stdout; fails unless it matches the published schema. */

@@ -11,13 +11,14 @@ import {
   FUTURE_WEEK,
   makeTree,
   OPEN_WEEK,
+  PRESENT,
   putFile,
   RENDERED,
   weekPath,
   weekRows,
 } from '../synthetic-tree.js'
 import { tempFolder } from '../temp-folder.js'
-import { CliSandbox, type Run } from './cli-sandbox.js'
+import { CLOCK, CliSandbox, type Run } from './cli-sandbox.js'
 
 /** A kind of calls, and how one of them fails (`failing-calls.mjs`). */
 export interface CallFault {
@@ -54,7 +55,10 @@ export class Torture {
   ) {}
 
   static async make(task: Task): Promise<Torture> {
-    const torture = new Torture(task, await TreeServer.start(makeTree(tempFolder())))
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    server.date = PRESENT
+    const torture = new Torture(task, server)
+    torture.sandbox.now = PRESENT
     await torture.makeStart()
     return torture
   }
@@ -154,7 +158,7 @@ export class Torture {
     const report = `${this.sandbox.folder}.json`
     const env = {
       KLINES_TEST_CALLS: JSON.stringify({ ...fault, at: index, report, folder: this.sandbox.folder }),
-      NODE_OPTIONS: `--import=${PRELOAD}`,
+      NODE_OPTIONS: `--import=${CLOCK} --import=${PRELOAD}`,
     }
     const run = await this.sandbox.run(this.args, env)
     return { run, ...JSON.parse(readFileSync(report, 'utf8')) }

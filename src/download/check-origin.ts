@@ -1,0 +1,55 @@
+import { FetchError } from '../http/fetch-error.js'
+import { unreachable } from '../http/service-errors.js'
+import { diffBatches } from '../klines/batch/diff.js'
+import { KlinesError } from '../klines/errors.js'
+import { INTERVALS } from '../klines/intervals.js'
+import { type WindowRef, windowName } from '../klines/series.js'
+import { SYMBOLS } from '../klines/symbols.js'
+import type { KlinesClient } from '../klines-client/client.js'
+import type { CachedWindow, Mirror } from '../mirror/mirror.js'
+
+/**
+ * Compares one window of a mirror that does not say its source with the same window of a service: a final one if there is one,
+ * else one that may have got more candles since. Throws `mirror_mismatch` when they differ or the service has no such window,
+ * and `unreachable`. A mirror without candles can belong to any service.
+ */
+export async function checkOrigin(mirror: Mirror, service: KlinesClient, signal: AbortSignal): Promise<void> {
+  const found = findWindow(mirror)
+  if (!found) return
+  const { window, cached } = found
+  const { baseUrl } = service.fetcher
+  const name = windowName(window)
+  let fault = `it has no window ${name}`
+  try {
+    const served = await service.window(window, undefined, signal)
+    if (served === 'unmodified') throw new FetchError('invalid', 'status 304 for an unconditional request')
+    const { added, changed, lost } = diffBatches(cached.batch, served.value)
+    if (changed.length === 0 && lost.length === 0 && (added.length === 0 || !cached.final)) return
+    fault = `${name} differs`
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error
+    if (error.status !== 404) throw unreachable(baseUrl, `${name}: ${error.message}`, error)
+  }
+  const message = `${mirror.root} does not say where its candles come from, and they are not those of ${baseUrl}: ${fault}.`
+  throw new KlinesError('mirror_mismatch', message, {
+    suggestions: ['Name another folder with `mirror`.'],
+    data: { mirror: mirror.root, baseUrl, window },
+  })
+}
+
+/** The latest final window with candles of any series, else any window with candles. */
+function findWindow(mirror: Mirror): { window: WindowRef; cached: CachedWindow } | undefined {
+  let open: { window: WindowRef; cached: CachedWindow } | undefined
+  for (const symbol of SYMBOLS) {
+    for (const interval of INTERVALS) {
+      for (const startDate of mirror.cachedStartDates({ symbol, interval }).reverse()) {
+        const window = { symbol, interval, startDate }
+        const cached = mirror.readWindow(window)
+        if (cached.state !== 'cached' || cached.batch.length === 0) continue
+        if (cached.final) return { window, cached }
+        open ??= { window, cached }
+      }
+    }
+  }
+  return open
+}

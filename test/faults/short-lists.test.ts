@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { csvOf } from '../support/sample-tree.js'
+import { START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { ALL_WINDOWS, type FaultScenario, LIST, SYMBOLS_LIST, useFaultScenarios } from './support/fault-scenario.js'
+import { rows } from './support/responses.js'
+
+const newScenario = useFaultScenarios()
+const without = (...dates: readonly string[]) => START_DATES.filter(date => !dates.includes(date))
+
+/** A list, the dates that it lacks, and whether only an earlier list or cached windows tell. */
+const SHORT: readonly [string, readonly string[], readonly string[], boolean?][] = [
+  ['its middle entry', without('2025-01-20'), ['2025-01-20']],
+  ['two entries', without('2025-01-13', '2025-02-03'), ['2025-01-13', '2025-02-03']],
+  ['all but the first three', START_DATES.slice(0, 3), START_DATES.slice(3)],
+  ['the present', without('2025-02-10', '2025-02-17'), ['2025-02-10', '2025-02-17']],
+  ['every entry', [], START_DATES],
+  ['its first entry', without('2024-12-30'), ['2024-12-30'], true],
+]
+
+async function expectRefused(scenario: FaultScenario, list: string, missing: readonly string[], all = false) {
+  scenario.server.log.length = 0
+  const before = scenario.sandbox.exists('m') ? scenario.mirroredFiles() : []
+  const run = await scenario.downloadInProcess({ all, force: true })
+  expect(run.code).toBe(3)
+  const [head] = run.stderr.split('\n')
+  expect(head).toContain(`The list of ${list} of ${scenario.server.url} is incomplete: it lacks ${missing[0]}`)
+  if (missing.length <= 3) expect(head).toContain(missing.join(', '))
+  else expect(head).toContain(`and ${missing.length - 3} more`)
+  expect(scenario.server.windowRequests()).toEqual([])
+  expect(scenario.mirroredFiles()).toEqual(before)
+}
+
+describe('F59 a list of start dates that lacks', () => {
+  it.concurrent.each(SHORT)(
+    '%s is incomplete, and nothing is downloaded or left out',
+    async (_, list, missing, known) => {
+      const scenario = await newScenario()
+      if (known) expect((await scenario.downloadInProcess()).code).toBe(0)
+      scenario.server.always(LIST, rows(list))
+      await expectRefused(scenario, '15m start dates', missing)
+      await scenario.expectRepair(known ? [] : ALL_WINDOWS)
+    },
+  )
+
+  it.concurrent('entries of a mirror whose own list is lost is held against the cached windows', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    scenario.sandbox.write(`m/${LIST}`, '[]')
+    scenario.server.always(LIST, rows(without('2024-12-30', '2025-01-06')))
+    const run = await scenario.downloadInProcess({ force: true })
+    expect(run.code).toBe(3)
+    expect(run.stderr).toContain('it lacks 2024-12-30, 2025-01-06.')
+  })
+
+  it.concurrent('names them all for programs', async () => {
+    const scenario = await newScenario()
+    scenario.server.always(LIST, rows(START_DATES.slice(0, 2)))
+    const run = await scenario.download({ args: ['--json'] })
+    expect(run.code).toBe(3)
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      error: { code: 'incomplete', data: { missing: START_DATES.slice(2) } },
+    })
+  })
+
+  it.concurrent('an entry is taken with --accept-list as it is, with a note, and cached windows stay part of the output', async () => {
+    const scenario = await newScenario()
+    const accept = { args: ['--accept-list', '--force'] }
+    scenario.server.always(LIST, rows(without('2025-01-20')))
+    const first = await scenario.download(accept)
+    expect(first).toMatchObject({
+      code: 0,
+      stderr: 'Note: The list of 15m start dates lacks 2025-01-20; it is taken as it is.\n',
+    })
+    expect(scenario.server.windowRequests()).not.toContain(weekPath('BTCUSDT', '2025-01-20'))
+    const shown = [...treeRows('BTCUSDT')].filter(([week]) => week !== '2025-01-20').flatMap(([, list]) => list)
+    expect(scenario.sandbox.text('x.csv')).toBe(csvOf(shown))
+    // The mirror alone has the same hole, and says so.
+    const offline = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--to', '2025-02-17', '-o', 'y.csv']
+    expect(await scenario.run(offline)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('BTCUSDT 15m 2025-01-20'),
+    })
+    expect(await scenario.run([...offline, '--accept-list'])).toMatchObject({ code: 0 })
+
+    await scenario.expectRepair(['2025-01-20'].map(week => weekPath('BTCUSDT', week)))
+    scenario.server.always(LIST, rows(without('2025-01-20')))
+    expect((await scenario.download(accept)).code).toBe(0)
+    expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+  })
+
+  it.concurrent('what this version knows, because the service begins later, earlier or goes on, is complete', async () => {
+    for (const list of [
+      START_DATES.slice(2),
+      ['2024-12-16', '2024-12-23', ...START_DATES, '2025-02-24', '2025-03-03'],
+    ]) {
+      const scenario = await newScenario()
+      scenario.server.always(LIST, rows(list))
+      for (const week of ['2024-12-16', '2024-12-23']) {
+        scenario.server.always(weekPath('BTCUSDT', week), rows([]))
+      }
+      expect(await scenario.downloadInProcess()).toMatchObject({ code: 0, stderr: '' })
+    }
+  })
+
+  it('any entries that are known is never silent', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    const stored = readFileSync(join(scenario.mirror, LIST), 'utf8')
+    let runs = 0
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(START_DATES, { maxLength: START_DATES.length - 1 }), async list => {
+        scenario.server.heal()
+        scenario.server.always(LIST, rows(list))
+        const run = await scenario.downloadInProcess({ force: true })
+        expect(run.code).toBe(3)
+        expect(run.stderr).toContain(START_DATES.filter(date => !list.includes(date))[0])
+        expect(readFileSync(join(scenario.mirror, LIST), 'utf8')).toBe(stored)
+        runs++
+      }),
+      { numRuns: 100 },
+    )
+    expect(runs).toBeGreaterThanOrEqual(100)
+    await scenario.expectRepair()
+  })
+})
+
+describe('F59 a list of symbols', () => {
+  it.concurrent('that lacks a symbol of the earlier list, or a cached one, is incomplete', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess({ all: true })).code).toBe(0)
+    scenario.server.always(SYMBOLS_LIST, rows(['BTCUSDT']))
+    await expectRefusedSymbols(scenario)
+    scenario.sandbox.write(`m/${SYMBOLS_LIST}`, '[]')
+    await expectRefusedSymbols(scenario)
+  })
+
+  async function expectRefusedSymbols(scenario: FaultScenario) {
+    const run = await scenario.downloadInProcess({ all: true, force: true })
+    expect(run.code).toBe(3)
+    expect(run.stderr).toContain('is incomplete: it lacks ETHUSDT.')
+    const accepted = await scenario.downloadInProcess({ all: true, force: true, acceptList: true })
+    expect(accepted).toMatchObject({ code: 0 })
+    expect(accepted.stderr).toContain('The list of symbols lacks ETHUSDT; it is taken as it is.')
+  }
+})
+
+describe('F59 mirror prune', () => {
+  it.concurrent('asks before it removes cached windows that a list does not name', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    const before = scenario.mirroredFiles()
+    const list = readFileSync(join(scenario.mirror, LIST))
+    scenario.sandbox.write(`m/${LIST}`, '["2025-02-10"]')
+    const prune = ['mirror', 'prune', '--mirror', 'm']
+    const refused = await scenario.run(prune)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/removes 7 cached windows of m that the lists do not name/)
+    scenario.sandbox.write(`m/${LIST}`, list.toString())
+    expect(scenario.mirroredFiles()).toEqual(before)
+    scenario.sandbox.write(`m/${LIST}`, '["2025-02-10"]')
+    const run = await scenario.run([...prune, '--yes'])
+    expect(run.code).toBe(0)
+    expect(scenario.sandbox.files('m').filter(name => /\d{4}-\d\d/.test(name))).toEqual([
+      weekPath('BTCUSDT', '2025-02-10'),
+    ])
+  })
+})
