@@ -54,6 +54,7 @@ export interface LibraryOptions {
   readonly force?: boolean
   readonly refresh?: boolean
   readonly acceptList?: boolean
+  readonly from?: string
   /** This machine's clock, ms UTC. */
   readonly now?: number
 }
