@@ -1,3 +1,4 @@
+import { PUBLIC_BASE_URL } from '../http/base-url.js'
 import { FetchError } from '../http/fetch-error.js'
 import { unreachable } from '../http/service-errors.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
@@ -49,7 +50,7 @@ export class ServiceLists {
 
   /**
    * Downloads the service's symbols that this version knows. Throws `incomplete` when one is missing that the stored list has
-   * or that is cached; `bad_list` and `unreachable`.
+   * or that is cached, or that the public service has; `bad_list` and `unreachable`.
    */
   async symbols(): Promise<Fetched<SymbolName[]>> {
     const { signal, warn } = this.options
@@ -61,9 +62,11 @@ export class ServiceLists {
         data: { baseUrl: this.baseUrl },
       })
     const isCached = (symbol: SymbolName) => INTERVALS.some(interval => this.mirror.hasSeries({ symbol, interval }))
-    const stored = this.storedSymbols()
-    const missing = SYMBOLS.filter(symbol => !symbols.includes(symbol) && (stored.includes(symbol) || isCached(symbol)))
+    const stored = this.baseUrl === PUBLIC_BASE_URL ? SYMBOLS : this.storedSymbols()
+    const unlisted = SYMBOLS.filter(symbol => !symbols.includes(symbol))
+    const missing = unlisted.filter(symbol => stored.includes(symbol) || isCached(symbol))
     this.refuseIncomplete('The list of symbols', missing)
+    if (unlisted.length > missing.length) warn(`Not on the service's list of symbols: ${joinNames(unlisted)}.`)
     return { ...list, value: symbols }
   }
 

@@ -248,7 +248,10 @@ describe('dates and symbols of the service', () => {
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'PEPEUSDT', 'ETHUSDT', 'XYZUSDT'])
     const report = await downloadKlines({ ...request, symbols: 'all' as const })
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
-    expect(warnings).toEqual(['Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.'])
+    expect(warnings).toEqual([
+      'Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.',
+      "Not on the service's list of symbols: BNBUSDT, SOLUSDT, XRPUSDT and 5 more.",
+    ])
     expect(server.paths().filter(requested => /PEPE|XYZ/.test(requested))).toEqual([])
   })
 

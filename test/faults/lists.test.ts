@@ -151,7 +151,10 @@ describe('a hostile list of symbols', () => {
     scenario.server.always(SYMBOLS_LIST, rows(['PEPEUSDT', 'ETHUSDT', 'BTCUSDT', 'BTCUSDT']))
     const run = await scenario.run(['download', 'all', '-i', '15m', '--base-url', scenario.server.url, '--mirror', 'm'])
     expect(run.code).toBe(0)
-    expect(run.stderr).toBe('Note: Symbols this version does not know are left out: PEPEUSDT.\n')
+    expect(run.stderr).toBe(
+      'Note: Symbols this version does not know are left out: PEPEUSDT.\n' +
+        "Note: Not on the service's list of symbols: BNBUSDT, SOLUSDT, XRPUSDT and 5 more.\n",
+    )
     expect(new Set(scenario.server.windowRequests()).size).toBe(2 * ALL_WINDOWS.length)
     expect(scenario.server.windowRequests()).toHaveLength(2 * ALL_WINDOWS.length)
   })
