@@ -6,7 +6,15 @@ const FAULTS = ['test/faults/**/*.test.ts']
 
 /** `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. */
 const projects: TestProjectInlineConfiguration[] = [
-  { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...END_TO_END, ...FAULTS] } },
+  {
+    extends: true,
+    test: {
+      name: 'unit',
+      include: ['test/**/*.test.ts'],
+      exclude: [...END_TO_END, ...FAULTS],
+      globalSetup: ['test/support/built-files.ts'],
+    },
+  },
   { extends: true, test: { name: 'e2e', include: END_TO_END, globalSetup: ['test/support/global-setup.ts'] } },
   { extends: true, test: { name: 'faults', include: FAULTS, globalSetup: ['test/support/global-setup.ts'] } },
 ]
@@ -14,11 +22,13 @@ const projects: TestProjectInlineConfiguration[] = [
 export default defineConfig({
   test: {
     projects,
+    globalSetup: ['test/support/run-folder.ts'],
     // An odd zone with a half-hour offset and daylight saving: any use of local time shows.
     env: { TZ: 'Australia/Lord_Howe' },
     disableConsoleIntercept: true,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Limits are for what hangs: a slow or busy machine alone must not reach them.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     maxWorkers: 3,
     reporters: CI ? ['default', ['json', { outputFile: KLINES_TEST_REPORT }]] : ['default'],

@@ -2,6 +2,7 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { reportError } from './error-report.js'
+import { ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
@@ -98,7 +99,8 @@ export abstract class BaseCommand extends Command {
     const report = reportError(error, { bin: this.config.bin, verbose })
     process.exitCode = report.exitCode
     if (json) printJson({ ...report.json, warnings: this.warnings })
-    else printNote(report.text)
+    // A reader that has seen enough is no failure.
+    else if (report.exitCode !== ExitCode.Done) printNote(report.text)
   }
 
   protected override async finally(): Promise<void> {

@@ -33,6 +33,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   digits_lost: ExitCode.Unexpected,
   no_memory: ExitCode.Unexpected,
   no_candles: ExitCode.NoCandles,
+  output_closed: ExitCode.Done,
   unreachable: ExitCode.Unreachable,
   rate_limited: ExitCode.Unreachable,
 }

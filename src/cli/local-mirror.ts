@@ -1,6 +1,6 @@
-import { MirrorSource } from '../download/mirror-source.js'
-import { once, openMirror, type SourceOptions } from '../download/open-source.js'
 import { parseSelectionText } from '../download/selection.js'
+import { MirrorSource } from '../download/sources/mirror-source.js'
+import { once, openMirror, type SourceOptions } from '../download/sources/open-source.js'
 import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'

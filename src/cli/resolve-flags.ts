@@ -18,7 +18,8 @@ function isGiven(name: keyof JobFlags, flags: JobFlags): boolean {
 
 /**
  * The command line wins over the environment also where two flags exclude each other, and a default from the environment
- * that does not apply to the format is ignored. Throws `bad_option` for a flag that shapes an output where none is written.
+ * that does not apply to the format is ignored. Throws `bad_option` for a flag that shapes an output where none is written,
+ * and `bad_output` for a name that is not UTF-8.
  */
 export function resolveFlags(flags: JobFlags, offline: boolean): JobFlags {
   const resolved = { ...flags }
@@ -33,8 +34,17 @@ export function resolveFlags(flags: JobFlags, offline: boolean): JobFlags {
     const suggestions = ['Name a file with -o, or a format with -f to write to stdout.']
     throw new KlinesError('bad_option', `--${unused} shapes an output, and none is asked for.`, { suggestions })
   }
+  checkEncoding(resolved.output)
   const binary = isBinary(resolveFormat(resolved.output, flags.format).format)
   if (!binary && isFromEnvironment('numbers', flags)) resolved.numbers = undefined
   if (binary && isFromEnvironment('time-format', flags)) resolved['time-format'] = undefined
   return resolved
+}
+
+/** Node turns bytes of the command line that are not UTF-8 into U+FFFD, so another file than the named one would be written. */
+function checkEncoding(output: string): void {
+  if (!output.includes('\ufffd')) return
+  const message = `The name of the output is not valid UTF-8: ${output}. Expected a name in UTF-8.`
+  const suggestions = ['Name the file otherwise, or write to stdout and let the shell name it: -o - > FILE.']
+  throw new KlinesError('bad_output', message, { suggestions })
 }

@@ -3,8 +3,8 @@ import { isKlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { cachedStartDateList } from './mirror-source.js'
-import { openMirror, openSource, type SourceOptions } from './open-source.js'
+import { cachedStartDateList } from './sources/mirror-source.js'
+import { openMirror, openSource, type SourceOptions } from './sources/open-source.js'
 
 /** The symbols of the service, and the start dates of each interval, ascending. */
 export interface Catalogue {
@@ -24,11 +24,11 @@ export async function readCatalogue(
   const warn = options.warn ?? (() => {})
   const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
   try {
-    const [series, lists] = await Promise.all([
-      source.series({ symbols: 'all', intervals: [INTERVALS[0]] }),
+    const [symbols, lists] = await Promise.all([
+      source.symbols(),
       Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
     ])
-    return { source: 'service', mirror, symbols: series.map(({ symbol }) => symbol), startDates: new Map(lists) }
+    return { source: 'service', mirror, symbols, startDates: new Map(lists) }
   } catch (error) {
     if (!isKlinesError(error, 'unreachable')) throw error
     warn(`${error.message} Shown is what the mirror and this version know.`)

@@ -1,10 +1,10 @@
 import { systemClock } from '../http/system-clock.js'
 import { parseRange, type RangeText } from '../klines/time-range.js'
-import { openSource, type SourceOptions } from './open-source.js'
 import { type Plan, planSeries } from './plan.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
+import { openSource, type SourceOptions } from './sources/open-source.js'
+import type { WindowSource } from './sources/window-source.js'
 import { type DownloadReport, DownloadTally, type Progress } from './tally.js'
-import type { WindowSource } from './window-source.js'
 import { streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
@@ -36,13 +36,19 @@ export async function downloadKlines(request: DownloadRequest): Promise<Download
   }
 }
 
+/** How a plan is downloaded. */
+interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal' | 'progress'> {
+  /** Whether it is for an export, which an error says. */
+  readonly forExport?: boolean
+}
+
 /** Downloads every window of a plan, in order. Throws `incomplete` or `no_candles` after all were tried. */
 export async function downloadPlan(
   source: WindowSource,
   plan: Plan,
-  { concurrency, signal, progress }: Pick<DownloadRequest, 'concurrency' | 'signal' | 'progress'>,
+  { concurrency, signal, progress, forExport }: PlanOptions,
 ): Promise<DownloadReport> {
-  const tally = new DownloadTally(source, plan, progress)
+  const tally = new DownloadTally(source, plan, { progress, forExport })
   for await (const { run, result } of streamWindows(source, plan.series, { concurrency, signal }))
     tally.add(run, result)
   return tally.report()

@@ -1,15 +1,23 @@
 import { KlinesError } from '../klines/errors.js'
 import { seriesName, windowName } from '../klines/series.js'
 import type { Plan } from './plan.js'
-import type { WindowFailure } from './window-source.js'
+import type { WindowFailure } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
 /** The most causes that an error lists, because every body may have one of its own. */
 const MAX_CAUSES = 5
 
-/** The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names. */
-export function incomplete(failures: readonly WindowFailure[], total: number, advice: string): KlinesError {
+/**
+ * The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names.
+ * `forExport` says that nothing is exported either.
+ */
+export function incomplete(
+  failures: readonly WindowFailure[],
+  total: number,
+  advice: string,
+  forExport = false,
+): KlinesError {
   const causes = new Map<string, WindowFailure[]>()
   for (const failure of failures) causes.set(failure.reason, [...(causes.get(failure.reason) ?? []), failure])
   const sorted = [...causes].sort(([, a], [, b]) => b.length - a.length)
@@ -18,7 +26,7 @@ export function incomplete(failures: readonly WindowFailure[], total: number, ad
   })
   if (sorted.length > MAX_CAUSES)
     lines.push(`and ${sorted.length - MAX_CAUSES} other causes; \`error.data\` names every window`)
-  const head = `${failures.length} of ${total} windows could not be had, so nothing is exported:`
+  const head = `${failures.length} of ${total} windows could not be had${forExport ? ', so nothing is exported' : ''}:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
     suggestions: [advice],

@@ -1,7 +1,7 @@
 import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, windowSpan } from '../klines/windows.js'
-import type { WindowSource } from './window-source.js'
+import type { WindowSource } from './sources/window-source.js'
 
 /** A series, and the open times of the candles that are needed. */
 export interface SeriesRange {

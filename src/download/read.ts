@@ -5,9 +5,9 @@ import type { SeriesLabel } from '../klines/series.js'
 import { parseRange } from '../klines/time-range.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
-import { openSource } from './open-source.js'
 import { planSeries } from './plan.js'
 import { parseSelection } from './selection.js'
+import { openSource } from './sources/open-source.js'
 import { streamWindows } from './window-stream.js'
 
 /** Candles to read. */
@@ -34,7 +34,7 @@ export interface SeriesRow<Row = KlineRow> {
 export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
   const range = parseRange(request, request.now ?? systemClock.now())
-  const source = await openSource(request, { memoryFallback: true })
+  const source = await openSource(request, { memory: new Map() })
   try {
     const ranges = (await source.series(selection)).map(series => ({ series, range }))
     const { series } = await planSeries(source, ranges, range)

@@ -3,8 +3,8 @@ import { FetchError } from '../http/fetch-error.js'
 import { isKlinesError } from '../klines/errors.js'
 import type { TreeEntry } from '../klines/paths.js'
 import type { CorruptFile } from '../mirror/check.js'
-import { DEFAULT_CONCURRENCY, openSource, type SourceOptions } from './open-source.js'
-import { type ServiceSource, withoutName } from './service-source.js'
+import { DEFAULT_CONCURRENCY, openSource, type SourceOptions } from './sources/open-source.js'
+import { type ServiceSource, withoutName } from './sources/service-source.js'
 
 /** What happened to the corrupt files of a mirror. */
 export interface Repair {

@@ -4,7 +4,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
-import type { WindowFailure, WindowResult, WindowSource, WindowStatus } from './window-source.js'
+import type { WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
 /** The most changed values that a report lists of a series; all are counted. */
 const MAX_CHANGES = 1_000
@@ -61,7 +61,10 @@ export class DownloadTally {
   constructor(
     private readonly source: WindowSource,
     private readonly plan: Plan,
-    private readonly progress: Progress = () => {},
+    private readonly options: {
+      readonly progress?: Progress | undefined
+      readonly forExport?: boolean | undefined
+    } = {},
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
@@ -79,13 +82,13 @@ export class DownloadTally {
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
     const { bytes } = this.source.traffic
-    this.progress({ done: ++this.done, total: this.total, window, status, bytes, change })
+    this.options.progress?.({ done: ++this.done, total: this.total, window, status, bytes, change })
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
-    if (failures.length > 0) throw incomplete(failures, this.total, source.advice)
+    if (failures.length > 0) throw incomplete(failures, this.total, source.advice, this.options.forExport)
     const series = [...this.series.values()].map(tally => tally.report())
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
     return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }

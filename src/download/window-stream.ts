@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import type { WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { DEFAULT_CONCURRENCY } from './open-source.js'
-import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
+import { DEFAULT_CONCURRENCY } from './sources/open-source.js'
+import type { WindowFailure, WindowResult, WindowSource } from './sources/window-source.js'
 
 /** Number of windows after which the event loop gets a turn. Cached ones are read without it, and Ctrl-C must be noticed. */
 const WINDOWS_A_TURN = 32

@@ -1,5 +1,5 @@
-import { openSource } from '../download/open-source.js'
 import { parseSelection } from '../download/selection.js'
+import { openSource } from '../download/sources/open-source.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Series } from '../klines/series.js'
 import { parseRange, type TimeRange } from '../klines/time-range.js'

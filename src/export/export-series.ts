@@ -1,6 +1,6 @@
 import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
 import { combine, type Selection, selectedIntervals } from '../download/selection.js'
-import type { WindowSource } from '../download/window-source.js'
+import type { WindowSource } from '../download/sources/window-source.js'
 import type { WindowRun } from '../download/window-stream.js'
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS } from '../klines/intervals.js'

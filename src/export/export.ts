@@ -1,11 +1,12 @@
-import { openSource } from '../download/open-source.js'
 import type { ReadRequest } from '../download/read.js'
 import { parseSelection } from '../download/selection.js'
+import { openSource } from '../download/sources/open-source.js'
 import type { Progress } from '../download/tally.js'
 import { systemClock } from '../http/system-clock.js'
 import { parseRange } from '../klines/time-range.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
 import type { Format } from './formats/format.js'
+import { recoverTargets } from './output/leftovers.js'
 import { type NumberType, type OutputColumn, parseRowFormat, type TimeFormat } from './row-format.js'
 import { checkTargets, parseTemplate, planTargets } from './targets.js'
 import { type ExportReport, writeTargets } from './write.js'
@@ -41,11 +42,11 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   const range = parseRange(request, request.now ?? systemClock.now())
   const format = parseTemplate(request.output, request.format)
   const rowFormat = parseRowFormat(request, format.format)
-  const source = await openSource(request, { memoryFallback: true })
+  const source = await openSource(request, { memory: new Map() })
   try {
     const series = await selectSeries(request, source, selection, range)
     const targets = planTargets(request.output, format, series)
-    await checkTargets(targets, request.force ?? false)
+    await checkTargets(targets, request.force ?? false, paths => recoverTargets(paths, request.warn))
     return await writeTargets({ source, range, series, targets, rowFormat }, request)
   } finally {
     await source.close()

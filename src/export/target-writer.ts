@@ -4,6 +4,7 @@ import { VERSION } from '../version.js'
 import type { Exporter, FileMetadata } from './formats/exporter.js'
 import type { Format } from './formats/format.js'
 import { openExporter } from './formats/open-exporter.js'
+import { commitOutputs } from './output/commit.js'
 import { type OpenOptions, openOutput } from './output/open.js'
 import type { Output } from './output/output.js'
 import { type RowFormat, withSeriesColumns } from './row-format.js'
@@ -52,10 +53,14 @@ export class TargetWriter {
     await this.output?.finish()
   }
 
-  /** Puts a finished file in its place, and describes it; undefined for a target without rows. */
-  async commit(): Promise<WrittenFile | undefined> {
+  /** Puts all finished targets in their places, or none, and describes those that have rows. */
+  static async commit(writers: readonly TargetWriter[]): Promise<WrittenFile[]> {
+    await commitOutputs(writers.flatMap(({ output }) => output ?? []))
+    return writers.flatMap(writer => writer.describe() ?? [])
+  }
+
+  private describe(): WrittenFile | undefined {
     if (!this.output) return undefined
-    await this.output.commit()
     const { path, format, series } = this.target
     const labels = series.map(({ symbol, interval }) => ({ symbol, interval }))
     return { path, format, series: labels, rows: this.rows, bytes: this.output.bytes, ...this.stats }

@@ -2,6 +2,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
 import { checkTarget } from './output/file.js'
+import { checkDistinct } from './output/same-file.js'
 
 /** One file of an export and the series that go into it, in order. */
 export interface Target<S extends SeriesLabel> extends FileFormat {
@@ -52,7 +53,17 @@ export function planTargets<S extends SeriesLabel>(
   })
 }
 
-/** Checks that every file can be written, before any work is done for it. Throws what `checkTarget` throws. */
-export async function checkTargets(targets: readonly { readonly path: string }[], force: boolean): Promise<void> {
-  for (const { path } of targets) if (path !== '-') await checkTarget(path, force)
+/**
+ * Checks that every target can be written and is a file of its own, before any work is done for it. `recover` clears up what
+ * killed exports left beside them. Throws what `checkDistinct` and `checkTarget` throw.
+ */
+export async function checkTargets(
+  targets: readonly { readonly path: string }[],
+  force: boolean,
+  recover?: (paths: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const paths = targets.map(({ path }) => path).filter(path => path !== '-')
+  await checkDistinct(paths)
+  await recover?.(paths)
+  for (const path of paths) await checkTarget(path, force)
 }

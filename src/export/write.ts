@@ -1,8 +1,8 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
+import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
-import type { WindowSource } from '../download/window-source.js'
 import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
@@ -44,8 +44,9 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
   const { plan, runs } = await planExport(source, job.series, range)
   // Bytes in a pipe cannot be taken back, and a series that several others are made from must not be downloaded twice.
   const downloadsFirst = streams.includes(true) || plan.series.length < job.series.length
-  const report = downloadsFirst ? await downloadPlan(source, plan, options) : undefined
-  const tally = new DownloadTally(source, plan, report ? undefined : options.progress)
+  const forExport = true
+  const report = downloadsFirst ? await downloadPlan(source, plan, { ...options, forExport }) : undefined
+  const tally = new DownloadTally(source, plan, { forExport, progress: report ? undefined : options.progress })
   const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
   const ordered = targets.flatMap(({ series }) => series.map(series => runs.get(series) as ExportRun))
   const windows = streamWindows(source, ordered, {
@@ -65,14 +66,13 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
     }
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
     const completed = report && !tally.hasFailed ? report : tally.report()
-    const files: WrittenFile[] = []
-    for (const writer of writers) files.push(...[(await writer.commit()) ?? []].flat())
+    const files = await TargetWriter.commit(writers)
     if (files.length === 0) throw noWholeCandle(job.series)
     warnAbout(completed, files, options.warn)
     return { ...completed, files }
   } catch (error) {
     for (const writer of writers) await writer.discard()
-    throw error
+    throw targets.length > 1 ? withOtherTargets(error) : error
   } finally {
     await windows.return(undefined)
   }
@@ -111,6 +111,13 @@ function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], wa
         `${path === '-' ? 'stdout' : path}: ${inexactDoubles} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`,
       )
   }
+}
+
+/** A reader that leaves ends an export quietly, unless others wait for files of the same export. */
+function withOtherTargets(error: unknown): unknown {
+  if (!isKlinesError(error, 'output_closed')) return error
+  const { message, data, cause } = error
+  return new KlinesError('output_unwritable', `${message} No file is put in its place.`, { cause, data })
 }
 
 function noWholeCandle([{ interval, source }]: readonly ExportSeries[]): KlinesError {

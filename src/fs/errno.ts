@@ -18,3 +18,9 @@ export function describeErrno(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return `${DESCRIPTIONS[code] ?? (error as Error).message}${code ? ` (${code})` : ''}`
 }
+
+/** For `catch`: turns "no such file" into undefined, and throws every other error. */
+export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined
+  throw error
+}

@@ -23,6 +23,8 @@ export type ErrorCode =
   | 'no_memory'
   // the result is empty
   | 'no_candles'
+  // the reader of a pipe has seen enough
+  | 'output_closed'
   // the service
   | 'unreachable'
   | 'rate_limited'

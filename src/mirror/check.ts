@@ -90,7 +90,7 @@ class FileChecker {
       if (file.state === 'missing') return undefined
       this.files++
       if (entry.kind === 'window') this.windows++
-      if (file.state === 'not_regular') return 'not a regular file'
+      if (file.state === 'corrupt') return file.reason
       this.bytes += file.bytes.length
       if (entry.kind === 'window') return this.findWindowFault(path, entry.window, file.bytes)
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)

@@ -24,6 +24,9 @@ export const TEMP_FOLDER = '.klines-tmp'
 /** Tries to write a file while another process removes folders. */
 const WRITE_TRIES = 3
 
+/** A larger file of a mirror is corrupt, and not read: the longest window has 139,569 bytes. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024
+
 /** Returns a buffer of a size in bytes. */
 export type Allocate = (size: number) => Buffer
 
@@ -33,6 +36,8 @@ export interface FileVersion {
   readonly size: number
   /** Modification time, ms. */
   readonly mtimeMs: number
+  /** Time of the last change of the file or of its attributes, ms. No program can set it. */
+  readonly ctimeMs: number
 }
 
 /** The bytes of a file and its version. */
@@ -41,12 +46,21 @@ export interface FileSnapshot extends FileVersion {
   readonly bytes: Buffer
 }
 
-/** A regular file, something else at its path (a folder, link, FIFO, socket or device), or nothing. */
-export type FileRead = FileSnapshot | { readonly state: 'not_regular' } | { readonly state: 'missing' }
+/**
+ * A regular file, nothing, or what cannot be a file of the mirror: a folder, link, FIFO, socket or device, or a file of more
+ * than `MAX_FILE_BYTES`. `reason` describes it.
+ */
+export type FileRead =
+  | FileSnapshot
+  | { readonly state: 'missing' }
+  | { readonly state: 'corrupt'; readonly reason: string }
+
+const NOT_REGULAR: FileRead = { state: 'corrupt', reason: 'not a regular file' }
 
 /**
  * Reads a regular file through one descriptor, so that the bytes of a concurrent replacement are never mixed in. Links are
- * not followed, and a FIFO is opened without waiting for a writer. Throws what the file system throws.
+ * not followed, a FIFO is opened without waiting for a writer, and the size is checked first. Throws what the file system
+ * throws.
  *
  * Synchronous because window files are small (at most 139,569 bytes): four trips through the thread pool cost several times
  * the read itself.
@@ -58,20 +72,23 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
-    if (code === 'ELOOP' || code === 'ENXIO') return { state: 'not_regular' }
+    if (code === 'ELOOP' || code === 'ENXIO') return NOT_REGULAR
     throw error
   }
   try {
     const stat = fstatSync(descriptor)
-    if (!stat.isFile()) return { state: 'not_regular' }
-    const bytes = allocate(stat.size)
+    const { ino, size, mtimeMs, ctimeMs } = stat
+    if (!stat.isFile()) return NOT_REGULAR
+    if (size > MAX_FILE_BYTES)
+      return { state: 'corrupt', reason: `of ${size} bytes; expected at most ${MAX_FILE_BYTES}` }
+    const bytes = allocate(size)
     let filled = 0
-    while (filled < stat.size) {
-      const read = readSync(descriptor, bytes, filled, stat.size - filled, filled)
+    while (filled < size) {
+      const read = readSync(descriptor, bytes, filled, size - filled, filled)
       if (read === 0) break
       filled += read
     }
-    return { state: 'file', bytes: bytes.subarray(0, filled), ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs }
+    return { state: 'file', bytes: bytes.subarray(0, filled), ino, size, mtimeMs, ctimeMs }
   } finally {
     closeSync(descriptor)
   }

@@ -44,7 +44,7 @@ export function readMeta(root: string): MetaRead {
     // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path)
     if (file.state === 'missing') return file
-    if (file.state === 'not_regular') return { state: 'unreadable', reason: 'it is not a regular file' }
+    if (file.state === 'corrupt') return { state: 'unreadable', reason: `it is ${file.reason}` }
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== undefined) throw toMirrorError(error, 'read', root)

@@ -8,15 +8,7 @@ import { Kernel } from '../klines/kernel/kernel.js'
 import { startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { toMirrorError } from './errors.js'
-import {
-  type FileRead,
-  type FileSnapshot,
-  type FileVersion,
-  listFolder,
-  readFile,
-  statPath,
-  writeFile,
-} from './file-store.js'
+import { type FileRead, type FileVersion, listFolder, readFile, statPath, writeFile } from './file-store.js'
 import { isFinal } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
@@ -170,10 +162,9 @@ export class Mirror {
     return this.reading(() => statSync(join(this.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
   }
 
-  /** The file with the list of startDates, not parsed; undefined when it is missing or not a regular file. */
-  startDatesFile(interval: Interval): FileSnapshot | undefined {
-    const file = this.readBytes(startDatesPath(interval))
-    return file.state === 'file' ? file : undefined
+  /** The file with the list of startDates, not parsed. */
+  startDatesFile(interval: Interval): FileRead {
+    return this.readBytes(startDatesPath(interval))
   }
 
   /** The temp files of dead processes, relative to the root. */
@@ -199,7 +190,7 @@ export class Mirror {
     try {
       const file = readFile(path, kernel && (size => kernel.buffer(size)))
       if (file.state === 'missing') return file
-      if (file.state === 'not_regular') throw new KlinesError('bad_window', `${path} is not a regular file`)
+      if (file.state === 'corrupt') throw new KlinesError('bad_window', `${path} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel) : decodeWindow(file.bytes, window)
       return { state: 'cached', batch, mtimeMs: file.mtimeMs }
     } catch (error) {

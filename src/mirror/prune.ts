@@ -130,7 +130,7 @@ function listedStartDates(mirror: Mirror, interval: Interval): readonly string[]
   const file = mirror.readBytes(path)
   if (file.state === 'missing') return knownStartDates(interval)
   try {
-    if (file.state === 'not_regular') throw new KlinesError('bad_list', 'It is not a regular file.')
+    if (file.state === 'corrupt') throw new KlinesError('bad_list', `It is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)
   } catch (cause) {
     if (!isKlinesError(cause, 'bad_list')) throw cause

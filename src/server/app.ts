@@ -7,8 +7,9 @@ import { registerMethods, serve, serveEndpoint } from './endpoint.js'
 import { specEndpoint } from './greeting/routes.js'
 import { HttpError, plainError } from './http/error.js'
 import { sendError, toHttpError } from './http/error-handler.js'
-import { hardenedServer, LIMITS, refuseConnection } from './http/hardened-server.js'
+import { hardenedServer, refuseConnection } from './http/hardened-server.js'
 import { HostCheck } from './http/host-check.js'
+import { LIMITS, type Limits } from './http/limits.js'
 import type { Tree } from './tree/tree.js'
 
 /** The parts and settings of the application. */
@@ -20,7 +21,7 @@ export interface AppOptions {
   readonly strict?: boolean | undefined
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
-  readonly limits?: typeof LIMITS | undefined
+  readonly limits?: Limits | undefined
 }
 
 /** The application: the file tree, the greeting API, their documents and page, and one format for every error. */
@@ -30,8 +31,6 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
     serverFactory: listener => hardenedServer(listener, limits),
     clientErrorHandler: refuseConnection,
     bodyLimit: limits.bodyBytes,
-    // Clients that are connected when the server closes still get their responses.
-    return503OnClosing: false,
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: limits.urlBytes },
     ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: false } },

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
+import { PREFLIGHT_HEADERS } from './http/cors.js'
 import { HttpError } from './http/error.js'
 import { checkFields } from './http/error-handler.js'
 
@@ -30,14 +31,6 @@ export interface Endpoint {
   /** Descriptions of the error statuses that a client may want to tell apart. */
   readonly errors?: Readonly<Record<number, string>>
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown
-}
-
-/** Pages of other sites may read the public data (the Fetch standard's CORS protocol), but not send POST. */
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET, HEAD',
-  'access-control-allow-headers': '*',
-  'access-control-max-age': '86400',
 }
 
 /** Every method of Node's parser except CONNECT, which has no path. */
@@ -71,7 +64,7 @@ export function serve(app: FastifyInstance, { methods, path, handler, route = {}
     url,
     onRequest: async (request, reply) => {
       if (request.method !== 'OPTIONS') throw new HttpError(405, `Only ${allow} here.`, { headers: { allow } })
-      if (methods.includes('GET')) reply.headers(CORS)
+      if (methods.includes('GET')) reply.headers(PREFLIGHT_HEADERS)
       return reply.code(204).header('allow', allow).send()
     },
     handler: (_, reply) => reply.send(),

@@ -1,26 +1,23 @@
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
-import { openConnections } from './http/hardened-server.js'
+import { Connections } from './http/connections.js'
 import { logRequests, type RequestLog } from './request-log.js'
 import { Tree } from './tree/tree.js'
 import { type OpenSource, Upstream } from './tree/upstream.js'
 
 const DEFAULT_HOST = '127.0.0.1'
 
-/** How long running requests may take once the server is closing, ms. */
-const DRAIN_MS = 5_000
-/** How often idle connections are closed meanwhile, ms. */
-const REAP_MS = 50
+/** How long received requests may take once the server is closing, ms. */
+const GRACE_MS = 5_000
 
 /** A server that listens. */
 export interface RunningServer {
   /** Its address, such as `http://127.0.0.1:8787`. */
   readonly url: string
-  /** Stops accepting connections, lets running requests finish (for five seconds at most), and closes. */
+  /** Stops accepting connections, answers the requests that were received (for five seconds at most), and closes. */
   close(): Promise<void>
 }
 
@@ -34,6 +31,8 @@ export interface ServerOptions extends Pick<AppOptions, 'strict' | 'onError' | '
   readonly port?: number | undefined
   /** Opens the service from which missing files and windows that are not final are fetched. */
   readonly upstream?: OpenSource | undefined
+  /** Called with each corrupt file of the mirror, once for each of its versions. */
+  readonly warn?: Warn | undefined
   /** Called after every request. */
   readonly log?: RequestLog | undefined
   /** The current time, ms UTC. */
@@ -48,7 +47,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
   await upstream?.start()
-  const app = createApp({ ...options, host, tree: new Tree(new Mirror(options.root), now, upstream) })
+  const tree = new Tree(new Mirror(options.root), { now, upstream, warn: options.warn })
+  const app = createApp({ ...options, host, tree })
   if (options.log) logRequests(app.server, options.log)
   try {
     // For "localhost" Fastify listens on 127.0.0.1 and ::1, and fails where the machine has only one of them.
@@ -57,23 +57,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw toListenError(error as NodeJS.ErrnoException, host, port)
   }
   const close = async () => {
-    const drained = drain(app.server)
-    await Promise.all([app.close(), drained])
+    // Before Fastify closes, which would end each connection with its next response.
+    await Connections.of(app.server).finish(GRACE_MS)
+    await app.close()
     await upstream?.close()
   }
   return { url: serverUrl(app.server.address() as AddressInfo), close }
-}
-
-/** Closes connections as their requests finish, and all of them after `DRAIN_MS`. */
-async function drain(server: Server): Promise<void> {
-  const connections = openConnections(server)
-  for (let waited = 0; waited < DRAIN_MS && connections.size > 0; waited += REAP_MS) {
-    server.closeIdleConnections()
-    // Node waits for the first request of a connection, which may never come: browsers connect ahead of time.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
-    await sleep(REAP_MS)
-  }
-  server.closeAllConnections()
 }
 
 /** The URL for a client on this machine: a server on all addresses is reachable over the loopback. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { hasRealTree } from '../support/oracles/real-tree.js'
+import { useRunFolder } from '../support/run-folder.js'
 import { describeMissing, findProgram, versions } from './programs.js'
 import { resultTable } from './result-table.js'
 import { measureRow, type Result } from './rounds.js'
@@ -13,8 +14,8 @@ import { Workspace } from './workspace.js'
 const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
 const DEFAULT_ROUNDS = 5
 
-/** Runs sections, prints a table of the results and writes them to a JSON file. */
-async function main(): Promise<void> {
+/** Runs sections, prints a table of the results and writes them to a JSON file: to `defaultFile` without `--json`. */
+async function main(defaultFile: string): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
   const sections = positionals.length > 0 ? positionals : Object.keys(SECTIONS)
   const rounds = Number(process.env.KLINES_BENCH_ROUNDS || DEFAULT_ROUNDS)
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
       .join(', '),
   )
   for (const reason of skipped) console.log(`Skipped: ${reason}`)
-  const file = values.json ?? join(tmpdir(), 'klines-bench.json')
+  const file = values.json ?? defaultFile
   writeFileSync(file, `${JSON.stringify({ versions: used, rounds, results, skipped: [...skipped] }, null, 2)}\n`)
   console.log(`JSON: ${file}`)
 }
@@ -87,9 +88,14 @@ function withoutMissing(row: Row, skipped: Set<string>): Row {
   return { ...row, contenders: [ours, ...peers.filter(isInstalled)] }
 }
 
+// The results of a run stay, its temporary folder does not.
+const results = join(tmpdir(), 'klines-bench.json')
+const removeFolder = useRunFolder()
 try {
-  await main()
+  await main(results)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
+} finally {
+  removeFolder()
 }

@@ -7,6 +7,7 @@ import { exportKlines } from '../../src/export/export.js'
 import { runChild } from '../support/cli/run-child.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { filesBelow } from '../support/files-below.js'
+import { whileReadOnly } from '../support/permission.js'
 import {
   FULL_WEEKS,
   NOW,
@@ -193,13 +194,11 @@ describe('an export whose mirror cannot be written', () => {
     expect(server.paths('windows')).toHaveLength(7)
   })
 
-  /** Runs the export as the user nobody, who may write only to `out`. */
-  async function asNobody(setup: Awaited<ReturnType<typeof exportSetup>>) {
-    chmodSync(setup.out, 0o777)
-    const { stdout, stderr } = await runChild(
-      'cli/export-child.ts',
-      [setup.server.url, setup.mirror, setup.request.output, String(NOW)],
-      { nobody: true },
+  /** Runs the export as a user who may write only to `out`. */
+  async function exportReadOnly({ server, mirror, folder, out, request }: Awaited<ReturnType<typeof exportSetup>>) {
+    chmodSync(out, 0o777)
+    const { stdout, stderr } = await whileReadOnly(folder, () =>
+      runChild('cli/export-child.ts', [server.url, mirror, request.output, String(NOW)], { withoutRoot: true }),
     )
     expect(stderr).toBe('')
     return JSON.parse(stdout)
@@ -207,8 +206,7 @@ describe('an export whose mirror cannot be written', () => {
 
   it('for lack of permission warns once and continues in memory', async () => {
     const setup = await exportSetup()
-    chmodSync(setup.folder, 0o755)
-    const result = await asNobody(setup)
+    const result = await exportReadOnly(setup)
     expect(result).toMatchObject({ code: 'none', rows: 42, warnings: [expect.stringContaining('permission denied')] })
     expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
     expect(filesBelow(setup.folder)).toEqual([])
@@ -216,10 +214,9 @@ describe('an export whose mirror cannot be written', () => {
 
   it('but can be read uses its final windows without requests', async () => {
     const setup = await exportSetup()
-    chmodSync(setup.folder, 0o755)
     await downloadKlines(setup.request)
     setup.server.reset()
-    const result = await asNobody(setup)
+    const result = await exportReadOnly(setup)
     expect(result).toMatchObject({ code: 'none', rows: 42 })
     expect(setup.server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
     expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))

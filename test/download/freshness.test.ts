@@ -250,7 +250,7 @@ describe('dates and symbols of the service', () => {
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
     expect(warnings).toEqual([
       'Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.',
-      "Not on the service's list of symbols: BNBUSDT, SOLUSDT, XRPUSDT and 5 more.",
+      'Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.',
     ])
     expect(server.paths().filter(requested => /PEPE|XYZ/.test(requested))).toEqual([])
   })

@@ -20,10 +20,8 @@ function csvHashes(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map(name => [name.replace(/\.csv$/, ''), hash(name)]))
 }
 
-describe.runIf(hasRealTree)('the real slice', () => {
-  it('is exported as an independent program computed it, a second time with 36 requests for windows, and offline with none', {
-    timeout: 180_000,
-  }, async () => {
+describe.runIf(hasRealTree)('the real slice (skipped without ../shared/data)', () => {
+  it('is exported as an independent program computed it, a second time with 36 requests for windows, and offline with none', async () => {
     const server = await TreeServer.start(realTree())
     server.date = NOW
     const truth = Object.entries(expectedSeries()).flatMap(([symbol, intervals]) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/window-source.js'
+import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/sources/window-source.js'
 import { type StreamOptions, streamWindows } from '../../src/download/window-stream.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'

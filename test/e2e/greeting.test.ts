@@ -357,7 +357,7 @@ describe('streams tokens', () => {
     })
     const script = `klines streams tokens --base-url ${server.url} | head -c 10; echo "\${PIPESTATUS[@]}"`
     expect(await sandbox.shell(script)).toMatchObject({ stdout: '0 1 2 3 4 0 0\n', stderr: '' })
-    await until(() => server.connections === 0)
+    await until(() => server.connections === 0, 5_000)
   })
 
   it('into a slow reader loses nothing', async () => {
@@ -383,13 +383,13 @@ describe('a signal', () => {
     child.stdout?.on('data', bytes => {
       seen += bytes
     })
-    await until(() => seen === 'ab', 30_000)
+    await until(() => seen === 'ab')
     const signalled = performance.now()
     child.kill(signal)
     const run = await ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: 'ab\n', stderr: `klines: Interrupted (${signal}).\n` })
-    await until(() => server.connections === 0)
+    await until(() => server.connections === 0, 5_000)
   })
 
   it('ends a stream whose reader reads nothing', async () => {
@@ -412,7 +412,7 @@ describe('a signal', () => {
   it.each(COMMANDS)('ends %s %s that waits for an answer', async (...command) => {
     const { server, sandbox } = await setUp(() => {})
     const { child, ended } = sandbox.start([...command, '--base-url', server.url])
-    await until(() => server.log.length === 1, 30_000)
+    await until(() => server.log.length === 1)
     const signalled = performance.now()
     child.kill('SIGINT')
     expect(await ended).toMatchObject({
@@ -441,7 +441,7 @@ describe('a signal', () => {
       response.write(tokenLines(['a']))
     })
     const { child, ended } = sandbox.start(['streams', 'tokens', '--json', '--base-url', server.url])
-    await until(() => server.log.length === 1, 30_000)
+    await until(() => server.log.length === 1)
     child.kill('SIGTERM')
     expect(parseError(await ended)).toMatchObject({ code: 'interrupted', exitCode: 143 })
   })

@@ -6,6 +6,7 @@ import { ErrorSchema, VerifySchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
+import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { snapshot } from '../support/snapshot.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
@@ -164,29 +165,30 @@ describe('mirror verify', () => {
 
   it('names an unreadable file; an unreadable or read-only folder is an error', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
-    const asNobody = (args: string) =>
-      sandbox.shell(
-        `${process.getuid?.() === 0 ? 'setpriv --reuid=65534 --clear-groups ' : ''}klines ${args} --mirror m`,
-      )
+    const withoutRoot = (args: string) => sandbox.shell([...WITHOUT_ROOT, 'klines', args, '--mirror m'].join(' '))
     for (const folder of [sandbox.folder, dirname(sandbox.folder), dirname(dirname(sandbox.folder))])
       chmodSync(folder, 0o755)
     chmodSync(sandbox.path(`m/${CUT}`), 0)
-    const file = await asNobody('mirror verify')
+    const file = await withoutRoot('mirror verify')
+    chmodSync(sandbox.path(`m/${CUT}`), 0o644)
     expect(file).toMatchObject({ code: 6, stderr: '' })
     expect(file.stdout).toContain(`${CUT}: cannot be read: permission denied (EACCES)\n`)
 
-    chmodSync(dirname(sandbox.path(`m/${CUT}`)), 0o555)
-    const before = snapshot(sandbox.path('m'))
-    for (const command of ['mirror clear --force', 'mirror verify --repair']) {
-      const run = await asNobody(command)
-      expect(run).toMatchObject({ code: 3, stdout: '' })
-      expect(run.stderr).toMatch(/^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give .*\n$/)
-    }
-    expect(snapshot(sandbox.path('m'))).toEqual(before)
+    sandbox.write(`m/${CUT}`, sandbox.text(`m/${CUT}`).slice(0, 300))
+    await whileReadOnly(sandbox.path('m'), async () => {
+      const before = snapshot(sandbox.path('m'))
+      for (const command of ['mirror clear --force', 'mirror verify --repair']) {
+        const run = await withoutRoot(command)
+        expect(run).toMatchObject({ code: 3, stdout: '' })
+        expect(run.stderr).toMatch(/^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give .*\n$/)
+      }
+      expect(snapshot(sandbox.path('m'))).toEqual(before)
+    })
+
     chmodSync(sandbox.path('m/api/klines/15m'), 0)
-    const folder = await asNobody('mirror verify')
+    const folder = await withoutRoot('mirror verify')
+    chmodSync(sandbox.path('m/api/klines/15m'), 0o755)
     expect(folder).toMatchObject({ code: 3, stdout: '' })
     expect(folder.stderr).toMatch(/^klines: Cannot read the mirror m: permission denied \(EACCES\)\.\n/)
-    chmodSync(sandbox.path('m/api/klines/15m'), 0o755)
   })
 })

@@ -104,8 +104,8 @@ describe('mirror clear', () => {
     server.reset()
     server.hold = path => (after.includes(path) ? gate.promise : undefined)
     const download = sandbox.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
-    await until(() => after.every(path => server.paths().includes(path)), 30_000)
-    await until(() => changeTimes().every((time, index) => time > old[index]), 30_000)
+    await until(() => after.every(path => server.paths().includes(path)))
+    await until(() => changeTimes().every((time, index) => time > old[index]))
     expect(await sandbox.call([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.exists('m')).toBe(false)
     gate.resolve()
@@ -118,7 +118,7 @@ describe('mirror clear', () => {
   })
 })
 
-describe.skipIf(!hasScript)('mirror clear at a terminal', () => {
+describe.skipIf(!hasScript)('mirror clear at a terminal (skipped without script of util-linux)', () => {
   const prompt = 'Remove 11 files ('
 
   it.each([

@@ -38,7 +38,7 @@ describe('mirror prune', () => {
     expect(rest).toEqual({ dryRun: true, mirror: 'm', bytes: 20, outside: [], warnings: [] })
     expect(snapshot(sandbox.path('m'))).toEqual(before)
 
-    const real = await sandbox.call([...PRUNE, '--json'])
+    const real = await sandbox.call([...PRUNE, '--yes', '--json'])
     expect(parseObject(real.stdout, PruneSchema)).toEqual({ ...rest, dryRun: false, removed })
     expect(sandbox.files('m')).toEqual(kept)
     const none = await sandbox.call(PRUNE)
@@ -62,7 +62,7 @@ describe('mirror prune', () => {
   })
 })
 
-describe.skipIf(!hasScript)('at a terminal', () => {
+describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux)', () => {
   it('verify shows its progress and clears it again; elsewhere it shows nothing', async () => {
     const sandbox = newSandbox()
     cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })

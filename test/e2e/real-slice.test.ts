@@ -53,8 +53,8 @@ async function parquetFacts(connection: DuckDBConnection, file: string): Promise
   return (await connection.runAndReadAll(sql)).getRowObjectsJson()[0]
 }
 
-describe.skipIf(!hasRealTree)('the real tree', () => {
-  it('keeps every digit through download, export, Parquet and a second run', { timeout: 180_000 }, async () => {
+describe.skipIf(!hasRealTree)('the real tree (skipped without ../shared/data)', () => {
+  it('keeps every digit through download, export, Parquet and a second run', async () => {
     const sandbox = newSandbox()
     const root = realTree()
     const server = await TreeServer.start(root)

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { FULL_WEEKS, makeTree, putFile, weekPath } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, makeTree, PRESENT, putFile, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
@@ -151,6 +151,8 @@ describe('klines serve', () => {
 
   it('klines download fetches from it the same bytes', async () => {
     const sandbox = newSandbox()
+    // The synthetic tree ends in the week of this clock.
+    sandbox.now = PRESENT
     const server = await startServeCommand(sandbox, ['--mirror', makeTree(tempFolder())])
     const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
     const run = await sandbox.run(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])

@@ -29,7 +29,7 @@ function expectedHashes(symbols: readonly string[]): Record<string, string> {
   )
 }
 
-describe.runIf(hasRealTree)('klines download of the real slice', () => {
+describe.runIf(hasRealTree)('klines download of the real slice (skipped without ../shared/data)', () => {
   it('from this server writes the same 36 series as an independent program', async () => {
     const sandbox = newSandbox()
     const { url } = await startTestServer(realTree(), { now: Date.now })

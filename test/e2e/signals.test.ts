@@ -42,10 +42,7 @@ describe('a signal during a download', () => {
       server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
       const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
       const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
-      await until(
-        () => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))),
-        30_000,
-      )
+      await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
 
       const signalled = performance.now()
       child.kill(signal)
@@ -71,7 +68,7 @@ describe('a signal during a download', () => {
     const server = await startTreeServer(sandbox)
     server.hold = () => new Promise(() => {})
     const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
-    await until(() => server.log.length > 0, 30_000)
+    await until(() => server.log.length > 0)
     child.kill('SIGINT')
     child.kill('SIGINT')
     expect((await ended).code).toBe(130)
@@ -82,7 +79,7 @@ describe('a signal during a download', () => {
     const server = await startTreeServer(sandbox)
     server.hold = () => new Promise(() => {})
     const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--json'])
-    await until(() => server.log.length > 0, 30_000)
+    await until(() => server.log.length > 0)
     child.kill('SIGTERM')
     const run = await ended
     expect(run).toMatchObject({ code: 143, stderr: '' })
@@ -97,7 +94,7 @@ describe('a signal during an export', () => {
     sandbox.write('old.csv.gz', 'old')
     const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'old.csv.gz', '--force']
     const { child, ended } = sandbox.start(args)
-    await until(() => readdirSync(sandbox.folder).length > 1, 30_000)
+    await until(() => readdirSync(sandbox.folder).length > 1)
     const signalled = performance.now()
     child.kill(signal)
     const run = await ended

@@ -149,7 +149,7 @@ it.concurrent('a warning goes to stderr, into the object with --json, and nowher
   expect(quiet).toMatchObject({ stdout: '', stderr: '' })
 })
 
-describe.skipIf(!hasScript)('at a terminal', { concurrent: true }, () => {
+describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
   it.each(['parquet', 'arrow'])('%s is refused, and no binary data is printed', async format => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)

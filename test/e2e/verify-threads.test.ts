@@ -28,7 +28,7 @@ function changeVolume(file: string, volume: string): void {
   writeFileSync(file, JSON.stringify(rows))
 }
 
-describe.skipIf(!hasRealTree)('verifying a mirror with threads', () => {
+describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without ../shared/data)', () => {
   it('has the same result as without them', async () => {
     const run = await sandboxWithRealTree().run(ALL)
     const { series, comparisons, differences } = JSON.parse(run.stdout)
@@ -46,7 +46,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads', () => {
   })
 
   // The command falls back to its main thread, which would hide that threads do not work.
-  it.skipIf(availableParallelism() < 2)('the threads return the findings of every symbol', async () => {
+  it.skipIf(availableParallelism() < 2)('the threads return all findings (skipped on one core)', async () => {
     const { WorkerPool } = await import('../../dist/verify/worker-pool.js')
     const mirror = new Mirror(realTree())
     const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>

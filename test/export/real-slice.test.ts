@@ -32,7 +32,7 @@ function sumColumn(batches: readonly KlineBatch[], column: number): string {
   return `${digits.slice(0, -8)}.${digits.slice(-8)}`
 }
 
-describe.skipIf(!hasRealTree)('on real candles', () => {
+describe.skipIf(!hasRealTree)('on real candles (skipped without ../shared/data)', () => {
   const all = SYMBOLS.flatMap(symbol => INTERVALS.map((interval): Series => ({ symbol, interval })))
 
   test.each(all.map(series => [seriesName(series), series] as const))(

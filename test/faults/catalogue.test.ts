@@ -11,5 +11,5 @@ it('every fault of the catalogue has a test named after it', () => {
   const titles = names.flatMap(name => [...readFileSync(join(folder, name), 'utf8').matchAll(/['"`](F\d\d) \S/g)])
   const numbers = new Set(titles.map(([, number]) => number))
   const all = Array.from({ length: FAULTS }, (_, index) => `F${String(index + 1).padStart(2, '0')}`)
-  expect([...numbers].sort()).toEqual(all)
+  expect(all.filter(number => !numbers.has(number))).toEqual([])
 })

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/files-below.js'
+import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { expectPlainText } from './support/fault-case.js'
 import {
   ALL_WINDOWS,
@@ -16,16 +17,15 @@ import {
 const newScenario = useFaultScenarios()
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
-const isRoot = process.getuid?.() === 0
-const hasSetpriv = isRoot && spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'true']).status === 0
-/** Skips a test, with the reason. */
-const needs = (has: boolean, what: string) => (skip: (note: string) => void) => {
-  if (!has) skip(`needs ${what}`)
+/** Skips a test where no disk can be mounted, with the reason. */
+const needNamespaces = (skip: (note: string) => void) => {
+  if (!hasNamespaces) skip('needs unshare -rm and tmpfs')
 }
-const needNamespaces = needs(hasNamespaces, 'unshare -rm and tmpfs')
-const needNobody = needs(hasSetpriv, 'root and setpriv')
 
-/** Runs a script in a mount namespace, after the command `mount` has mounted a small disk there. */
+/**
+ * Runs a script in a mount namespace, after the command `mount` has mounted a small disk there. To change the disk, the script
+ * has to name its source too: else `mount` repeats its options, among them the user, who has no such number in the namespace.
+ */
 function onDisk(scenario: FaultScenario, mount: string, script: string): ReturnType<FaultScenario['shell']> {
   return scenario.shell(`unshare -rm bash -c '${mount} && ${script.replaceAll("'", `'\\''`)}'`)
 }
@@ -40,7 +40,7 @@ describe('F43 a full disk', () => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const download = `${withoutOutput(scenario)} --concurrency 1`
-    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m m; ${scenario.command()}; echo $?; cp -r m after`
+    const script = `${download}; echo $?; cp -r m before; mount -o remount,size=1m none m; ${scenario.command()}; echo $?; cp -r m after`
     const run = await onDisk(scenario, 'mkdir m && mount -t tmpfs -o size=24k none m', script)
     expect(run.stdout).toMatch(/^3\n/)
     expect(run.stdout).toMatch(/\n0\n$/)
@@ -115,19 +115,21 @@ describe('F43 a full disk', () => {
 
 describe('F44 no permission', () => {
   /** Runs as a user who may read the whole sandbox and write into `open` only. */
-  async function asNobody(scenario: FaultScenario, command: string, open = 'open') {
-    mkdirSync(scenario.sandbox.path(open), { recursive: true })
-    chmodSync(scenario.sandbox.path(open), 0o777)
-    for (let folder = scenario.sandbox.folder; folder.includes('klines-faults-'); folder = dirname(folder))
+  function runReadOnly({ sandbox }: FaultScenario, command: string) {
+    const open = sandbox.path('open')
+    mkdirSync(open)
+    for (let folder = sandbox.folder; folder.includes('klines-faults-'); folder = dirname(folder))
       chmodSync(folder, 0o755)
-    return scenario.sandbox.shell(`setpriv --reuid=65534 --clear-groups ${command}`)
+    return whileReadOnly(sandbox.folder, () => {
+      chmodSync(open, 0o777)
+      return sandbox.shell([...WITHOUT_ROOT, command].join(' '))
+    })
   }
 
-  it.concurrent('for the mirror stops a download before the first request', async ({ skip }) => {
-    needNobody(skip)
+  it.concurrent('for the mirror stops a download before the first request', async () => {
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
-    const run = await asNobody(scenario, withoutOutput(scenario))
+    const run = await runReadOnly(scenario, withoutOutput(scenario))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give yourself permission/,
@@ -137,11 +139,10 @@ describe('F44 no permission', () => {
     await scenario.expectRepair(ALL_WINDOWS)
   })
 
-  it.concurrent('for the mirror does not prevent a complete export', async ({ skip }) => {
-    needNobody(skip)
+  it.concurrent('for the mirror does not prevent a complete export', async () => {
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
-    const run = await asNobody(scenario, scenario.command().replace('x.csv', 'open/x.csv'))
+    const run = await runReadOnly(scenario, scenario.command().replace('x.csv', 'open/x.csv'))
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(
       /^Note: Cannot write the mirror m: permission denied \(EACCES\)\. Going on from memory[^\n]*\n$/,
@@ -150,22 +151,20 @@ describe('F44 no permission', () => {
     expect(scenario.server.windowRequests()).toHaveLength(ALL_WINDOWS.length)
   })
 
-  it.concurrent('for the export is reported before the first request', async ({ skip }) => {
-    needNobody(skip)
+  it.concurrent('for the export is reported before the first request', async () => {
     const scenario = await newScenario()
-    const run = await asNobody(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
+    const run = await runReadOnly(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/^klines: Cannot write x\.csv: permission denied \(EACCES\)\.\n/)
     expect(scenario.server.log).toEqual([])
     expect(scenario.sandbox.exists('x.csv')).toBe(false)
   })
 
-  it.concurrent('for a file of the mirror is reported, and nothing is exported', async ({ skip }) => {
-    needNobody(skip)
+  it.concurrent('for a file of the mirror is reported, and nothing is exported', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     chmodSync(join(scenario.mirror, FAULTY), 0)
-    const run = await asNobody(scenario, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
+    const run = await runReadOnly(scenario, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/1 x .*Cannot read the mirror m: permission denied \(EACCES\)/)
     expect(scenario.sandbox.files('open')).toEqual([])
@@ -177,7 +176,7 @@ describe('F45 a read-only disk', () => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const script = [
-      `${withoutOutput(scenario)} -q && mount -o remount,ro m`,
+      `${withoutOutput(scenario)} -q && mount -o remount,ro none m`,
       `{ ${withoutOutput(scenario)}; echo $?; }`,
       `${scenario.command()} -q`,
       'klines export BTCUSDT -i 15m --mirror m -o y.csv -q',

@@ -20,10 +20,7 @@ async function startStalledDownload(): Promise<{
   scenario.sandbox.write('x.csv', OLD)
   scenario.server.always(FAULTY, silence)
   const { running } = scenario.start(scenario.args(['--concurrency', '1', '--force']))
-  await until(
-    () => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${stored.at(-1)}`),
-    30_000,
-  )
+  await until(() => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${stored.at(-1)}`))
   return { scenario, running }
 }
 

@@ -21,7 +21,7 @@ const CALLS: readonly [string, string][] = [
 ]
 
 /** Takes minutes, so it runs only when KLINES_SOAK is set. */
-describe.runIf(SOAK > 0)('every call of the file system, one after the other', () => {
+describe.runIf(SOAK > 0)('every call of the file system (skipped without KLINES_SOAK)', () => {
   it.concurrent.each(
     CALLS.flatMap(([call, path]) => ['EIO', 'ENOSPC', 'EMFILE', 'SIGKILL'].map(code => [call, path, code])),
   )(
@@ -58,7 +58,7 @@ describe.runIf(SOAK > 0)('every call of the file system, one after the other', (
   )
 })
 
-describe.runIf(SOAK > 0)('with the default retry policy', () => {
+describe.runIf(SOAK > 0)('with the default retry policy (skipped without KLINES_SOAK)', () => {
   it.concurrent.each([
     ['F08 silence before the headers', silence, /no answer in time|no whole answer/],
     [

@@ -153,7 +153,7 @@ describe('a hostile list of symbols', () => {
     expect(run.code).toBe(0)
     expect(run.stderr).toBe(
       'Note: Symbols this version does not know are left out: PEPEUSDT.\n' +
-        "Note: Not on the service's list of symbols: BNBUSDT, SOLUSDT, XRPUSDT and 5 more.\n",
+        'Note: Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.\n',
     )
     expect(new Set(scenario.server.windowRequests()).size).toBe(2 * ALL_WINDOWS.length)
     expect(scenario.server.windowRequests()).toHaveLength(2 * ALL_WINDOWS.length)

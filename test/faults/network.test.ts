@@ -27,7 +27,7 @@ describe('F01 connection refused', () => {
     const policy = { tries: 60, baseDelayMs: 100, maxDelayMs: 100 }
     const { running } = scenario.start(scenario.args(['--json'], `http://127.0.0.1:${port}`), { policy })
     // The run creates mirror.json right before its first request.
-    await until(() => scenario.sandbox.exists('m/mirror.json'), 30_000)
+    await until(() => scenario.sandbox.exists('m/mirror.json'))
     await new Promise(resolve => setTimeout(resolve, 600))
     await scenario.server.listenAt(port)
     const run = await running.ended

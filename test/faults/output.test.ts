@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { bigMirror } from '../support/big-mirror.js'
+import type { CliSandbox } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
@@ -96,5 +98,83 @@ describe('an output that cannot be written', () => {
     const scenario = await newStockedScenario()
     const run = await scenario.shell(`mkfifo out.csv; cat out.csv & ${EXPORT} -q -o out.csv; wait $!; test -p out.csv`)
     expect(run).toMatchObject({ code: 0, stdout: scenario.expectedCsv(), stderr: '' })
+  })
+
+  it.concurrent('F56 a name that is not UTF-8 is refused before the first request', async () => {
+    const scenario = await newScenario()
+    for (const set of ["-o $'out\\xff.csv'", "--dry-run -o $'\\xc3.csv'"]) {
+      const run = await scenario.shell(`${scenario.command().replace('-o x.csv', () => set)} --force`)
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toMatch(
+        /^klines: The name of the output is not valid UTF-8: .*\. Expected a name in UTF-8\.\n/,
+      )
+    }
+    expect(scenario.server.log).toEqual([])
+    expect(scenario.outputs()).toEqual([])
+  })
+})
+
+describe('F62 two outputs that are one file', () => {
+  const both = (scenario: FaultScenario, output: string, ...more: string[]) =>
+    [
+      'klines',
+      ...scenario
+        .args([...more])
+        .map(arg => (arg === 'x.csv' ? `'${output}'` : arg === 'BTCUSDT' ? 'BTCUSDT ETHUSDT' : arg)),
+    ].join(' ')
+
+  it.concurrent.each<[string, string, string]>([
+    ['a link', 'cp old.csv ETHUSDT.csv; ln -s ETHUSDT.csv BTCUSDT.csv', '{symbol}.csv'],
+    ['a hard link', 'cp old.csv ETHUSDT.csv; ln ETHUSDT.csv BTCUSDT.csv', '{symbol}.csv'],
+    ['links to a third file', 'ln -s old.csv ETHUSDT.csv; ln -s old.csv BTCUSDT.csv', '{symbol}.csv'],
+    ['folders that are one', 'mkdir BTCUSDT; ln -s BTCUSDT ETHUSDT', '{symbol}/new.csv'],
+  ])('%s are refused before the first request, and nothing is written', async (_, prepare, output) => {
+    const scenario = await newScenario()
+    scenario.sandbox.write('old.csv', OLD)
+    await scenario.shell(prepare)
+    const before = scenario.outputs()
+    for (const more of [['--force'], [], ['--force', '--dry-run']]) {
+      const run = await scenario.shell(both(scenario, output, ...more))
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toMatch(/^klines: BTCUSDT\S*\.csv and ETHUSDT\S*\.csv are one file, /)
+    }
+    expect(scenario.server.log).toEqual([])
+    expect(scenario.outputs()).toEqual(before)
+    expect(scenario.sandbox.text('old.csv')).toBe(OLD)
+    expect(filesBelow(scenario.mirror)).toEqual([])
+  })
+})
+
+describe('F56 the reader of a FIFO', () => {
+  const BIG = 'klines export BTCUSDT ETHUSDT -i 15m --to 2025-10 --mirror big'
+  let sandbox: CliSandbox
+  beforeAll(async () => {
+    sandbox = (await newScenario()).sandbox
+    bigMirror(sandbox.path('big'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 40 })
+  })
+
+  it.concurrent.each([
+    ['csv', 'head -c 1'],
+    ['csv', 'true'],
+    ['csv.gz', 'head -c 1'],
+    ['parquet', 'true'],
+    ['arrow', 'head -c 1'],
+    ['jsonl', 'head -c 1000000'],
+  ])('that leaves ends the export of %s as a closed pipe does (%s)', async (format, reader) => {
+    const fifo = `${format}-${reader.replaceAll(' ', '')}.${format}`
+    const run = await sandbox.shell(`mkfifo '${fifo}'; ${reader} < '${fifo}' > /dev/null & ${BIG} -o '${fifo}'`)
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(run.tookMs).toBeLessThan(15_000)
+  })
+
+  it.concurrent('that leaves is reported when there are other outputs, none of which is replaced', async () => {
+    const run = await sandbox.shell(
+      `mkdir both; mkfifo both/BTCUSDT.csv; echo old > both/ETHUSDT.csv; true < both/BTCUSDT.csv & ${BIG} --force -o 'both/{symbol}.csv'`,
+    )
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toBe(
+      'klines: The reader of both/BTCUSDT.csv left before the end. No file is put in its place.\n',
+    )
+    expect(sandbox.text('both/ETHUSDT.csv')).toBe('old\n')
   })
 })

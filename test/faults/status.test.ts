@@ -212,6 +212,9 @@ it.concurrent('F16 faults of several kinds at once: a line for each, with a coun
     '  What was brought stays in the mirror; the same command asks only for the rest.',
     '',
   ])
+  const args = scenario.args().filter(arg => arg !== '-o' && arg !== 'x.csv')
+  const download = await scenario.run(args, { policy: SHORT_DELAYS })
+  expect(download.stderr).toMatch(/^klines: 5 of 8 windows could not be had:\n/)
   await scenario.expectRepair([a, b, c, d, e])
 })
 

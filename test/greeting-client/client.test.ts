@@ -629,7 +629,7 @@ describe('an abort', () => {
     await until(() => server.log.length === 1)
     controller.abort(reason)
     expect(await result).toBe(reason)
-    await until(() => server.connections === 0)
+    await until(() => server.connections === 0, 5_000)
   })
 
   it.each([true, false])(
@@ -645,7 +645,7 @@ describe('an abort', () => {
       const next = waiting ? catchError(stream.next()) : undefined
       controller.abort(reason)
       expect(await (next ?? catchError(stream.next()))).toBe(reason)
-      await until(() => server.connections === 0)
+      await until(() => server.connections === 0, 5_000)
     },
   )
 
@@ -666,7 +666,7 @@ describe('an abort', () => {
       expect(message).toBe('a')
       break
     }
-    await until(() => server.connections === 0)
+    await until(() => server.connections === 0, 5_000)
   })
 
   it('by close ends running requests', async () => {
@@ -675,7 +675,7 @@ describe('an abort', () => {
     await until(() => server.log.length === 1)
     await client.close()
     expect(await result).toMatchObject({ code: 'unreachable' })
-    await until(() => server.connections === 0)
+    await until(() => server.connections === 0, 5_000)
   })
 })
 

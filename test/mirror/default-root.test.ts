@@ -11,7 +11,7 @@ function setCacheHome(folder: string): void {
   })
 }
 
-describe.runIf(process.platform === 'linux')('the default mirror', () => {
+describe.runIf(process.platform === 'linux')('the default mirror (Linux only)', () => {
   it.each([
     ['https://finom.github.io/static-klines', '/cache/klines/finom.github.io_static-klines'],
     ['http://127.0.0.1:8787', '/cache/klines/http_127.0.0.1_8787'],

@@ -10,11 +10,12 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WindowRef } from '../../src/klines/series.js'
 import { type CachedWindow, Mirror } from '../../src/mirror/mirror.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
+import { whileReadOnly } from '../support/permission.js'
 import {
   EMPTY_WEEK,
   FULL_WEEKS,
@@ -266,9 +267,10 @@ describe('a mirror that cannot be written', () => {
 
   it('without permission is mirror_unusable, with advice, and creates nothing', async () => {
     const folder = tempFolder()
-    chmodSync(folder, 0o755)
     const root = join(folder, 'mirror')
-    const { stdout, stderr } = await runChild('prepare-mirror.ts', [root], { nobody: true })
+    const { stdout, stderr } = await whileReadOnly(folder, () =>
+      runChild('prepare-mirror.ts', [root], { withoutRoot: true }),
+    )
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual({
       code: 'mirror_unusable',
@@ -281,8 +283,9 @@ describe('a mirror that cannot be written', () => {
   it('nor read is mirror_unusable too, not treated as corrupt', async () => {
     const root = tempFolder()
     new Mirror(root).prepare(BASE, NOW)
-    chmodSync(root, 0o700)
-    const { stdout } = await runChild('prepare-mirror.ts', [root], { nobody: true })
+    chmodSync(root, 0)
+    onTestFinished(() => chmodSync(root, 0o700))
+    const { stdout } = await runChild('prepare-mirror.ts', [root], { withoutRoot: true })
     expect(JSON.parse(stdout)).toMatchObject({
       code: 'mirror_unusable',
       message: `Cannot read the mirror ${root}: permission denied (EACCES).`,

@@ -18,7 +18,7 @@ const MAX_MEMORY_MB = 250
 const rows: Record<string, Record<string, number | string>> = {}
 afterAll(() => printFigures(`${SYMBOLS.join(', ')} over a faulty network`, rows))
 
-describe.skipIf(!hasRealTree)('a network on which one connection in five is faulty', () => {
+describe.skipIf(!hasRealTree)('a network with one faulty connection in five (skipped without ../shared/data)', () => {
   it.each(SEEDS)('every byte is downloaded after some runs (seed %d)', async seed => {
     const server = await TreeServer.start(realTree())
     server.requestsPerConnection = REQUESTS_PER_CONNECTION

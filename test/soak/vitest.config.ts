@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     ...base.test,
     projects: undefined,
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/run-folder.ts', 'test/support/global-setup.ts'],
     include: ['test/soak/**/*.soak.ts'],
     env: { ...base.test?.env, KLINES_TEST_LIMIT_MS: String(10 * 60_000) },
     testTimeout: 60 * 60_000,

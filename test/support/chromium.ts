@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 
@@ -21,10 +23,20 @@ export interface WatchedPage {
 /** Starts a browser for all tests of a group; returns a function that opens a URL in a new context. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<WatchedPage> {
   let browser: Browser
+  let home: string
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+    // The browser writes to its home folder.
+    home = mkdtempSync(join(tmpdir(), 'klines-browser-'))
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--no-sandbox'],
+      env: { PATH: process.env.PATH, TZ: process.env.TZ, TMPDIR: tmpdir(), HOME: home },
+    })
   })
-  afterAll(() => browser?.close())
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(home, { recursive: true, force: true })
+  })
   return (url, options) => openPage(browser, url, options)
 }
 

@@ -12,8 +12,8 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve }
 }
 
-/** Polls `condition` every millisecond and resolves when it is true; rejects after `limitMs`. */
-export async function until(condition: () => boolean, limitMs = 5_000): Promise<void> {
+/** Polls `condition` every millisecond and resolves when it is true; rejects after `limitMs`, by default only if something hangs. */
+export async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
   const end = Date.now() + limitMs
   while (!condition()) {
     if (Date.now() > end) throw new Error(`Not true within ${limitMs} ms: ${condition}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ServiceSource, type ServiceSourceOptions } from '../../src/download/service-source.js'
+import { ServiceSource, type ServiceSourceOptions } from '../../src/download/sources/service-source.js'
 import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport } from '../../src/http/transport.js'
 import type { Interval } from '../../src/klines/intervals.js'
@@ -40,7 +40,6 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   return new ServiceSource(new KlinesClient(fetcher, () => NOW), new Mirror(mirror), {
     refresh: false,
     readOnly: false,
-    memoryFallback: false,
     acceptList: false,
     now: () => NOW,
     signal: new AbortController().signal,

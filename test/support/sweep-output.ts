@@ -1,5 +1,5 @@
-import { sweepTemps } from '../../src/export/output/temp.js'
+import { recoverTargets } from '../../src/export/output/leftovers.js'
 
 /** Removes the temp files that killed runs left beside an output. */
-await sweepTemps(process.argv[2])
+await recoverTargets([process.argv[2]])
 console.log('swept')

@@ -16,7 +16,7 @@ import { tempFolder } from '../support/temp-folder.js'
 const listSeries = (symbols: readonly string[], intervals: readonly string[] = INTERVALS) =>
   symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval }) as Series))
 
-describe.skipIf(!hasRealTree)('a real tree', () => {
+describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', () => {
   it('has the findings of an independent program, with 661,818 comparisons and the one known difference', async () => {
     const expected = expectedSeries()
     const { series, pairs, differences } = await verifyKlines(new Mirror(realTree()), listSeries(Object.keys(expected)))

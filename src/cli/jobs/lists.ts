@@ -1,5 +1,5 @@
 import { type Catalogue, readCatalogue } from '../../download/catalogue.js'
-import { openMirror } from '../../download/open-source.js'
+import { openMirror } from '../../download/sources/open-source.js'
 import { type Interval, parseInterval } from '../../klines/intervals.js'
 import type { RunContext } from '../base-command.js'
 import { startEndpoint } from '../endpoint.js'

@@ -1,4 +1,4 @@
-import { openMirror, openSource } from '../../download/open-source.js'
+import { once, openMirror, openSource } from '../../download/sources/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -33,14 +33,20 @@ interface StartedServer extends Report<ServeObject> {
 /** `serve`. Without a mirror, and without `upstream` to fetch one from, it serves the sample. */
 export async function runServe(flags: ServeFlags, context: RunContext): Promise<StartedServer> {
   const location = findLocation(flags, context.warn)
-  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, warn: context.warn }
+  let isStarted = false
+  // What comes later is part of the log, like errors.
+  const warn = once(text => (isStarted ? logError(text) : context.warn(text)))
+  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, warn }
   const server = await startServer({
     ...flags,
     root: location.mirror,
-    upstream: location.upstream === null ? undefined : () => openSource(options, { policy: UPSTREAM_POLICY }),
-    onError: ({ message, stack = message }) => printNote(`klines: ${flags.verbose ? stack : toFlags(message)}`),
+    upstream:
+      location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
+    onError: ({ message, stack = message }) => logError(flags.verbose ? stack : message),
+    warn: logError,
     log: flags.verbose ? logRequest : undefined,
   })
+  isStarted = true
   if (flags.open) await openBrowser(server.url, context)
   const json = { url: server.url, ...location, strict: flags.strict === true }
   const text = () => (flags.quiet ? json.url : describeServer(json))
@@ -75,6 +81,10 @@ function closeOnAbort(signal: AbortSignal, server: RunningServer): Promise<void>
     if (signal.aborted) close()
     else signal.addEventListener('abort', close, { once: true })
   })
+}
+
+function logError(text: string): void {
+  printNote(`klines: ${toFlags(text)}`)
 }
 
 /** One line for each request; the URL is untrusted text. */

@@ -1,13 +1,13 @@
 import { constants } from 'node:fs'
-import { access, type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { describeErrno } from '../../fs/errno.js'
+import { undefinedIfMissing } from '../../fs/errno.js'
+import { fileId } from '../../fs/file-id.js'
 import { KlinesError } from '../../klines/errors.js'
+import { outputError, outputExists, outputIsFolder } from './errors.js'
 import type { Output } from './output.js'
-import { sweepTemps, tempPath } from './temp.js'
-
-/** Faults of the request, rather than of the run. */
-const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+import type { FinishedFile } from './placement.js'
+import { tempPath } from './temp.js'
 
 /** After so many bytes the file is flushed in the background, so that little is left to wait for at the end. */
 const FLUSH_BYTES = 8 * 1024 * 1024
@@ -18,16 +18,12 @@ const FLUSH_BYTES = 8 * 1024 * 1024
  */
 export async function checkTarget(path: string, force: boolean): Promise<void> {
   try {
-    const target = await stat(path).catch(missing)
-    if (target?.isDirectory()) throw new KlinesError('bad_output', `${path} is a folder. Expected the name of a file.`)
-    if (target?.isFile() && !force) {
-      throw new KlinesError('output_exists', `${path} exists already.`, {
-        suggestions: ['Replace it with `force: true`, or name another file.'],
-      })
-    }
+    const target = await stat(path).catch(undefinedIfMissing)
+    if (target?.isDirectory()) throw outputIsFolder(path)
+    if (target?.isFile() && !force) throw outputExists(`${path} exists already.`)
     // A device is written to directly; a file is replaced by another one in its folder.
     if (target && !target.isFile()) return
-    if (!target && (await lstat(path).catch(missing))) {
+    if (!target && (await lstat(path).catch(undefinedIfMissing))) {
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     }
     await access(dirname(path), constants.W_OK)
@@ -37,11 +33,12 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
 }
 
 /**
- * A file being written: a temp file beside the target until `commit`, so that the target is the old file or the whole
+ * A file being written: a temp file beside the target until `commitOutputs`, so that the target is the old file or the whole
  * new one. A device is written to directly.
  */
 export class OutputFile implements Output {
   bytes = 0
+  finished: FinishedFile | undefined
   private flushedBytes = 0
   private flushing: Promise<unknown> = Promise.resolve()
 
@@ -56,12 +53,11 @@ export class OutputFile implements Output {
   static async create(path: string, force: boolean): Promise<OutputFile> {
     await checkTarget(path, force)
     try {
-      const stats = await stat(path).catch(missing)
+      const stats = await stat(path).catch(undefinedIfMissing)
       if (stats && !stats.isFile())
         return new OutputFile(path, path, undefined, await open(path, constants.O_WRONLY), force)
       // Replaces the file that a link names, and keeps the link.
       const target = stats ? await realpath(path) : path
-      await sweepTemps(target)
       const temp = tempPath(target)
       const mode = stats ? stats.mode & 0o777 : 0o666
       const file = await open(temp, 'wx', mode)
@@ -90,8 +86,10 @@ export class OutputFile implements Output {
       if (this.temp) {
         await this.flushing
         await this.file.sync()
-        const { size } = await this.file.stat()
-        if (size !== this.bytes) throw new Error(`the disk took ${size} of ${this.bytes} bytes`)
+        const stats = await this.file.stat({ bigint: true })
+        if (stats.size !== BigInt(this.bytes)) throw new Error(`the disk took ${stats.size} of ${this.bytes} bytes`)
+        const { path, target, temp, force } = this
+        this.finished = { path, target, temp, force, id: fileId(stats) }
       }
       await this.file.close()
     } catch (error) {
@@ -106,54 +104,12 @@ export class OutputFile implements Output {
     this.flushing.catch(() => {})
   }
 
-  /** Puts the finished file in its place. */
-  async commit(): Promise<void> {
-    if (!this.temp) return
-    try {
-      if (!this.force && (await lstat(this.target).catch(missing))) {
-        throw new KlinesError('output_exists', `${this.path} was made by somebody else meanwhile.`, {
-          suggestions: ['Replace it with `force: true`, or name another file.'],
-        })
-      }
-      await rename(this.temp, this.target)
-      await syncFolder(dirname(this.target))
-    } catch (error) {
-      throw outputError(error, this.path)
-    }
-  }
-
   /**
-   * Leaves everything as it was. Safe to call at any time before `commit`. Never throws, so that the original error is
+   * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
    * reported; a later run removes a temp file that stays.
    */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
     if (this.temp) await rm(this.temp, { force: true }).catch(() => {})
   }
-}
-
-/** A rename is durable once its folder is flushed (fsync(2)); a file system that cannot do that does not need it. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  await folder?.sync().catch(() => {})
-  await folder?.close().catch(() => {})
-}
-
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT') return undefined
-  throw error
-}
-
-function outputError(error: unknown, path: string): KlinesError {
-  if (error instanceof KlinesError) return error
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  return new KlinesError(
-    REQUEST_FAULTS.has(code) ? 'bad_output' : 'output_unwritable',
-    `Cannot write ${path}: ${describeErrno(error)}.`,
-    {
-      cause: error,
-      suggestions: code === 'ENOENT' ? [`Make the folder first: mkdir -p ${dirname(path)}`] : [],
-      data: { output: path, errno: code },
-    },
-  )
 }

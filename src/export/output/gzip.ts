@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createGzip } from 'node:zlib'
 import type { Output } from './output.js'
+import type { FinishedFile } from './placement.js'
 
 /** Compresses what goes to another output, as one gzip member without time or name: the same input gives the same bytes. */
 export class GzipOutput implements Output {
@@ -14,8 +15,16 @@ export class GzipOutput implements Output {
     this.gzip.on('error', () => {})
   }
 
+  get path(): string {
+    return this.output.path
+  }
+
   get bytes(): number {
     return this.output.bytes
+  }
+
+  get finished(): FinishedFile | undefined {
+    return this.output.finished
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -27,10 +36,6 @@ export class GzipOutput implements Output {
     this.gzip.end()
     await this.passedOn
     await this.output.finish()
-  }
-
-  commit(): Promise<void> {
-    return this.output.commit()
   }
 
   async discard(): Promise<void> {

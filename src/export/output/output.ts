@@ -1,13 +1,17 @@
+import type { FinishedFile } from './placement.js'
+
 /** Where the bytes of a target go: a file, a stream, or one of them compressed. */
 export interface Output {
+  /** The output as the user named it. */
+  readonly path: string
   /** Number of bytes written. */
   readonly bytes: number
   /** Takes the next bytes; resolves when more may come. */
   write(chunk: Uint8Array): Promise<void>
-  /** Resolves when all bytes are on the disk or with the reader. A file is not visible yet. */
+  /** Resolves when all bytes are on the disk or with the reader. A file is not visible yet: `commitOutputs` does that. */
   finish(): Promise<void>
-  /** Puts a finished file in its place. */
-  commit(): Promise<void>
+  /** The file that waits for its place after `finish`; undefined for a stream or a device. */
+  readonly finished: FinishedFile | undefined
   /** Leaves everything as it was, as far as possible. Never throws. */
   discard(): Promise<void>
 }

@@ -12,6 +12,9 @@ const FIFO_POLL_MS = 50
 /** stdout or a FIFO: what was written cannot be taken back. An abort also ends waiting for a slow reader. */
 export class StreamOutput implements Output {
   bytes = 0
+  readonly finished = undefined
+  /** Why a FIFO takes no more; stdout reports its own failures. */
+  private failure: Error | undefined
 
   private constructor(
     readonly path: string,
@@ -32,9 +35,13 @@ export class StreamOutput implements Output {
       const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(withoutReader)
       if (file) {
         const stream = new Socket({ fd: file.fd, readable: false, writable: true })
-        // Each write reports its own failure.
-        stream.on('error', () => {}).on('close', () => file.close().catch(() => {}))
-        return new StreamOutput(path, stream, signal)
+        const output = new StreamOutput(path, stream, signal)
+        // The next write reports it: a socket that has failed never drains.
+        stream.on('error', error => {
+          output.failure = error
+        })
+        stream.on('close', () => file.close().catch(() => {}))
+        return output
       }
       await sleep(FIFO_POLL_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())
     }
@@ -42,6 +49,7 @@ export class StreamOutput implements Output {
 
   /** Resolves when the reader has taken enough: a slow reader costs time, never memory. */
   async write(chunk: Uint8Array): Promise<void> {
+    if (this.failure) throw this.toError(this.failure)
     this.bytes += chunk.length
     if (this.stream.write(chunk)) return
     await this.waitFor(once(this.stream, 'drain', { signal: this.signal }))
@@ -49,16 +57,16 @@ export class StreamOutput implements Output {
 
   /** Resolves when the last byte is with the operating system. */
   async finish(): Promise<void> {
+    if (this.failure) throw this.toError(this.failure)
+    const { signal } = this
+    signal?.throwIfAborted()
     const written = new Promise<void>((resolve, reject) => {
       this.stream.write('', error => (error ? reject(error) : resolve()))
     })
-    const { signal } = this
     const aborted = signal && once(signal, 'abort').then(() => signal.throwIfAborted())
     await this.waitFor(aborted ? Promise.race([written, aborted]) : written)
     if (this.stream !== process.stdout) this.stream.end()
   }
-
-  async commit(): Promise<void> {}
 
   async discard(): Promise<void> {
     if (this.stream !== process.stdout) this.stream.end()
@@ -69,10 +77,15 @@ export class StreamOutput implements Output {
       await wait
     } catch (cause) {
       this.signal?.throwIfAborted()
-      throw new KlinesError('output_unwritable', `Cannot write to ${this.path}: ${(cause as Error).message}.`, {
-        cause,
-      })
+      throw this.toError(this.failure ?? cause)
     }
+  }
+
+  private toError(cause: unknown): KlinesError {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code !== 'EPIPE')
+      return new KlinesError('output_unwritable', `Cannot write to ${this.path}: ${message}.`, { cause })
+    return new KlinesError('output_closed', `The reader of ${this.path} left before the end.`, { cause })
   }
 }
 

@@ -1,31 +1,51 @@
-import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAbandoned, tempName } from '../../fs/temp-name.js'
 
 /** Characters of the target's name in the name of a temp file: at most 150 bytes of UTF-8, so that it fits into 255. */
 const NAME_PART = 50
-const SUFFIX = '.tmp'
+
+/**
+ * The files that an export makes beside a target: what it writes (`tmp`), the file that was there before (`bak`), and a second
+ * name of the first on its way into place (`new`). Those of one target differ only in these letters.
+ */
+export type TempKind = 'tmp' | 'bak' | 'new'
+
+const TEMP_NAME = /~[0-9a-f]{16}\.(?:tmp|bak|new)$/
+const MAKER = /^[^~]+~\d+~[0-9a-f]{16}$/
+const KIND_LENGTH = 3
 
 /** The path of a temp file for `target`: beside it, hidden, with the process in its name. */
 export function tempPath(target: string): string {
-  return join(dirname(target), `${tempPrefix(target)}${tempName()}${SUFFIX}`)
+  return join(dirname(target), `${tempPrefix(target)}${tempName()}.tmp`)
 }
 
-/**
- * Removes the temp files that killed runs left beside `target`. Those of running processes and of other machines stay, and
- * those that cannot be removed.
- */
-export async function sweepTemps(target: string): Promise<void> {
-  const folder = dirname(target)
+/** The path of the other kind that belongs to a temp file. */
+export function tempSibling(path: string, kind: TempKind): string {
+  return path.slice(0, -KIND_LENGTH) + kind
+}
+
+/** Whether an export may have made a file of this name. */
+export function isTempName(name: string): boolean {
+  return TEMP_NAME.test(name)
+}
+
+/** The kind of a temp file, from its path or name. */
+export function tempKind(name: string): TempKind {
+  return name.slice(-KIND_LENGTH) as TempKind
+}
+
+/** The process that made the temp file `name` for `target` and has ended on this machine; undefined for any other file. */
+export function endedMaker(name: string, target: string): string | undefined {
   const prefix = tempPrefix(target)
-  const names = await readdir(folder).catch(() => [])
-  for (const name of names) {
-    if (!name.startsWith(prefix) || !name.endsWith(SUFFIX)) continue
-    const maker = name.slice(prefix.length, -SUFFIX.length)
-    if (/^[^~]+~\d+~[0-9a-f]{16}$/.test(maker) && isAbandoned(maker)) {
-      await rm(join(folder, name), { force: true }).catch(() => {})
-    }
-  }
+  if (!name.startsWith(prefix) || !isTempName(name)) return undefined
+  const maker = name.slice(prefix.length, -KIND_LENGTH - 1)
+  if (!MAKER.test(maker) || !isAbandoned(maker)) return undefined
+  return maker.slice(0, maker.lastIndexOf('~'))
+}
+
+/** Whether a process, as `endedMaker` returns it, made the temp file `name`, for whatever target. */
+export function isMadeBy(name: string, maker: string): boolean {
+  return isTempName(name) && name.includes(`.${maker}~`)
 }
 
 /** Leaves out a character that the cut would halve: on disk it would become another one. */

@@ -11,6 +11,7 @@ import {
 } from '../../greeting-client/schema.js'
 import type { Endpoint } from '../endpoint.js'
 import type { Body } from '../http/body.js'
+import { CORS_HEADERS } from '../http/cors.js'
 import { checkAcceptsJson } from '../http/negotiation.js'
 import { sendBody } from '../http/send-body.js'
 import { greetingTokens, jsonLines } from './token-stream.js'
@@ -67,7 +68,7 @@ function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   reply.headers({
     'content-type': `${tokenType(request.headers.accept)}; charset=utf-8`,
     'cache-control': 'no-store',
-    'access-control-allow-origin': '*',
+    ...CORS_HEADERS,
     'x-content-type-options': 'nosniff',
   })
   if (request.method === 'HEAD') return reply.send()

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { CORS_HEADERS } from './cors.js'
 import type { Coding } from './negotiation.js'
 
 /** Smaller bodies gain nothing from a coding. */
@@ -96,7 +97,7 @@ export class Body {
       'cache-control': this.metadata.final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
       vary: 'accept-encoding',
       'accept-ranges': 'bytes',
-      'access-control-allow-origin': '*',
+      ...CORS_HEADERS,
       'x-content-type-options': 'nosniff',
     }
     return { bytes, etag, headers }

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { CORS_HEADERS } from './cors.js'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
 
 /** A field of a request that its schema rejects. */
@@ -21,7 +22,7 @@ export function toHttpError(error: Error | FastifyError): HttpError {
 /** Sends the error object. */
 export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
   reply.code(error.statusCode).headers(errorHeaders(error))
-  if (request.method === 'GET' || request.method === 'HEAD') reply.header('access-control-allow-origin', '*')
+  if (request.method === 'GET' || request.method === 'HEAD') reply.headers(CORS_HEADERS)
   reply.send(JSON.stringify(errorObject(error)))
 }
 

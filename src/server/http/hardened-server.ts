@@ -7,28 +7,19 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
+import { Connection } from './connection.js'
+import { Connections } from './connections.js'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
+import { LIMITS, type Limits } from './limits.js'
 
-/** Limits on what a client may use; times in ms. Node's defaults let a slow body stay open for minutes. */
-export const LIMITS = {
-  headersMs: 5_000,
-  requestMs: 10_000,
-  /** How often the two limits above are checked. */
-  checkMs: 1_000,
-  /** A connection without traffic in either direction is dropped after this, also one whose client stopped reading. */
-  idleMs: 30_000,
-  keepAliveMs: 10_000,
-  headerBytes: 16 * 1024,
-  urlBytes: 4 * 1024,
-  bodyBytes: 64 * 1024,
-  connections: 1_000,
-}
+/** How often a connection is looked at before it has been idle for too long. */
+const IDLE_CHECKS = 10
 
 /**
  * A node:http server that sends error objects also for what Node rejects itself: requests that its parser cannot read
  * (400), that are too large (414, 431) or too slow (408), an unsupported Expect (417), and too many connections (503).
  */
-export function hardenedServer(listener: RequestListener, limits: typeof LIMITS = LIMITS): Server {
+export function hardenedServer(listener: RequestListener, limits: Limits = LIMITS): Server {
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -40,60 +31,40 @@ export function hardenedServer(listener: RequestListener, limits: typeof LIMITS 
       requireHostHeader: false,
     },
     (request, response) => {
-      latest.set(request.socket, response)
       // Node drops requests that it read together with an upgrade request: the client must not wait for their responses.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
-      // A request after the last response of a connection is ignored.
-      if (!request.socket.writableEnded) listener(request, response)
+      Connection.of(request.socket).add(response, () => listener(request, response))
     },
   )
-  server.timeout = limits.idleMs
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response)
-    respond(response, plainError(417))
+  new Connections(server, limits, ({ socket }) =>
+    refuse(socket, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } })),
+  )
+  server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    Connection.of(socket).add(response, () => respond(response, plainError(417)))
   })
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node hands such a connection over while responses to earlier requests may still be under way.
-    socket.on('error', () => {}).once('timeout', () => socket.destroy())
+    socket.on('error', () => {}).setTimeout(limits.idleMs, () => socket.destroy())
     socket.resume()
     const error = new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
-    afterResponses(socket, () => refuse(socket, error))
+    Connection.of(socket).afterResponses(() => refuse(socket, error))
   })
-  server.on('connection', (socket: Socket) => {
-    // Node calls this to end a connection after its last response.
-    socket.destroySoon = () => end(socket)
-  })
-  limitConnections(server, limits.connections)
+  dropIdle(server, limits.idleMs)
   return server
 }
 
-/** The last response of each connection; pipelined requests arrive before earlier responses have been sent. */
-const latest = new WeakMap<Socket, ServerResponse>()
-
-/** Runs an action once the responses to all requests of a connection have been sent. */
-function afterResponses(socket: Socket, action: () => void): void {
-  const response = latest.get(socket)
-  if (response === undefined || response.closed) action()
-  else response.once('close', action)
-}
-
-const connections = new WeakMap<Server, Set<Socket>>()
-
-/** The open connections of a hardened server. */
-export function openConnections(server: Server): ReadonlySet<Socket> {
-  return connections.get(server) ?? new Set()
-}
-
-/** Connections beyond the limit get 503 and are closed; beyond twice the limit they are closed without a response. */
-function limitConnections(server: Server, limit: number): void {
-  server.maxConnections = 2 * limit
-  const open = new Set<Socket>()
-  connections.set(server, open)
-  server.on('connection', (socket: Socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    if (open.size <= limit) return
-    refuse(socket, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } }))
+/**
+ * Drops connections without traffic. Node's timer counts the part of a response that the kernel took at once as traffic at
+ * its first check, and waits twice as long for a client that never reads. So it is set to a fraction of the time.
+ */
+function dropIdle(server: Server, idleMs: number): void {
+  const intervalMs = idleMs / IDLE_CHECKS
+  server.timeout = intervalMs
+  server.on('timeout', (socket: Socket) => {
+    // Node sets another time after a response: that of a connection that is kept for the next request.
+    const isKept = socket.timeout !== intervalMs
+    if (isKept || Connection.of(socket).countSilence(intervalMs) >= idleMs) socket.destroy()
+    else socket.setTimeout(intervalMs)
   })
 }
 
@@ -103,17 +74,15 @@ interface ParserError {
   readonly rawPacket?: unknown
 }
 
-/** Connections that are ending: the parser may report further errors for them. */
-const abandoned = new WeakSet<Socket>()
-
 /** Responds to a request that Node's parser rejected, after the responses before it, if the client can still read. */
 export function refuseConnection(error: ParserError, socket: Socket): void {
-  if (abandoned.has(socket)) return
-  abandoned.add(socket)
-  const response = latest.get(socket)
+  const connection = Connection.of(socket)
+  if (connection.isEnding) return
+  connection.isEnding = true
+  const response = connection.latest
   const httpError = plainError(parserErrorStatus(error))
   if (error.code === 'ECONNRESET') socket.destroy()
-  else if (response === undefined || response.req.complete) afterResponses(socket, () => refuse(socket, httpError))
+  else if (response === undefined || response.req.complete) connection.afterResponses(() => refuse(socket, httpError))
   // The body of the last request is malformed: that request gets one response in all.
   else if (response.headersSent) socket.destroySoon()
   else respond(response, httpError)
@@ -143,18 +112,7 @@ function refuse(socket: Socket, error: HttpError): void {
   const status = `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}\r\n`
   if (socket.destroyed) return
   socket.on('error', () => {})
-  end(socket, `${status}${lines.join('')}\r\n${body}`)
-}
-
-/**
- * Ends a connection so that the last bytes written arrive: closing it while data comes in would make the kernel discard
- * what the client has not read yet. A client that keeps sending, or never reads, gets one second.
- */
-function end(socket: Socket, bytes = ''): void {
-  abandoned.add(socket)
-  socket.end(bytes)
-  const timer = setTimeout(() => socket.destroy(), 1_000).unref()
-  socket.once('close', () => clearTimeout(timer))
+  Connection.of(socket).end(`${status}${lines.join('')}\r\n${body}`)
 }
 
 function lastHeaders(error: HttpError, body: string): Record<string, string> {

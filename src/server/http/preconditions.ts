@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
+import { parseHttpDate } from '../../http/http-date.js'
 import { HttpError } from './error.js'
 
 /** The validators of a representation (RFC 9110, 8.8). */
@@ -23,16 +24,22 @@ export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }:
     if (!tags.includes('*') && !tags.includes(etag)) throw new HttpError(412, 'There is another version of this now.')
     return
   }
-  const since = headers['if-unmodified-since']
-  if (since === undefined) return
-  const limit = Date.parse(since)
-  if (Date.parse(lastModified ?? '') > limit) throw new HttpError(412, 'This was modified since.')
+  const limit = parseHttpDate(headers['if-unmodified-since'])
+  const modified = parseHttpDate(lastModified)
+  if (limit !== undefined && modified !== undefined && modified > limit)
+    throw new HttpError(412, 'This was modified since.')
 }
 
-/** Whether the client has this version already (RFC 9110, 13.1.2 and 13.1.3). */
+/**
+ * Whether the client has this version already (RFC 9110, 13.1.2 and 13.1.3). The request's Cache-Control does not matter: it
+ * is for caches, and `fetch` sends `no-cache` with every condition that its caller sets.
+ */
 export function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
-  if (headers['if-none-match'] === undefined && headers['if-modified-since'] === undefined) return false
-  return fresh(headers, { etag, ...(lastModified !== undefined && { 'last-modified': lastModified }) })
+  const tags = headers['if-none-match']
+  if (tags !== undefined) return fresh({ 'if-none-match': tags }, { etag })
+  const since = parseHttpDate(headers['if-modified-since'])
+  const modified = parseHttpDate(lastModified)
+  return since !== undefined && modified !== undefined && modified <= since
 }
 
 /**

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Body, Representation } from './body.js'
+import { CORS_HEADERS } from './cors.js'
 import { acceptsIdentity, checkAcceptsJson, chooseCoding } from './negotiation.js'
 import { checkMatch, findRange, isFresh } from './preconditions.js'
 
 type Headers = Readonly<Record<string, string>>
 
 /** Header fields that a 304 repeats (RFC 9110, 15.4.5), and those of every response. */
-const UNMODIFIED_FIELDS = ['etag', 'last-modified', 'cache-control', 'vary', 'access-control-allow-origin']
+const UNMODIFIED_FIELDS = ['etag', 'last-modified', 'cache-control', 'vary', ...Object.keys(CORS_HEADERS)]
 
 /**
  * Answers GET and HEAD with a body: content codings, conditional requests, one byte range. `extra` header fields override

@@ -1,8 +1,11 @@
-import type { ServiceSource } from '../../download/service-source.js'
+import { LRUCache } from 'lru-cache'
+import type { FileMemory } from '../../download/sources/cache-writer.js'
+import type { ServiceSource } from '../../download/sources/service-source.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError } from '../../klines/errors.js'
 import type { TreeEntry } from '../../klines/paths.js'
+import type { FileSnapshot } from '../../mirror/file-store.js'
 import { HttpError, plainError } from '../http/error.js'
 
 /** A client waits: two tries, and a Retry-After of the service is passed on to the client instead of waited out. */
@@ -15,14 +18,25 @@ export const UPSTREAM_POLICY: RetryPolicy = {
   maxRetryAfterMs: 0,
 }
 
-/** Opens the service with its mirror; called again when the previous source has stopped after too many failures. */
-export type OpenSource = () => Promise<ServiceSource>
+/** Memory for files that the mirror cannot store, bytes. */
+const MEMORY_BYTES = 32 * 1024 * 1024
+
+/**
+ * Opens the service with its mirror, and a memory for what the mirror cannot store. Called again when the previous source has
+ * stopped after too many failures.
+ */
+export type OpenSource = (memory: FileMemory) => Promise<ServiceSource>
 
 /**
  * The service behind a server: fetches files into the mirror, with one request a file however many clients wait for it, and
  * sends no request until the Retry-After time of the service has passed.
  */
 export class Upstream {
+  /** Fetched files that the mirror could not store, by path; the oldest are dropped. */
+  readonly memory = new LRUCache<string, FileSnapshot>({
+    maxSize: MEMORY_BYTES,
+    sizeCalculation: ({ size }) => size + 1024,
+  })
   private opened: Promise<ServiceSource> | undefined
   private readonly pending = new Map<string, Promise<void>>()
   /** No requests before this time, ms UTC. */
@@ -34,13 +48,14 @@ export class Upstream {
   ) {}
 
   /**
-   * Fetches the current version of a file into the mirror. Throws `HttpError`: 404 the service has no such file, 502 its
+   * Fetches the current version of a file into the mirror, or into memory when the mirror cannot be written. A cached version
+   * is revalidated, unless it `isCorrupt`. Throws `HttpError`: 404 the service has no such file, 502 its
    * response was invalid or it is unreachable, 503 it limits requests, 504 it timed out.
    */
-  fetch(path: string, entry: TreeEntry): Promise<void> {
+  fetch(path: string, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
     const shared = this.pending.get(path)
     if (shared) return shared
-    const started = this.request(entry).finally(() => this.pending.delete(path))
+    const started = this.request(entry, isCorrupt).finally(() => this.pending.delete(path))
     this.pending.set(path, started)
     return started
   }
@@ -56,11 +71,11 @@ export class Upstream {
     await source?.close()
   }
 
-  private async request(entry: TreeEntry): Promise<void> {
+  private async request(entry: TreeEntry, isCorrupt: boolean): Promise<void> {
     const waitMs = this.retryTime - this.now()
     if (waitMs > 0) throw serviceUnavailable(waitMs)
     try {
-      await fetchEntry(await this.source(), entry)
+      await fetchEntry(await this.source(), entry, isCorrupt)
     } catch (error) {
       if (isKlinesError(error, 'rate_limited')) this.retryTime = Date.parse(String(error.data.until))
       throw toHttpError(error, this.retryTime - this.now())
@@ -72,22 +87,24 @@ export class Upstream {
     const previous = this.opened
     const source = await previous?.catch(() => undefined)
     if (source && !source.service.fetcher.hasStopped) return source
-    if (this.opened === previous) this.opened = this.open()
+    if (this.opened === previous) this.opened = this.open(this.memory)
     return this.opened as Promise<ServiceSource>
   }
 }
 
-async function fetchEntry(source: ServiceSource, entry: TreeEntry): Promise<void> {
+async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
-  else await source.fetchWindow(entry.window, source.readCached(entry.window))
+  else await source.fetchWindow(entry.window, isCorrupt ? undefined : source.readCached(entry.window))
 }
 
 /** Converts a failure of the service to an `HttpError`; returns other errors unchanged. */
 function toHttpError(error: unknown, waitMs: number): unknown {
   if (isKlinesError(error, 'rate_limited')) return serviceUnavailable(waitMs)
-  // The list has no symbol that this version knows: the previous list is served, with this as a warning.
-  if (isKlinesError(error, 'bad_list') && error.cause === undefined) return new HttpError(502, error.message)
+  // The list lacks what is known, or has no symbol that is: the previous list is served, with this as a warning.
+  const isRefused =
+    isKlinesError(error, 'incomplete') || (isKlinesError(error, 'bad_list') && error.cause === undefined)
+  if (isRefused) return new HttpError(502, error.message)
   const failure = error instanceof FetchError ? error : (error as Error).cause
   if (!(failure instanceof FetchError)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
   if (failure.status === 404) return new HttpError(404, 'The service has no such file.')

@@ -14,6 +14,7 @@ import {
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { commitOutputs } from '../../../src/export/output/commit.js'
 import { checkTarget, OutputFile } from '../../../src/export/output/file.js'
 import { catchError } from '../../support/errors.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -37,7 +38,7 @@ async function writeUncommitted(target: string, text: string, force = false): Pr
 
 async function save(target: string, text: string, force = false): Promise<OutputFile> {
   const file = await writeUncommitted(target, text, force)
-  await file.commit()
+  await commitOutputs([file])
   return file
 }
 
@@ -46,7 +47,7 @@ describe('a file is the old one or the complete new one', () => {
     const file = await writeUncommitted(path, 'new')
     expect(existsSync(path)).toBe(false)
     expect(readdirSync(folder)).toHaveLength(1)
-    await file.commit()
+    await commitOutputs([file])
     expect(readdirSync(folder)).toEqual(['out.csv'])
     expect(readFileSync(path, 'utf8')).toBe('new')
   })
@@ -55,7 +56,7 @@ describe('a file is the old one or the complete new one', () => {
     const file = await OutputFile.create(path, false)
     for (const part of ['a', '', 'bcd', 'é']) await file.write(bytes(part))
     await file.finish()
-    await file.commit()
+    await commitOutputs([file])
     expect([file.bytes, readFileSync(path, 'utf8')]).toEqual([6, 'abcdé'])
   })
 
@@ -119,7 +120,7 @@ describe('a file that exists', () => {
     const other = join(folder, 'other.csv')
     const file = await writeUncommitted(other, 'mine')
     writeFileSync(other, 'theirs')
-    expect((await catchError(file.commit())).code).toBe('output_exists')
+    expect((await catchError(commitOutputs([file]))).code).toBe('output_exists')
     await file.discard()
     expect(readFileSync(other, 'utf8')).toBe('theirs')
     expect(readdirSync(folder).toSorted()).toEqual(['other.csv', 'out.csv'])

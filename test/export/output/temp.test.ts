@@ -4,7 +4,8 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { OutputFile } from '../../../src/export/output/file.js'
-import { sweepTemps, tempPath } from '../../../src/export/output/temp.js'
+import { recoverTargets } from '../../../src/export/output/leftovers.js'
+import { tempPath } from '../../../src/export/output/temp.js'
 import { runChild } from '../../support/cli/run-child.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -28,13 +29,12 @@ function leaveTemp(target: string, pid: number | string, host = HOST): string {
 }
 
 describe('the temp file of a killed run', () => {
-  it('is removed by the next run for the same output, before it writes', async () => {
-    const left = leaveTemp(path, DEAD)
-    const file = await OutputFile.create(path, false)
-    expect(readdirSync(folder)).not.toContain(left)
-    await file.finish()
-    await file.commit()
-    expect(readdirSync(folder)).toEqual(['out.csv'])
+  it('is removed by the next run for the same output, without a word', async () => {
+    leaveTemp(path, DEAD)
+    const warnings: string[] = []
+    await recoverTargets([path], warning => warnings.push(warning))
+    expect(readdirSync(folder)).toEqual([])
+    expect(warnings).toEqual([])
   })
 
   it.each<[string, () => string, boolean]>([
@@ -50,7 +50,7 @@ describe('the temp file of a killed run', () => {
   ])('%s: is it removed? %s', async (_, make, removed) => {
     const name = make()
     writeFileSync(join(folder, name), 'half a fi')
-    await sweepTemps(path)
+    await recoverTargets([path])
     expect(existsSync(join(folder, name))).toBe(!removed)
   })
 
@@ -63,7 +63,7 @@ describe('the temp file of a killed run', () => {
     child.kill('SIGKILL')
     await ended
     await file.discard()
-    await sweepTemps(path)
+    await recoverTargets([path])
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -73,7 +73,7 @@ describe('the temp file of a killed run', () => {
     writeFileSync(real, 'old')
     symlinkSync(real, path)
     leaveTemp(real, DEAD)
-    await (await OutputFile.create(path, true)).discard()
+    await recoverTargets([path])
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['real.csv'])
   })
 
@@ -89,20 +89,20 @@ describe('the temp file of a killed run', () => {
     const mine = tempPath(target)
     expect(Buffer.byteLength(basename(mine))).toBeLessThanOrEqual(255)
     writeFileSync(mine, '')
-    await sweepTemps(target)
+    await recoverTargets([target])
     expect(readdirSync(folder)).toEqual([basename(mine)])
   })
 
   it('is ignored if it cannot be removed', async () => {
     const left = leaveTemp(path, DEAD)
     chmodSync(folder, 0o555)
-    const { stdout } = await runChild('sweep-output.ts', [path], { nobody: true })
+    const { stdout } = await runChild('sweep-output.ts', [path], { withoutRoot: true })
     chmodSync(folder, 0o755)
     expect(stdout).toBe('swept\n')
     expect(readFileSync(join(folder, left), 'utf8')).toBe('half a fi')
   })
 
   it('is not looked for in a folder that does not exist', async () => {
-    await sweepTemps(join(folder, 'missing', 'out.csv'))
+    await recoverTargets([join(folder, 'missing', 'out.csv')])
   })
 })

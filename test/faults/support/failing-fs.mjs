@@ -1,17 +1,16 @@
 // Preload: makes calls of node:fs fail as KLINES_TEST_FAIL says. For example,
-// {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call whose path contains `path`.
+// {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call whose path contains `path`. A list of
+// such objects makes several calls fail.
 // The code SIGKILL kills the process there, after half of a write.
 // `handle.sync` and `handle.write` are the methods of files that `node:fs/promises` opened.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 
-const { call, at = 1, times = Number.POSITIVE_INFINITY, code, path } = JSON.parse(process.env.KLINES_TEST_FAIL)
-let calls = 0
-
 /** The paths of open files by descriptor. */
 const paths = new Map()
 
-function failing(real, isAsync) {
+function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY, code, path }) {
+  let calls = 0
   return function (...args) {
     const file =
       typeof args[0] === 'number' ? paths.get(args[0]) : typeof args[0] === 'string' ? args[0] : paths.get(this.fd)
@@ -47,12 +46,14 @@ fs.promises.open = async (...args) => {
   return handle
 }
 
-const [owner, name] = call.split('.')
-if (owner === 'handle') {
-  const handle = await open(new URL(import.meta.url), 'r')
-  const methods = Object.getPrototypeOf(handle)
-  methods[name] = failing(methods[name], true)
-  await handle.close()
-} else if (owner === 'promises') fs.promises[name] = failing(fs.promises[name], true)
-else fs[call] = failing(fs[call], false)
+for (const fault of [JSON.parse(process.env.KLINES_TEST_FAIL)].flat()) {
+  const [owner, name] = fault.call.split('.')
+  if (owner === 'handle') {
+    const handle = await open(new URL(import.meta.url), 'r')
+    const methods = Object.getPrototypeOf(handle)
+    methods[name] = failing(methods[name], true, fault)
+    await handle.close()
+  } else if (owner === 'promises') fs.promises[name] = failing(fs.promises[name], true, fault)
+  else fs[fault.call] = failing(fs[fault.call], false, fault)
+}
 syncBuiltinESMExports()

@@ -71,6 +71,7 @@ export class FaultScenario {
   ) {
     this.tree = server.root
     this.sandbox = new CliSandbox(folder)
+    this.sandbox.now = PRESENT
   }
 
   static async create(folder: string): Promise<FaultScenario> {

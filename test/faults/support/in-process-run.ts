@@ -1,8 +1,8 @@
 import { reportError } from '../../../src/cli/error-report.js'
 import { downloadPlan } from '../../../src/download/download.js'
-import { openSource } from '../../../src/download/open-source.js'
 import { planSeries } from '../../../src/download/plan.js'
 import { parseSelection } from '../../../src/download/selection.js'
+import { openSource } from '../../../src/download/sources/open-source.js'
 import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
@@ -34,7 +34,7 @@ async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): 
     const series = await source.series(parseSelection(request))
     const range = { fromTime: -Infinity, toTime: Infinity }
     const ranges = series.map(series => ({ series, range }))
-    await downloadPlan(source, await planSeries(source, ranges, range), request)
+    await downloadPlan(source, await planSeries(source, ranges, range), { ...request, forExport: true })
   } finally {
     await source.close()
   }

@@ -90,7 +90,7 @@ describe.each(ALL_INTERVALS)('findMisplacedRow in a %s window', interval => {
   })
 })
 
-describe.skipIf(!hasRealTree)('in the real slice', () => {
+describe.skipIf(!hasRealTree)('in the real slice (skipped without ../shared/data)', () => {
   test.each(ALL_INTERVALS)(
     'no %s candle is misplaced, and the 3d candles of a symbol are counted from its listing',
     interval => {

@@ -7,86 +7,76 @@ import { useServerOver } from '../../support/servers/test-server.js'
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/api/static/openapi.json']
 
-describe.skipIf(!hasChromium)(
-  'the page at / in Chromium (skipped where it is not installed)',
-  { timeout: 120_000 },
-  () => {
-    const server = useServerOver(() => SAMPLE_TREE)
-    const open = useBrowser()
+describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is not installed)', () => {
+  const server = useServerOver(() => SAMPLE_TREE)
+  const open = useBrowser()
 
-    /** Opens the page and waits until both API references are drawn. */
-    async function openDocs(options?: Parameters<typeof open>[1]) {
-      const opened = await open(`${server.url()}/`, options)
-      for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
-      return { url: server.url(), ...opened }
-    }
+  /** Opens the page and waits until both API references are drawn. */
+  async function openDocs(options?: Parameters<typeof open>[1]) {
+    const opened = await open(`${server.url()}/`, options)
+    for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
+    return { url: server.url(), ...opened }
+  }
 
-    /** Executes an operation with its example values; returns the JSON body that the page shows. */
-    async function tryOut(page: Page, id: string): Promise<unknown> {
-      const operation = page.locator(`#${id}`)
-      await operation.locator('.opblock-summary-control').click()
-      await operation.getByRole('button', { name: 'Try it out' }).click()
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      const body = operation.locator('.live-responses-table .highlight-code .microlight')
-      await body.waitFor()
-      return JSON.parse((await body.textContent()) ?? '')
-    }
+  /** Executes an operation with its example values; returns the JSON body that the page shows. */
+  async function tryOut(page: Page, id: string): Promise<unknown> {
+    const operation = page.locator(`#${id}`)
+    await operation.locator('.opblock-summary-control').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const body = operation.locator('.live-responses-table .highlight-code .microlight')
+    await body.waitFor()
+    return JSON.parse((await body.textContent()) ?? '')
+  }
 
-    it.each(DOCUMENTS)('shows every operation of %s', async path => {
-      const { page } = await openDocs()
-      const { paths } = JSON.parse(String((await server.request(path)).body))
-      const documented = Object.entries(paths).flatMap(([template, operations]) =>
-        Object.entries(operations as Record<string, { operationId: string }>).map(
-          ([method, { operationId }]) => `${method.toUpperCase()} ${template} ${operationId}`,
-        ),
-      )
-      const shown = await page.locator(`[data-openapi="${path}"] .opblock-summary`).evaluateAll(summaries =>
-        summaries.map(summary =>
-          ['method', 'path', 'operation-id']
-            // Swagger UI puts a zero-width space before every slash, where a line may break.
-            .map(part => summary.querySelector(`.opblock-summary-${part}`)?.textContent.replaceAll('\u200b', ''))
-            .join(' '),
-        ),
-      )
-      expect(documented.length).toBeGreaterThan(2)
-      expect(shown.sort()).toEqual(documented.sort())
-    })
-
-    it('"Try it out" sends a request to this server and shows the response', async () => {
-      const { url, page, faults, requests } = await openDocs()
-      expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
-      expect(requests).toContain(`${url}/api/klines/symbols.json`)
-      expect(faults).toEqual([])
-    })
-
-    it('"Try it out" updates a user with the example values', async () => {
-      const { page, faults } = await openDocs()
-      expect(await tryOut(page, 'operations-UserRPC-updateUser')).toMatchObject({ success: true, notify: 'email' })
-      expect(faults).toEqual([])
-    })
-
-    it.each([
-      ['light', 1280],
-      ['dark', 1280],
-      ['light', 390],
-      ['dark', 390],
-    ] as const)(
-      '%s, %i pixels wide: no fault, no scroll bar, no request to another host',
-      async (colorScheme, width) => {
-        const { url, page, faults, requests } = await openDocs({ colorScheme, viewport: { width, height: 800 } })
-        // As text: the tests are compiled without DOM types.
-        const isDark = await page.evaluate("document.documentElement.classList.contains('dark-mode')")
-        const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-        const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-        expect([isDark, Number(background.match(/\d+/)) < 128]).toEqual([
-          colorScheme === 'dark',
-          colorScheme === 'dark',
-        ])
-        expect(tooWide).toBe(false)
-        expect(faults).toEqual([])
-        expect(requests.filter(address => !address.startsWith(`${url}/`) && !address.startsWith('data:'))).toEqual([])
-        expect(requests).toEqual(expect.arrayContaining(DOCUMENTS.map(path => url + path)))
-      },
+  it.each(DOCUMENTS)('shows every operation of %s', async path => {
+    const { page } = await openDocs()
+    const { paths } = JSON.parse(String((await server.request(path)).body))
+    const documented = Object.entries(paths).flatMap(([template, operations]) =>
+      Object.entries(operations as Record<string, { operationId: string }>).map(
+        ([method, { operationId }]) => `${method.toUpperCase()} ${template} ${operationId}`,
+      ),
     )
-  },
-)
+    const shown = await page.locator(`[data-openapi="${path}"] .opblock-summary`).evaluateAll(summaries =>
+      summaries.map(summary =>
+        ['method', 'path', 'operation-id']
+          // Swagger UI puts a zero-width space before every slash, where a line may break.
+          .map(part => summary.querySelector(`.opblock-summary-${part}`)?.textContent.replaceAll('\u200b', ''))
+          .join(' '),
+      ),
+    )
+    expect(documented.length).toBeGreaterThan(2)
+    expect(shown.sort()).toEqual(documented.sort())
+  })
+
+  it('"Try it out" sends a request to this server and shows the response', async () => {
+    const { url, page, faults, requests } = await openDocs()
+    expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
+    expect(requests).toContain(`${url}/api/klines/symbols.json`)
+    expect(faults).toEqual([])
+  })
+
+  it('"Try it out" updates a user with the example values', async () => {
+    const { page, faults } = await openDocs()
+    expect(await tryOut(page, 'operations-UserRPC-updateUser')).toMatchObject({ success: true, notify: 'email' })
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('%s, %i pixels wide: no fault, no scroll bar, no request to another host', async (colorScheme, width) => {
+    const { url, page, faults, requests } = await openDocs({ colorScheme, viewport: { width, height: 800 } })
+    // As text: the tests are compiled without DOM types.
+    const isDark = await page.evaluate("document.documentElement.classList.contains('dark-mode')")
+    const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    const tooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    expect([isDark, Number(background.match(/\d+/)) < 128]).toEqual([colorScheme === 'dark', colorScheme === 'dark'])
+    expect(tooWide).toBe(false)
+    expect(faults).toEqual([])
+    expect(requests.filter(address => !address.startsWith(`${url}/`) && !address.startsWith('data:'))).toEqual([])
+    expect(requests).toEqual(expect.arrayContaining(DOCUMENTS.map(path => url + path)))
+  })
+})

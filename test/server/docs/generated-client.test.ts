@@ -82,9 +82,7 @@ export function row(row: components['schemas']['Kline']) {
 }
 `
 
-it('a client from a public generator fetches everything, with the types of the service', {
-  timeout: 180_000,
-}, async () => {
+it('a client from a public generator fetches everything, with the types of the service', async () => {
   const { url } = await startTestServer(SAMPLE_TREE)
   const folder = tempFolder()
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))

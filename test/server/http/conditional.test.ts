@@ -101,9 +101,42 @@ describe('If-None-Match responses 200', () => {
     const before = date(RENDERED - 1000)
     expect((await requestWith({ 'if-none-match': tags.identity, 'if-modified-since': before })).status).toBe(304)
   })
+})
 
-  it('for Cache-Control: no-cache in the request', async () => {
-    expect((await requestWith({ 'if-none-match': tags.identity, 'cache-control': 'no-cache' })).status).toBe(200)
+describe('If-Modified-Since', () => {
+  it.each<[string, number, () => string]>([
+    ['the time it was modified', 304, () => date(RENDERED)],
+    ['a later time', 304, () => date(RENDERED + 1000)],
+    ['an earlier time', 200, () => date(RENDERED - 1000)],
+    ['the format of RFC 850', 304, () => 'Wednesday, 12-Feb-25 03:17:00 GMT'],
+    ['the format of RFC 850, one second earlier', 200, () => 'Wednesday, 12-Feb-25 03:16:59 GMT'],
+    ['the format of asctime', 304, () => 'Wed Feb 12 03:17:00 2025'],
+    ['the format of asctime, one second earlier', 200, () => 'Wed Feb 12 03:16:59 2025'],
+    // Date.parse accepts all of these.
+    ['a year alone', 200, () => '9999'],
+    ['an ISO date', 200, () => '2039-01-01T00:00:00Z'],
+    ['a date without its zone', 200, () => 'Sat, 01 Jan 2039 00:00:00'],
+    ['a date in another zone', 200, () => 'Sat, 01 Jan 2039 00:00:00 PST'],
+    ['a day that the month lacks', 200, () => 'Sat, 31 Feb 2039 00:00:00 GMT'],
+  ])('%s: %i', async (_, status, since) => {
+    expect((await requestWith({ 'if-modified-since': since() })).status).toBe(status)
+  })
+})
+
+describe('the Cache-Control of a request does not matter', () => {
+  it.each(['no-cache', 'max-age=0'])('%s', async control => {
+    expect((await requestWith({ 'if-none-match': tags.identity, 'cache-control': control })).status).toBe(304)
+    const since = { 'if-modified-since': date(RENDERED), 'cache-control': control }
+    expect((await requestWith(since)).status).toBe(304)
+  })
+
+  it('of fetch, which sends no-cache with a condition', async () => {
+    const url = `${tree.url()}/${PATH}`
+    const first = await fetch(url)
+    const etag = String(first.headers.get('etag'))
+    expect((await first.text()).length).toBeGreaterThan(500)
+    expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    expect((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
   })
 })
 
@@ -119,6 +152,7 @@ describe('If-Match and If-Unmodified-Since', () => {
     ['a later time', 200, () => ({ 'if-unmodified-since': date(RENDERED + 1000) })],
     ['an earlier time', 412, () => ({ 'if-unmodified-since': date(RENDERED - 1000) })],
     ['an invalid time', 200, () => ({ 'if-unmodified-since': 'yesterday' })],
+    ['a time that is not an HTTP date', 200, () => ({ 'if-unmodified-since': '1999' })],
     ['the tag, an earlier time', 200, () => ({ 'if-match': tags.identity, 'if-unmodified-since': date(0) })],
     [
       'another tag, and the tag in If-None-Match',

@@ -28,6 +28,7 @@ describe('pages of other sites may read', () => {
     for (const method of ['GET', 'HEAD']) {
       const response = await tree.request(path, { method, headers: { ...ORIGIN, ...headers } })
       expect([method, response.status, response.headers['access-control-allow-origin']]).toEqual([method, status, '*'])
+      expect(response.headers['access-control-expose-headers']).toBe('ETag, Last-Modified, Content-Range')
       expect(response.headers).not.toHaveProperty('access-control-allow-credentials')
     }
   })
@@ -38,6 +39,7 @@ describe('pages of other sites may read', () => {
   ])('%s: %i', async (_, status, range) => {
     const response = await tree.request(PATH, { headers: { ...ORIGIN, range } })
     expect([response.status, response.headers['access-control-allow-origin']]).toEqual([status, '*'])
+    expect(response.headers['access-control-expose-headers']).toContain('Content-Range')
   })
 
   it.each([PATH, 'api/klines/symbols.json', 'api/klines/start-dates/1h.json', '/api/openapi.json'])(

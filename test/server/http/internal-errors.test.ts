@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { LIMITS } from '../../../src/server/http/hardened-server.js'
+import { LIMITS } from '../../../src/server/http/limits.js'
 import { startServer } from '../../../src/server/server.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_TARGET } from '../../support/servers/http-server.js'
@@ -14,7 +14,7 @@ const SYMBOLS = '/api/klines/symbols.json'
 describe('an internal error', () => {
   it('is a plain 500 for the client, and is passed to onError', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout": broken')
+    putFile(root, 'mirror.json', '{"layout":2,"baseUrl":"http://example.com"}')
     const errors: Error[] = []
     const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())
@@ -31,7 +31,7 @@ describe('an internal error', () => {
     chmodSync(root, 0o755)
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
     chmodSync(`${root}/${path}`, 0o000)
-    const child = await startServerProcess(root, { unprivileged: true })
+    const child = await startServerProcess(root, { withoutRoot: true })
     for (const method of ['GET', 'DELETE', 'GET']) {
       expectError(await sendRaw(child.url, rawRequest(`${method} /${path}`)), method === 'GET' ? 500 : 405)
     }

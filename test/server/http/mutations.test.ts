@@ -128,7 +128,7 @@ const countDescriptors = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 const memoryMb = (pid: number) =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-it(`${COUNT} mutated requests neither crash the server nor make it leak`, { timeout: 120_000 }, async () => {
+it(`${COUNT} mutated requests neither crash the server nor make it leak`, async () => {
   const child = await startServerProcess(makeTree(tempFolder()))
   const pid = child.process.pid as number
   const expectHealthy = async () => {
@@ -156,7 +156,7 @@ it(`${COUNT} mutated requests neither crash the server nor make it leak`, { time
     }
     await Promise.all(Array.from({ length: CONNECTIONS }, work))
     await expectHealthy()
-    await expect.poll(() => countDescriptors(pid), { timeout: 15_000 }).toBeLessThanOrEqual(open)
+    await expect.poll(() => countDescriptors(pid), { timeout: 60_000 }).toBeLessThanOrEqual(open)
     memory.push(memoryMb(pid))
   }
   expect(child.process.exitCode).toBeNull()

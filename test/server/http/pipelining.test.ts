@@ -1,11 +1,71 @@
 import { describe, expect, it } from 'vitest'
+import { LIMITS } from '../../../src/server/http/limits.js'
+import { deferred, turns, until } from '../../support/deferred.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawPost, rawRequest } from '../../support/servers/raw-client.js'
-import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'
+import { recordResponses } from '../../support/servers/raw-requests.js'
+import { startTestServer } from '../../support/servers/test-server.js'
+import { upstreamSetup } from '../../support/servers/upstream-setup.js'
+import { FULL_WEEKS, makeTree, weekPath } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
 
 const SYMBOLS = '/api/klines/symbols.json'
 const get = (headers: string[], target = SYMBOLS) => rawRequest(`GET ${target}`, headers)
+
+describe('the requests of a connection', () => {
+  const missing = FULL_WEEKS.flatMap(date => ['BTCUSDT', 'ETHUSDT'].map(symbol => weekPath(symbol, date)))
+
+  it('are answered eight at a time, all of them and in order', async () => {
+    const { service, url, original } = await upstreamSetup()
+    const released = deferred()
+    service.hold = () => released.promise
+    const client = await RawClient.open(url)
+    client.send(Buffer.concat(missing.map(path => get([], `/${path}`))))
+    await until(() => service.log.length === 8)
+    await turns()
+    expect(service.peak).toBe(8)
+    released.resolve()
+    for (const path of missing) expect((await client.next()).body.equals(original(path)), path).toBe(true)
+    expect(service.peak).toBe(8)
+    client.close()
+  })
+
+  it('that wait beyond the limit of all connections cost the longest queue its connection', async () => {
+    const limits = { ...LIMITS, waitingRequests: 50 }
+    const { service, url, original } = await upstreamSetup({ limits })
+    const released = deferred()
+    service.hold = () => released.promise
+    const [greedy, modest] = [await RawClient.open(url), await RawClient.open(url)]
+    const request = get([], `/${missing[0]}`)
+    modest.send(Buffer.concat(Array(20).fill(request)))
+    await until(() => service.log.length === 1)
+    greedy.send(Buffer.concat(Array(100).fill(request)))
+    await greedy.closed
+    released.resolve()
+    for (let count = 0; count < 20; count++) {
+      expect((await modest.next()).body.equals(original(missing[0]))).toBe(true)
+    }
+    for (const client of [greedy, modest]) client.close()
+  })
+
+  it('get 100 Continue in their order', async () => {
+    const { url } = await startTestServer(makeTree(tempFolder()))
+    const client = await RawClient.open(url)
+    const record = recordResponses(client)
+    const streams = Array<Buffer>(9).fill(get([], '/api/streams/tokens'))
+    const length = `Content-Length: ${USER_BODY.length}`
+    const post = rawRequest(`POST ${USER_TARGET}`, ['Content-Type: application/json', 'Expect: 100-continue', length])
+    client.send(Buffer.concat([...streams, post]))
+    for (let count = 0; count < streams.length; count++) expect((await client.next()).status).toBe(200)
+    await until(() => client.rest.includes('100 Continue'))
+    client.send(USER_BODY)
+    expect((await client.next()).status).toBe(200)
+    const statuses = record().match(/^HTTP\/1\.1 \d+/gm)
+    expect(statuses).toEqual([...streams.map(() => 'HTTP/1.1 200'), 'HTTP/1.1 100', 'HTTP/1.1 200'])
+    client.close()
+  })
+})
 
 describe.concurrent('pipelined requests on a connection', () => {
   const server = useHttpServer()

@@ -4,6 +4,8 @@ import { WORD_MS } from '../../../src/server/greeting/token-stream.js'
 import { startServer } from '../../../src/server/server.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
+import { deliver, makeWindow, WINDOW, WINDOW_PATH } from '../../support/servers/raw-requests.js'
+import { putFile } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const TOKENS = rawRequest('GET /api/streams/tokens')
@@ -78,6 +80,45 @@ describe('a server that closes', () => {
     expect(await took(closing)).toBeLessThan(1_000)
     await client.closed
     client.close()
+  })
+
+  it('sends whole responses to clients that read slowly', async () => {
+    const root = tempFolder()
+    putFile(root, WINDOW_PATH, makeWindow(672))
+    const server = await startServer({ root })
+    const clients = await Promise.all(Array.from({ length: 3 }, () => RawClient.open(server.url)))
+    // More than the buffers of the kernel hold.
+    const requests = Array<Buffer>(120).fill(WINDOW)
+    for (const client of clients) {
+      client.socket.pause()
+      await deliver(client, Buffer.concat(requests), server.url)
+    }
+    const closing = server.close()
+    const responses = clients.map(client => Promise.all(requests.map(() => client.next())))
+    for (const client of clients) client.socket.resume()
+    for (const received of await Promise.all(responses)) {
+      expect(received.every(({ status, body }) => status === 200 && body.equals(makeWindow(672)))).toBe(true)
+      expect(received.at(-1)?.headers.connection).toBe('close')
+    }
+    for (const client of clients) client.close()
+    await closing
+  })
+
+  it('answers requests that have just arrived, and ends their connections', async () => {
+    const server = await start()
+    const clients = await Promise.all(Array.from({ length: 15 }, () => RawClient.open(server.url)))
+    for (const client of clients.slice(5)) {
+      client.send(SYMBOLS)
+      expect((await client.next()).status).toBe(200)
+    }
+    for (const client of clients) client.send(SYMBOLS)
+    const closing = server.close()
+    for (const client of clients) {
+      expect(await client.next()).toMatchObject({ status: 200, headers: { connection: 'close' } })
+      await client.closed
+      client.close()
+    }
+    await closing
   })
 
   it('does not wait for idle connections', async () => {

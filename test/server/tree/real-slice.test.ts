@@ -18,7 +18,7 @@ const SLACK = 160 * MB
 const decoders = { identity: async (bytes: Buffer) => bytes, gzip: promisify(gunzip), br: promisify(brotliDecompress) }
 const CODINGS = ['identity', 'gzip', 'br'] as const
 
-describe.runIf(hasRealTree)('a server over the real slice', () => {
+describe.runIf(hasRealTree)('a server over the real slice (skipped without ../shared/data)', () => {
   let root: string
   let files: string[]
   let server: MeasuredServer
@@ -65,18 +65,14 @@ describe.runIf(hasRealTree)('a server over the real slice', () => {
     return { faults, coded }
   }
 
-  it('returns each of 5,344 files byte by byte, uncoded, in gzip and in br', {
-    timeout: 180_000,
-  }, async () => {
+  it('returns each of 5,344 files byte by byte, uncoded, in gzip and in br', async () => {
     expect(files).toHaveLength(5_344)
     const { faults, coded } = await requestAll(files)
     expect(faults).toEqual([])
     expect(coded).toBe(2 * files.filter(file => readFileSync(join(root, file)).length >= 256).length)
   })
 
-  it('takes no more memory than the limit on bodies and some slack, also when files are requested again', {
-    timeout: 180_000,
-  }, async () => {
+  it('takes no more memory than the limit on bodies and some slack, also when files are requested again', async () => {
     const first = await server.memory()
     // Half of the files still exceed the limit.
     expect((await requestAll(files.filter((_, index) => index % 2 === 0))).faults).toEqual([])

@@ -5,16 +5,16 @@ import { downloadKlines } from '../../../src/download/download.js'
 import { filesBelow } from '../../support/files-below.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { serveUpstream } from '../../support/servers/upstream-setup.js'
-import { makeTree, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
+import { makeTree, PRESENT, START_DATES, SYMBOLS, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 describe('this server as the service', () => {
   it('a download makes a mirror with the same bytes, and gets 304 the next time', async () => {
     const tree = makeTree(tempFolder())
     const statuses: (number | undefined)[] = []
-    const { url } = await startTestServer(tree, { now: Date.now, log: ({ status }) => void statuses.push(status) })
+    const { url } = await startTestServer(tree, { now: () => PRESENT, log: ({ status }) => void statuses.push(status) })
     const mirror = join(tempFolder(), 'mirror')
-    const request = { symbols: 'all', intervals: ['15m'], baseUrl: url, mirror } as const
+    const request = { symbols: 'all', intervals: ['15m'], baseUrl: url, mirror, now: PRESENT } as const
     const first = await downloadKlines(request)
     expect(first.series.map(({ symbol, windows }) => [symbol, windows.fetched])).toEqual(
       SYMBOLS.map(symbol => [symbol, START_DATES.length]),
@@ -37,12 +37,12 @@ describe('this server as the service', () => {
 
   it('a chain of three servers returns the same bytes through all of them', async () => {
     const tree = makeTree(tempFolder())
-    const first = await startTestServer(tree, { now: Date.now })
+    const first = await startTestServer(tree, { now: () => PRESENT })
     const [near, far] = [join(tempFolder(), 'near'), join(tempFolder(), 'far')]
-    const second = await serveUpstream(first.url, near, { now: Date.now })
-    const third = await serveUpstream(second.url, far, { now: Date.now })
+    const second = await serveUpstream(first.url, near, { now: () => PRESENT })
+    const third = await serveUpstream(second.url, far, { now: () => PRESENT })
     const mirror = join(tempFolder(), 'mirror')
-    await downloadKlines({ symbols: 'all', intervals: ['15m'], baseUrl: third.url, mirror })
+    await downloadKlines({ symbols: 'all', intervals: ['15m'], baseUrl: third.url, mirror, now: PRESENT })
     const files = filesBelow(join(mirror, 'api'))
     expect(files).toHaveLength(2 + SYMBOLS.length * START_DATES.length)
     for (const root of [near, far, mirror]) {

@@ -9,9 +9,10 @@ describe('the lists of the service are served', () => {
     const { tree, request, stored } = await upstreamSetup()
     expect(JSON.parse(String((await request('api/klines/symbols.json')).body))).toEqual(SYMBOLS)
     expect(JSON.parse(String((await request(LIST)).body))).toEqual([...STARTED, FUTURE_WEEK])
-    putFile(tree, LIST, STARTED)
-    expect(JSON.parse(String((await request(LIST)).body))).toEqual(STARTED)
-    expect(JSON.parse(String(stored(LIST)))).toEqual(STARTED)
+    const longer = [...STARTED, FUTURE_WEEK, '2025-02-24']
+    putFile(tree, LIST, longer)
+    expect(JSON.parse(String((await request(LIST)).body))).toEqual(longer)
+    expect(JSON.parse(String(stored(LIST)))).toEqual(longer)
   })
 
   it('also with unknown symbols, unless all of them are unknown', async () => {
@@ -26,7 +27,7 @@ describe('the lists of the service are served', () => {
     for (const unknown of [['NEWUSDT'], []]) expect(await get(unknown)).toEqual([200, '111', known])
   })
 
-  it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"'])(
+  it.each(['nonsense', '{"a":1}', '["2025-01-07"]', '["2025-01-06"', JSON.stringify(STARTED.slice(0, 3))])(
     'but not %s: the cached list is served with a warning',
     async body => {
       const { service, request } = await upstreamSetup()

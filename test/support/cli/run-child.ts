@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { WITHOUT_ROOT } from '../permission.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -10,11 +11,10 @@ export interface ChildResult {
   readonly code: number
 }
 
-/** Runs a script of `test/support` in its own process. `nobody` runs it as an unprivileged user if the tests run as root. */
-export function runChild(script: string, args: readonly string[], { nobody = false } = {}): Promise<ChildResult> {
+/** Runs a script of `test/support` in its own process, `withoutRoot` without the rights of root. */
+export function runChild(script: string, args: readonly string[], { withoutRoot = false } = {}): Promise<ChildResult> {
   const node = [process.execPath, '--import', 'tsx', `${root}test/support/${script}`, ...args]
-  const drop = nobody && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
-  const [command, ...rest] = [...drop, ...node]
+  const [command, ...rest] = [...(withoutRoot ? WITHOUT_ROOT : []), ...node]
   return new Promise(resolve => {
     execFile(command, rest, { cwd: root, env: { ...process.env, HOME: '/nonexistent' } }, (error, stdout, stderr) => {
       const code = (error as ExecFileException | null)?.code ?? 0

@@ -31,7 +31,7 @@ export async function atTerminal(
 ): Promise<Run> {
   const fifo = join(tempFolder(), 'keys')
   execFileSync('mkfifo', [fifo])
-  const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 40 ${command}' /dev/null < ${fifo}`
+  const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
   const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', ...env })
   const keyboard = createWriteStream(fifo)
   let seen = ''

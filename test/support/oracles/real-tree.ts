@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The facts about one series in `expected.json`, computed by an independent program. */
@@ -25,9 +27,21 @@ const shared = fileURLToPath(new URL('../../../../shared', import.meta.url))
 export const hasRealTree = existsSync(`${shared}/data/real-tree.tar.xz`)
 if (!hasRealTree) console.warn('Tests on real candles are skipped: ../shared/data is not there.')
 
-/** The folder that holds `api/` of the real slice, unpacked once. */
+/** The folder that holds `api/` of the real slice, unpacked once in the temporary folder of the run (`useRunFolder`). */
 export function realTree(): string {
-  return execFileSync('bash', [`${shared}/tools/real-tree`], { encoding: 'utf8' }).trim()
+  const folder = join(tmpdir(), 'real-tree')
+  if (existsSync(folder)) return folder
+  // Several test files may start at once: each unpacks into its own folder, and the first rename counts.
+  const own = mkdtempSync(`${folder}-`)
+  try {
+    execFileSync('bash', [`${shared}/tools/real-tree`, join(own, 'tree')])
+    renameSync(join(own, 'tree'), folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+  } finally {
+    rmSync(own, { recursive: true, force: true })
+  }
+  return folder
 }
 
 /** The facts about every series of the slice, by symbol, then interval. */

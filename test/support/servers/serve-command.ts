@@ -9,9 +9,12 @@ export interface ServeProcess extends Running {
   stop(signal?: NodeJS.Signals): Running['ended']
 }
 
-/** Starts `klines serve` on a free port and waits for its address. */
-export async function startServeCommand(sandbox: CliSandbox, args: readonly string[] = []): Promise<ServeProcess> {
-  const running = sandbox.start(['serve', '--port', '0', ...args])
+/** Starts `klines serve` on a free port, or takes the one that is `running`, and waits for its address. */
+export async function startServeCommand(
+  sandbox: CliSandbox,
+  args: readonly string[] = [],
+  running: Running = sandbox.start(['serve', '--port', '0', ...args]),
+): Promise<ServeProcess> {
   const { child, ended } = running
   const [first] = await Promise.race([once(child.stdout!, 'data'), ended.then(run => Promise.reject(run))])
   const [url] = /http:\/\/[\d.:[\]a-f]+/.exec(String(first)) ?? []

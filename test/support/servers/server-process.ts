@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import { PROJECT } from '../cli/cli-sandbox.js'
+import { WITHOUT_ROOT } from '../permission.js'
 import { NOW } from '../synthetic-tree.js'
 
 /** A server in a separate process. */
@@ -16,14 +17,13 @@ export interface ServerProcess {
   readonly stderr: () => string
 }
 
-/** Starts a server over a folder; `unprivileged` drops the rights of root. The server ends with the test. */
-export async function startServerProcess(root: string, { unprivileged = false } = {}): Promise<ServerProcess> {
+/** Starts a server over a folder; `withoutRoot` without the rights of root. The server ends with the test. */
+export async function startServerProcess(root: string, { withoutRoot = false } = {}): Promise<ServerProcess> {
   const script = join(PROJECT, 'test/support/servers/server-process-main.ts')
   // In a small heap memory settles soon, in every version of Node, and a leak shows.
   const heap = ['--max-semi-space-size=4', '--max-old-space-size=48']
   const node = [process.execPath, ...heap, '--import', 'tsx', script, root, String(NOW)]
-  const drop = unprivileged && process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
-  const [command, ...args] = [...drop, ...node]
+  const [command, ...args] = [...(withoutRoot ? WITHOUT_ROOT : []), ...node]
   const child = spawn(command, args, { cwd: PROJECT, env: { ...process.env, HOME: '/nonexistent' } })
   onTestFinished(async () => {
     child.stdin.end()

@@ -1,9 +1,9 @@
-import type { WindowChange } from '../klines/batch/diff.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { Interval } from '../klines/intervals.js'
-import type { Series, WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
-import type { Selection } from './selection.js'
+import type { WindowChange } from '../../klines/batch/diff.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import type { Interval } from '../../klines/intervals.js'
+import type { Series, WindowRef } from '../../klines/series.js'
+import type { SymbolName } from '../../klines/symbols.js'
+import type { Selection } from '../selection.js'
 
 /**
  * Where a window came from: `cached` in the mirror and final (or done in this run), `fetched` from the service, `revalidated`

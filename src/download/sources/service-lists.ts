@@ -1,14 +1,14 @@
-import { PUBLIC_BASE_URL } from '../http/base-url.js'
-import { FetchError } from '../http/fetch-error.js'
-import { unreachable } from '../http/service-errors.js'
-import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { INTERVALS, type Interval } from '../klines/intervals.js'
-import { findMissingStartDates, parseStartDates, parseSymbols } from '../klines/lists.js'
-import { SYMBOLS_PATH } from '../klines/paths.js'
-import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
-import type { Fetched, KlinesClient } from '../klines-client/client.js'
-import type { Mirror } from '../mirror/mirror.js'
-import { incompleteList, joinNames } from './errors.js'
+import { PUBLIC_BASE_URL } from '../../http/base-url.js'
+import { FetchError } from '../../http/fetch-error.js'
+import { unreachable } from '../../http/service-errors.js'
+import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import { findMissingStartDates, parseStartDates, parseSymbols } from '../../klines/lists.js'
+import { SYMBOLS_PATH } from '../../klines/paths.js'
+import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import type { Fetched, KlinesClient } from '../../klines-client/client.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { incompleteList, joinNames } from '../errors.js'
 import type { Warn } from './window-source.js'
 
 /** How `ServiceLists` downloads lists. */
@@ -66,7 +66,6 @@ export class ServiceLists {
     const unlisted = SYMBOLS.filter(symbol => !symbols.includes(symbol))
     const missing = unlisted.filter(symbol => stored.includes(symbol) || isCached(symbol))
     this.refuseIncomplete('The list of symbols', missing)
-    if (unlisted.length > missing.length) warn(`Not on the service's list of symbols: ${joinNames(unlisted)}.`)
     return { ...list, value: symbols }
   }
 
@@ -77,8 +76,8 @@ export class ServiceLists {
   }
 
   private storedStartDates(interval: Interval): readonly string[] {
-    const bytes = this.mirror.startDatesFile(interval)?.bytes
-    return bytes === undefined ? [] : unlessCorrupt(() => parseStartDates(bytes, interval))
+    const file = this.mirror.startDatesFile(interval)
+    return file.state === 'file' ? unlessCorrupt(() => parseStartDates(file.bytes, interval)) : []
   }
 
   private storedSymbols(): readonly string[] {

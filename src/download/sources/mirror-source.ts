@@ -1,14 +1,14 @@
-import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
-import { decodeWindow } from '../klines/batch/window-codec.js'
-import { KlinesError } from '../klines/errors.js'
-import type { Interval } from '../klines/intervals.js'
-import { findMissingStartDates, parseStartDates } from '../klines/lists.js'
-import type { Series, WindowRef } from '../klines/series.js'
-import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
-import { formatDate, knownStartDates, parseDate } from '../klines/windows.js'
-import type { BorrowedWindow, Mirror, NoWindow } from '../mirror/mirror.js'
-import { withoutStop } from './errors.js'
-import { combine, type Selection, selectedIntervals } from './selection.js'
+import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { decodeWindow } from '../../klines/batch/window-codec.js'
+import { KlinesError } from '../../klines/errors.js'
+import type { Interval } from '../../klines/intervals.js'
+import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
+import type { Series, WindowRef } from '../../klines/series.js'
+import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import { formatDate, knownStartDates, parseDate } from '../../klines/windows.js'
+import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
+import { withoutStop } from '../errors.js'
+import { combine, type Selection, selectedIntervals } from '../selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** A window that a complete mirror does not have. */
@@ -79,7 +79,8 @@ export class MirrorSource implements WindowSource {
     this.prepare()
     const list = cachedStartDateList(this.mirror, interval, this.warn)
     if (this.acceptList) return list
-    const now = Math.min(this.mirror.startDatesFile(interval)?.mtimeMs ?? this.now, this.now)
+    const file = this.mirror.startDatesFile(interval)
+    const now = file.state === 'file' ? Math.min(file.mtimeMs, this.now) : this.now
     return [...list, ...findMissingStartDates(list, interval, { known: [], now })].sort()
   }
 
@@ -95,7 +96,8 @@ export class MirrorSource implements WindowSource {
     const lastDate = this.mirror.cachedStartDates({ interval, symbol }).at(-1)
     const last = lastDate === undefined ? -Infinity : parseDate(lastDate)
     if (toTime !== Infinity || lastDate === undefined || this.complete) return Math.max(last, this.now)
-    const horizon = Math.max(last, this.mirror.startDatesFile(interval)?.mtimeMs ?? last)
+    const list = this.mirror.startDatesFile(interval)
+    const horizon = list.state === 'file' ? Math.max(last, list.mtimeMs) : last
     this.warnIfOutdated(interval, horizon)
     return horizon
   }
@@ -119,7 +121,8 @@ export class MirrorSource implements WindowSource {
   }
 
   cacheState(window: WindowRef): 'cached' | 'missing' {
-    return this.complete || this.mirror.borrowWindow(window).state === 'cached' ? 'cached' : 'missing'
+    const { state } = this.mirror.borrowWindow(window)
+    return state === 'cached' || (state === 'missing' && this.complete) ? 'cached' : 'missing'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -144,10 +147,12 @@ export class MirrorSource implements WindowSource {
 
 /** The start dates of an interval from the mirror's list, else from the list built into this version. */
 export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
-  const bytes = mirror.startDatesFile(interval)?.bytes
-  if (bytes === undefined) return knownStartDates(interval)
+  const file = mirror.startDatesFile(interval)
+  if (file.state === 'missing') return knownStartDates(interval)
   try {
-    return parseStartDates(bytes, interval)
+    if (file.state === 'corrupt')
+      throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
+    return parseStartDates(file.bytes, interval)
   } catch (error) {
     warn(`${(error as KlinesError).message} The list that comes with this version is used instead.`)
     return knownStartDates(interval)

@@ -1,12 +1,12 @@
-import { FetchError } from '../http/fetch-error.js'
-import { unreachable } from '../http/service-errors.js'
-import { diffBatches } from '../klines/batch/diff.js'
-import { KlinesError } from '../klines/errors.js'
-import { INTERVALS } from '../klines/intervals.js'
-import { type WindowRef, windowName } from '../klines/series.js'
-import { SYMBOLS } from '../klines/symbols.js'
-import type { KlinesClient } from '../klines-client/client.js'
-import type { CachedWindow, Mirror } from '../mirror/mirror.js'
+import { FetchError } from '../../http/fetch-error.js'
+import { unreachable } from '../../http/service-errors.js'
+import { diffBatches } from '../../klines/batch/diff.js'
+import { KlinesError } from '../../klines/errors.js'
+import { INTERVALS } from '../../klines/intervals.js'
+import { type WindowRef, windowName } from '../../klines/series.js'
+import { SYMBOLS } from '../../klines/symbols.js'
+import type { KlinesClient } from '../../klines-client/client.js'
+import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 
 /**
  * Compares one window of a mirror that does not say its source with the same window of a service: a final one if there is one,

@@ -1,21 +1,29 @@
-import { isKlinesError } from '../klines/errors.js'
-import { META_FILE } from '../mirror/meta.js'
-import type { Mirror } from '../mirror/mirror.js'
+import { isKlinesError } from '../../klines/errors.js'
+import type { FileSnapshot } from '../../mirror/file-store.js'
+import { META_FILE } from '../../mirror/meta.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import type { Warn } from './window-source.js'
+
+/** Files that the mirror could not store, by path. */
+export interface FileMemory {
+  get(path: string): FileSnapshot | undefined
+  set(path: string, file: FileSnapshot): unknown
+  delete(path: string): unknown
+}
 
 /** How a `CacheWriter` stores files. */
 export interface CacheWriterOptions {
   /** Store nothing. */
   readonly readOnly: boolean
-  /** When the mirror cannot be written, keep files in memory for an export instead of throwing. */
-  readonly memoryFallback: boolean
+  /** Where files go when the mirror cannot be written. Without it, that is an error. */
+  readonly memory?: FileMemory | undefined
   readonly warn: Warn
 }
 
 /** Stores downloaded files in the mirror, and knows which are done: a run downloads no file twice. */
 export class CacheWriter {
-  /** Files that are done in this run, by path; with their bytes when the mirror could not store them. */
-  private readonly done = new Map<string, Uint8Array | undefined>()
+  /** The paths of files that are done in this run. */
+  private readonly done = new Set<string>()
   private unwritable = false
 
   constructor(
@@ -43,21 +51,24 @@ export class CacheWriter {
     return this.done.has(path)
   }
 
-  /** The bytes of a file that is in memory alone. */
-  bytesInMemory(path: string): Uint8Array | undefined {
-    return this.done.get(path)
+  /** A file that the mirror could not store. */
+  inMemory(path: string): FileSnapshot | undefined {
+    return this.options.memory?.get(path)
   }
 
   /** The mirror's file at `path` is up to date for this run. */
   markDone(path: string): void {
-    this.done.set(path, undefined)
+    this.done.add(path)
   }
 
   /** Stores a file in the mirror, or in memory when the mirror cannot be written. */
-  store(path: string, bytes: Uint8Array, mtimeMs: number): void {
+  store(path: string, bytes: Buffer, mtimeMs: number): void {
     if (this.options.readOnly) return
     const isStored = this.write(() => this.mirror.writeBytes(path, bytes, mtimeMs))
-    this.done.set(path, isStored ? undefined : bytes)
+    const version = { ino: 0, size: bytes.length, mtimeMs, ctimeMs: Date.now() }
+    if (isStored) this.options.memory?.delete(path)
+    else this.options.memory?.set(path, { state: 'file', bytes, ...version })
+    this.done.add(path)
   }
 
   /** Whether a write succeeded. After the first failure, warns and tries no more; throws it without a fallback. */
@@ -67,7 +78,7 @@ export class CacheWriter {
       action()
       return true
     } catch (error) {
-      if (!isKlinesError(error, 'mirror_unusable') || !this.options.memoryFallback) throw error
+      if (!isKlinesError(error, 'mirror_unusable') || !this.options.memory) throw error
       this.unwritable = true
       this.options.warn(`${error.message} Going on from memory: what is fetched now is not kept for next time.`)
       return false

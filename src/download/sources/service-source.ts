@@ -1,16 +1,17 @@
-import { FetchError } from '../http/fetch-error.js'
-import { diffBatches } from '../klines/batch/diff.js'
-import { decodeWindow } from '../klines/batch/window-codec.js'
-import { HOUR_MS, type Interval } from '../klines/intervals.js'
-import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
-import { type Series, type WindowRef, windowName } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
-import type { Fetched, KlinesClient } from '../klines-client/client.js'
-import type { CachedWindow, Mirror } from '../mirror/mirror.js'
+import { FetchError } from '../../http/fetch-error.js'
+import { diffBatches } from '../../klines/batch/diff.js'
+import { decodeWindow } from '../../klines/batch/window-codec.js'
+import type { Interval } from '../../klines/intervals.js'
+import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
+import { type Series, type WindowRef, windowName } from '../../klines/series.js'
+import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import type { Fetched, KlinesClient } from '../../klines-client/client.js'
+import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
+import { joinNames, withoutStop } from '../errors.js'
+import { combine, type Selection, selectedIntervals } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
-import { withoutStop } from './errors.js'
-import { combine, type Selection, selectedIntervals } from './selection.js'
+import { ServiceClock } from './service-clock.js'
 import { ServiceLists } from './service-lists.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -37,9 +38,8 @@ export class ServiceSource implements WindowSource {
   private readonly lists: ServiceLists
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
-  private latest: number
+  private readonly clock: ServiceClock
   private preparing: Promise<void> | undefined
-  private isClockNoted = false
 
   /** Throws `mirror_mismatch` when the mirror belongs to another service. */
   constructor(
@@ -48,7 +48,7 @@ export class ServiceSource implements WindowSource {
     private readonly options: ServiceSourceOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
-    this.latest = options.now()
+    this.clock = new ServiceClock(options.now, options.warn)
     this.cacheWriter = new CacheWriter(mirror, options)
     this.lists = new ServiceLists(service, mirror, options)
     mirror.checkBase(this.baseUrl)
@@ -84,8 +84,12 @@ export class ServiceSource implements WindowSource {
   }
 
   async series(selection: Selection): Promise<Series[]> {
-    const symbols = selection.symbols === 'all' ? await this.symbols() : selection.symbols
-    return combine(symbols, selectedIntervals(selection))
+    const intervals = selectedIntervals(selection)
+    if (selection.symbols !== 'all') return combine(selection.symbols, intervals)
+    const symbols = await this.symbols()
+    const others = SYMBOLS.filter(symbol => !symbols.includes(symbol))
+    if (others.length > 0) this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
+    return combine(symbols, intervals)
   }
 
   async startDates(interval: Interval): Promise<string[]> {
@@ -110,7 +114,7 @@ export class ServiceSource implements WindowSource {
 
   /** The present: this machine's clock, or the service's when that is ahead (a clock may be years behind). */
   horizon(): number {
-    return this.latest
+    return this.clock.latest
   }
 
   hasSeries(): boolean {
@@ -129,8 +133,8 @@ export class ServiceSource implements WindowSource {
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const path = windowPath(window)
-    const inMemory = this.cacheWriter.bytesInMemory(path)
-    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory, window) }
+    const inMemory = this.cacheWriter.inMemory(path)
+    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window) }
     const cached = this.readCached(window)
     if (cached && (this.cacheWriter.isDone(path) || this.isSettled(window, cached))) {
       this.cacheWriter.markDone(path)
@@ -147,14 +151,14 @@ export class ServiceSource implements WindowSource {
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
-    const isUsable = cached && !this.options.refresh && !this.isFromFuture(cached)
+    const isUsable = cached && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
     const since = isUsable ? cached.mtimeMs : undefined
     const fetched = await this.service.window(window, since, this.options.signal)
     return this.storeWindow(window, cached, fetched)
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    const inMemory = this.cacheWriter.bytesInMemory(windowPath(window)) !== undefined
+    const inMemory = this.cacheWriter.inMemory(windowPath(window)) !== undefined
     const read = inMemory ? undefined : this.mirror.borrowWindow(window)
     return read?.state === 'cached' ? { window, status: 'cached', batch: read.batch } : this.window(window)
   }
@@ -165,6 +169,12 @@ export class ServiceSource implements WindowSource {
 
   /** The cached window; undefined for a missing one, and with a warning for a corrupt one. */
   readCached(window: WindowRef): CachedWindow | undefined {
+    const inMemory = this.cacheWriter.inMemory(windowPath(window))
+    if (inMemory) {
+      const { bytes, mtimeMs } = inMemory
+      const batch = decodeWindow(bytes, window)
+      return { state: 'cached', batch, mtimeMs, final: this.mirror.isFinal(window, batch, mtimeMs) }
+    }
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read
     if (read.state === 'corrupt') {
@@ -176,17 +186,12 @@ export class ServiceSource implements WindowSource {
   /** Whether a cached window is used without a request. */
   private isSettled(window: WindowRef, cached: CachedWindow): boolean {
     if (this.isUnlisted(window)) return true
-    return cached.final && !this.options.refresh && !this.isFromFuture(cached)
+    return cached.final && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
   }
 
   /** Whether the service's list lacks a window; false when the list was not downloaded. */
   private isUnlisted({ interval, startDate }: WindowRef): boolean {
     return this.listed.get(interval)?.has(startDate) === false
-  }
-
-  /** Whether a file has a time that a wrong clock gave it, so that it may be neither final nor current. */
-  private isFromFuture({ mtimeMs }: CachedWindow): boolean {
-    return mtimeMs > this.latest + HOUR_MS
   }
 
   private storeWindow(
@@ -212,21 +217,8 @@ export class ServiceSource implements WindowSource {
   }
 
   private store(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
-    this.latest = Math.max(this.latest, servedMs)
-    this.noteClock()
+    this.clock.observe(servedMs, this.service.skewMs)
     this.cacheWriter.store(path, bytes, mtimeMs)
-  }
-
-  /** Says once that the clocks differ: the earlier one counts for what is final. */
-  private noteClock(): void {
-    const { skewMs } = this.service
-    if (this.isClockNoted || Math.abs(skewMs) <= HOUR_MS) return
-    this.isClockNoted = true
-    const now = this.options.now()
-    const [service, machine] = [now + skewMs, now].map(time => new Date(time).toISOString().slice(0, 16))
-    this.options.warn(
-      `The clocks differ: the service says ${service}Z, this machine ${machine}Z. The earlier time decides which windows are final.`,
-    )
   }
 }
 

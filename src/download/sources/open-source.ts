@@ -1,10 +1,11 @@
-import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
-import { RETRY_POLICY, type RetryPolicy } from '../http/retry.js'
-import { systemClock } from '../http/system-clock.js'
-import { KlinesError } from '../klines/errors.js'
-import { openKlinesClient } from '../klines-client/open.js'
-import { defaultMirrorRoot } from '../mirror/default-root.js'
-import { Mirror } from '../mirror/mirror.js'
+import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
+import { systemClock } from '../../http/system-clock.js'
+import { KlinesError } from '../../klines/errors.js'
+import { openKlinesClient } from '../../klines-client/open.js'
+import { defaultMirrorRoot } from '../../mirror/default-root.js'
+import { Mirror } from '../../mirror/mirror.js'
+import type { FileMemory } from './cache-writer.js'
 import { MirrorSource } from './mirror-source.js'
 import { ServiceSource } from './service-source.js'
 import type { Warn, WindowSource } from './window-source.js'
@@ -39,8 +40,8 @@ export interface SourceOptions {
 export interface SourceUse {
   /** Store nothing. */
   readonly readOnly?: boolean
-  /** Keep files in memory when the mirror cannot be written. */
-  readonly memoryFallback?: boolean
+  /** Where files go when the mirror cannot be written. */
+  readonly memory?: FileMemory
   readonly policy?: RetryPolicy
 }
 
@@ -61,7 +62,7 @@ export function openSource(
 ): Promise<WindowSource>
 export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
-  { readOnly = false, memoryFallback = false, policy = RETRY_POLICY }: SourceUse = {},
+  { readOnly = false, memory, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<WindowSource> {
   const { baseUrl, refresh = false, acceptList = false, signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
@@ -70,9 +71,7 @@ export async function openSource(
   if (!options.offline) {
     const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
     const client = await openKlinesClient({ baseUrl, concurrency, policy, now })
-    return new ServiceSource(client, mirror, {
-      ...{ refresh, acceptList, readOnly, memoryFallback, now, signal, warn },
-    })
+    return new ServiceSource(client, mirror, { refresh, acceptList, readOnly, memory, now, signal, warn })
   }
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
 }

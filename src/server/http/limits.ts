@@ -1,0 +1,18 @@
+/** Limits on what a client may use; times in ms. Node's defaults let a slow body stay open for minutes. */
+export const LIMITS = {
+  headersMs: 5_000,
+  requestMs: 10_000,
+  /** How often the two limits above are checked. */
+  checkMs: 1_000,
+  /** A connection without traffic in either direction is dropped after this, also one whose client stopped reading. */
+  idleMs: 30_000,
+  keepAliveMs: 10_000,
+  headerBytes: 16 * 1024,
+  urlBytes: 4 * 1024,
+  bodyBytes: 64 * 1024,
+  connections: 1_000,
+  /** Pipelined requests that wait for their turn, on all connections; each takes some 2.5 KB. */
+  waitingRequests: 40_000,
+}
+
+export type Limits = typeof LIMITS

@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache'
+import { withoutStop } from '../../download/errors.js'
+import type { Warn } from '../../download/sources/window-source.js'
+import { borrowWindow } from '../../klines/batch/window-codec.js'
+import { KlinesError } from '../../klines/errors.js'
+import { Kernel } from '../../klines/kernel/kernel.js'
+import { parseStartDates, parseSymbols } from '../../klines/lists.js'
+import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
+import type { WindowRef } from '../../klines/series.js'
+import type { FileSnapshot, FileVersion } from '../../mirror/file-store.js'
+import { isLate } from '../../mirror/finality.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { Body } from '../http/body.js'
+
+/** Memory for cached bodies, bytes. */
+const CACHE_BYTES = 56 * 1024 * 1024
+/** What a cached corrupt file counts for, bytes. */
+const CORRUPT_BYTES = 1024
+
+/** A valid file, and the version that it was read from. */
+export interface ValidFile {
+  readonly state: 'valid'
+  readonly body: Body
+  readonly version: FileVersion
+  readonly final: boolean
+  /** The window, if it becomes final as soon as a later one has candles. */
+  readonly pendingWindow?: WindowRef | undefined
+}
+
+/** The version of a corrupt file; undefined when even that cannot be read. */
+interface CorruptFile {
+  readonly state: 'corrupt'
+  readonly version: FileVersion | undefined
+}
+
+export type CachedFile = ValidFile | CorruptFile
+
+/** Files that the mirror could not store, by path: each counts instead of the mirror's. */
+interface UnstoredFiles {
+  get(path: string): FileSnapshot | undefined
+}
+
+/**
+ * The files of a mirror as bodies in memory. A file is opened once and read from that descriptor; its body is valid as long as
+ * the file's inode, size, modification time and change time stay the same.
+ */
+export class FileCache {
+  private readonly files = new LRUCache<string, CachedFile>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: file => (file.state === 'valid' ? file.body.size : CORRUPT_BYTES),
+  })
+  /** Paths whose file version was checked in this turn of the event loop. */
+  private readonly checked = new Set<string>()
+  private readonly kernel = new Kernel()
+
+  /** `warn` is called with each corrupt file, once for each of its versions. */
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly unstored: UnstoredFiles,
+    private readonly warn: Warn,
+  ) {}
+
+  /** The file at `path`; undefined when it is missing. Throws `mirror_unusable`. */
+  get(path: string): CachedFile | undefined {
+    const cached = this.files.get(path)
+    const pendingWindow = cached?.state === 'valid' ? cached.pendingWindow : undefined
+    const isUnchanged = !pendingWindow || !this.mirror.hasLaterCandles(pendingWindow)
+    if (cached && isUnchanged && this.isCurrent(path, cached.version)) return cached
+    const entry = parseTreePath(path)
+    if (!entry) return undefined
+    const file = this.read(path, entry)
+    if (file) this.files.set(path, file)
+    else this.files.delete(path)
+    return file
+  }
+
+  /** Checks the version of a file again at its next use. */
+  recheck(path: string): void {
+    this.checked.delete(path)
+  }
+
+  /** Whether the file still has that version. Simultaneous requests share one check, which takes a tenth of their time. */
+  private isCurrent(path: string, version: FileVersion | undefined): boolean {
+    if (this.checked.has(path)) return true
+    if (!isSame(version, this.version(path))) return false
+    if (this.checked.size === 0) setImmediate(() => this.checked.clear())
+    this.checked.add(path)
+    return true
+  }
+
+  private version(path: string): FileVersion | undefined {
+    return this.unstored.get(path) ?? this.mirror.version(path)
+  }
+
+  /** Reads and validates a file; undefined when it is missing. */
+  private read(path: string, entry: TreeEntry): CachedFile | undefined {
+    const unstored = this.unstored.get(path)
+    // Before the file is read: if it is replaced meanwhile, it is read again.
+    const version = this.version(path)
+    const file = unstored ?? this.mirror.readBytes(path)
+    if (file.state === 'missing') return undefined
+    if (file.state === 'corrupt') return this.corrupt(path, version, file.reason)
+    if (!unstored && !this.mirror.isInside(path))
+      return this.corrupt(path, version, 'below a link that leads elsewhere')
+    try {
+      return this.validate(entry, file)
+    } catch (error) {
+      if (!(error instanceof KlinesError) || error.code === 'mirror_unusable') throw error
+      return this.corrupt(path, file, error.message)
+    }
+  }
+
+  /** Throws `bad_window` and `bad_list`. */
+  private validate(entry: TreeEntry, file: FileSnapshot): ValidFile {
+    const { bytes, mtimeMs } = file
+    const final = entry.kind === 'window' && this.isFinal(entry.window, file)
+    if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
+    if (entry.kind === 'symbols') parseSymbols(bytes)
+    const isPending = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
+    const pendingWindow = isPending ? entry.window : undefined
+    return { state: 'valid', body: new Body(bytes, { mtimeMs, final }), version: file, final, pendingWindow }
+  }
+
+  private isFinal(window: WindowRef, { bytes, mtimeMs }: FileSnapshot): boolean {
+    return this.mirror.isFinal(window, borrowWindow(bytes, window, this.kernel), mtimeMs)
+  }
+
+  private corrupt(path: string, version: FileVersion | undefined, reason: string): CorruptFile {
+    this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${withoutStop(reason)}.`)
+    return { state: 'corrupt', version }
+  }
+}
+
+function isSame(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
+  return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
+}

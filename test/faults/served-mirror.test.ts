@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startServeCommand } from '../support/servers/serve-command.js'
+import { FULL_WEEKS, putFile, STARTED, weekPath } from '../support/synthetic-tree.js'
+import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
+
+const newScenario = useFaultScenarios()
+
+/** What no window can be, each with what a message says of it. */
+const DAMAGES: readonly [string, RegExp, (file: string) => unknown][] = [
+  ['cut short', /JSON/, file => truncateSync(file, 500)],
+  ['empty', /the body is empty/, file => truncateSync(file, 0)],
+  ['a link', /not a regular file/, file => replaceBy(file, () => symlinkSync('/dev/null', file))],
+  ['a folder', /not a regular file/, file => replaceBy(file, () => mkdirSync(file))],
+  ['a FIFO', /not a regular file/, file => replaceBy(file, () => execFileSync('mkfifo', [file]))],
+]
+
+function replaceBy(file: string, make: () => unknown): void {
+  rmSync(file)
+  make()
+}
+
+/** Marks the scenario's mirror as complete. */
+function markComplete({ mirror, server }: FaultScenario): void {
+  putFile(mirror, 'mirror.json', { layout: 1, baseUrl: server.url, complete: true })
+}
+
+/** A complete mirror in which the first windows are damaged, one in each way; returns their paths. */
+async function damagedMirror(): Promise<{ scenario: FaultScenario; damaged: string[] }> {
+  const scenario = await newScenario()
+  expect((await scenario.downloadInProcess()).code).toBe(0)
+  markComplete(scenario)
+  const damaged = DAMAGES.map((_, index) => weekPath('BTCUSDT', FULL_WEEKS[index]))
+  for (const [index, path] of damaged.entries()) DAMAGES[index][2](join(scenario.mirror, path))
+  return { scenario, damaged }
+}
+
+const status = async (url: string) => (await fetch(url)).status
+
+describe('F58 a corrupt window in a complete mirror', () => {
+  it.concurrent('is 404 from the server, which logs each version once', async () => {
+    const { scenario, damaged } = await damagedMirror()
+    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
+    for (let round = 0; round < 2; round++) {
+      for (const path of damaged) expect(await status(`${server.url}/${path}`), path).toBe(404)
+    }
+    // A window without a file is empty.
+    const missing = await fetch(`${server.url}/${weekPath('ETHUSDT', FULL_WEEKS[0])}`)
+    expect([missing.status, await missing.text()]).toEqual([200, '[]'])
+    writeFileSync(join(scenario.mirror, damaged[0]), 'another version')
+    for (let round = 0; round < 2; round++) expect(await status(`${server.url}/${damaged[0]}`)).toBe(404)
+    const { stderr } = await server.stop()
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines).toHaveLength(DAMAGES.length + 1)
+    for (const [index, path] of [...damaged, damaged[0]].entries()) {
+      expect(lines[index]).toContain(`klines: Corrupt in the mirror m, so not served: ${path}: `)
+      expect(lines[index]).toMatch(DAMAGES[index % DAMAGES.length][1])
+    }
+  })
+
+  it.concurrent('makes a download from that server incomplete', async () => {
+    const { scenario, damaged } = await damagedMirror()
+    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
+    const run = await scenario.run(
+      scenario.args(['--to', '2025-02-17', '--force'], server.url).map(arg => (arg === 'm' ? 'copy' : arg)),
+    )
+    await server.stop()
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain(`klines: ${damaged.length} of ${STARTED.length} windows could not be had`)
+    expect(scenario.outputs().filter(name => !name.startsWith('copy/'))).toEqual(['x.csv'])
+  })
+
+  it.concurrent('is downloaded again by a server with --upstream, and logged once', async () => {
+    const { scenario, damaged } = await damagedMirror()
+    scenario.server.heal()
+    const location = ['--mirror', 'm', '--base-url', scenario.server.url, '--upstream']
+    const server = await startServeCommand(scenario.sandbox, location)
+    for (let round = 0; round < 2; round++) {
+      for (const path of damaged) expect(await status(`${server.url}/${path}`), path).toBe(200)
+    }
+    expect(scenario.server.windowRequests()).toEqual(damaged)
+    const { stderr } = await server.stop()
+    expect(stderr.trimEnd().split('\n')).toHaveLength(damaged.length)
+    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS, LIST].sort())
+  })
+
+  it.concurrent('is named by an export and not cached for a dry run', async () => {
+    const { scenario, damaged } = await damagedMirror()
+    const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv']
+    const run = await scenario.run(args)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    for (const [, reason] of DAMAGES) expect(run.stderr).toMatch(reason)
+    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows could not be had`))
+    expect(scenario.outputs()).toEqual(['x.csv'])
+    const plan = JSON.parse((await scenario.run([...args, '--dry-run', '--json'])).stdout)
+    expect(JSON.stringify(plan)).toContain(`"missing":${damaged.length}`)
+  })
+})
+
+describe('F65 a mirrored file of gigabytes', () => {
+  /** A scenario whose mirror has sparse files in the places of `paths`. */
+  async function hugeFiles(size: number, paths: readonly string[]): Promise<FaultScenario> {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    for (const path of paths) truncateSync(join(scenario.mirror, path), size)
+    return scenario
+  }
+
+  // `run` checks the peak memory of each.
+  it.concurrent.each([1_500, 6_000])('is corrupt by its size of %i MB, for every command', async megabytes => {
+    const size = megabytes * 1_000_000
+    const scenario = await hugeFiles(size, [FAULTY])
+    const reason = `of ${size} bytes; expected at most 16777216`
+    const series = ['BTCUSDT', '-i', '15m', '--mirror', 'm']
+    for (const [args, code] of [
+      [['export', ...series, '-o', 'y.csv'], 3],
+      [['verify', ...series, '--json'], 6],
+      [['mirror', 'verify', '--mirror', 'm'], 6],
+      [['export', ...series, '-o', 'y.csv', '--dry-run', '--json'], undefined],
+    ] as const) {
+      const run = await scenario.run(args)
+      if (code !== undefined) expect([args[0], run.code]).toEqual([args[0], code])
+      if (code !== undefined) expect(run.stdout + run.stderr).toContain(reason)
+      else expect(run.stdout).toContain('"missing": 1')
+      expect(run.tookMs).toBeLessThan(10_000)
+    }
+    await scenario.expectRepair([FAULTY], { inChildProcess: true })
+  })
+
+  it.concurrent('is 404 from the server, which goes on answering in flat memory', async () => {
+    const scenario = await hugeFiles(1_500_000_000, [FAULTY, LIST])
+    const { running, memory } = scenario.start(['serve', '--mirror', 'm', '--port', '0'])
+    const server = await startServeCommand(scenario.sandbox, [], running)
+    for (let round = 0; round < 2; round++) expect(await status(`${server.url}/${FAULTY}`)).toBe(404)
+    expect(await (await fetch(`${server.url}/${LIST}`)).json()).toHaveLength(783)
+    const { stderr } = await server.stop()
+    expect(stderr.trimEnd().split('\n')).toHaveLength(2)
+    expect(stderr).toContain('of 1500000000 bytes; expected at most 16777216')
+    expect(memory()).toBeLessThan(250 * 1024 * 1024)
+  })
+
+  it.concurrent('in place of the list of start dates or mirror.json is refused', async () => {
+    const list = await hugeFiles(1_500_000_000, [LIST])
+    const run = await list.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv', '--to', '2025-02-17'])
+    expect(run.code).toBe(0)
+    expect(run.stderr).toContain('of 1500000000 bytes; expected at most 16777216')
+    const meta = await hugeFiles(1_500_000_000, ['mirror.json'])
+    expect((await meta.run(['mirror', 'status', '--mirror', 'm'])).tookMs).toBeLessThan(10_000)
+  })
+})
