@@ -25,7 +25,7 @@ export function mirrorStatusReport(
     [
       textTable({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }),
       '',
-      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(bytes)}, from ${baseUrl ?? 'an unknown address (no mirror.json)'}`,
+      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(bytes)}, from ${baseUrl ?? 'an unknown address'}`,
       `Mirror: ${mirror}`,
     ].join('\n')
   return { json: { mirror, baseUrl: baseUrl ?? null, windows, bytes, series }, text }

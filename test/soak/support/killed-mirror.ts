@@ -5,7 +5,7 @@ import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbo
 import { TreeServer } from '../../support/servers/tree-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { startNaiveWriter } from './naive-writer.js'
-import { SOAK_SYMBOLS, soakTree } from './soak-tree.js'
+import { SOAK_PRESENT, SOAK_SYMBOLS, soakTree } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
@@ -33,6 +33,8 @@ export class KilledMirror {
     const [tree, folder] = [tempFolder(), tempFolder()]
     const windows = soakTree(tree)
     const killed = new KilledMirror(await TreeServer.start(tree), windows, folder)
+    killed.server.date = SOAK_PRESENT
+    killed.sandbox.now = SOAK_PRESENT
     expect(await killed.repair()).toMatchObject({ code: 0, stderr: '' })
     const files = contents(killed.mirror)
     killed.expected.set(LIST, readFileSync(join(tree, LIST)))

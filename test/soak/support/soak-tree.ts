@@ -6,6 +6,8 @@ const QUARTERS = Array.from({ length: 337 }, (_, index) => Math.min(2 * index, 6
 const FIRST = Date.UTC(2024, 11, 30)
 const WEEKS = 40
 
+/** A time in the last of the weeks, ms UTC. */
+export const SOAK_PRESENT = FIRST + (WEEKS - 0.5) * WEEK
 /** The symbols of the soak's tree. */
 export const SOAK_SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'SOLUSDT', 'XRPUSDT']
 
