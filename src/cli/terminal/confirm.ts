@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { escapeControls } from '../../klines/escape.js'
 
 /** Whether a person can see a question on stderr and answer it on stdin. */
 export function isInteractive(): boolean {
@@ -12,7 +13,7 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
   // While readline waits, the terminal delivers Ctrl-C as a key.
   prompt.on('SIGINT', () => process.emit('SIGINT'))
   let isAnswered = false
-  const answered = prompt.question(`${question} [y/N] `).then(
+  const answered = prompt.question(`${escapeControls(question)} [y/N] `).then(
     text => {
       isAnswered = true
       return text

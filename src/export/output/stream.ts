@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { constants } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { KlinesError } from '../../klines/errors.js'
 import type { Output } from './output.js'
+
+const openDescriptor = promisify(open)
 
 /** Time between two tries to open a FIFO that has no reader yet, ms. */
 const FIFO_POLL_MS = 50
@@ -32,15 +34,15 @@ export class StreamOutput implements Output {
    */
   static async toFifo(path: string, signal?: AbortSignal): Promise<StreamOutput> {
     for (;;) {
-      const file = await open(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(withoutReader)
-      if (file) {
-        const stream = new Socket({ fd: file.fd, readable: false, writable: true })
+      // A number, not a file handle: the socket alone owns and closes it.
+      const fd = await openDescriptor(path, constants.O_WRONLY | constants.O_NONBLOCK).catch(withoutReader)
+      if (fd !== undefined) {
+        const stream = new Socket({ fd, readable: false, writable: true })
         const output = new StreamOutput(path, stream, signal)
         // The next write reports it: a socket that has failed never drains.
         stream.on('error', error => {
           output.failure = error
         })
-        stream.on('close', () => file.close().catch(() => {}))
         return output
       }
       await sleep(FIFO_POLL_MS, undefined, { signal }).catch(() => signal?.throwIfAborted())

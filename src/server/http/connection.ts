@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Turns } from './turns.js'
 
 /** Requests of a connection that are answered at the same time. */
 const MAX_UNDER_WAY = 8
@@ -31,9 +32,10 @@ export class Connection {
   private isScheduled = false
   private silence = { traffic: '', time: 0, ms: 0 }
 
-  /** `onWaiting` is called with each change of the number of waiting requests. */
+  /** `turns` is shared by all connections. `onWaiting` is called with each change of the number of waiting requests. */
   constructor(
     readonly socket: Socket,
+    private readonly turns: Turns,
     private readonly onWaiting: (change: number) => void,
   ) {
     Connection.all.set(socket, this)
@@ -120,11 +122,11 @@ export class Connection {
     return this.silence.ms
   }
 
-  /** Answers a further request in the next turn of the event loop, one a turn: other connections get theirs meanwhile. */
+  /** Answers a further request in a turn of its own: those of other connections are answered meanwhile. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || !this.hasRoom()) return
     this.isScheduled = true
-    setImmediate(() => {
+    this.turns.add(() => {
       this.isScheduled = false
       this.answerNext()
       if (this.waiting.length === 0) this.socket.resume()

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from './connection.js'
 import type { Limits } from './limits.js'
+import { Turns } from './turns.js'
 
 /** How often idle connections are closed while the server finishes, ms. Requests on their way may still arrive meanwhile. */
 const FINISH_MS = 50
@@ -12,6 +13,7 @@ export class Connections {
   private static readonly all = new WeakMap<Server, Connections>()
 
   private readonly open = new Set<Connection>()
+  private readonly turns = new Turns()
   /** Requests that wait for their turn, on all connections. */
   private waiting = 0
 
@@ -37,7 +39,7 @@ export class Connections {
   }
 
   private add(socket: Socket): void {
-    const connection = new Connection(socket, change => this.countWaiting(change))
+    const connection = new Connection(socket, this.turns, change => this.countWaiting(change))
     this.open.add(connection)
     socket.once('close', () => this.open.delete(connection))
     if (this.open.size > this.limits.connections) this.onExcess(connection)
