@@ -20,14 +20,14 @@ function serveOn(scenario: FaultScenario, script: string) {
   return startServeCommand(scenario.sandbox, [], running)
 }
 
-describe.runIf(hasNamespaces)('F67 serve with upstream on', () => {
+describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unshare -rm and tmpfs)', () => {
   it.concurrent.each([
     [
       'a full disk',
       'ENOSPC',
       'mkdir m && mount -t tmpfs -o size=24k none m && cp -r ready/. m && { cat /dev/zero > m/full || true; } 2> errors',
     ],
-    ['a read-only disk', 'EROFS', 'mkdir m && mount -t tmpfs none m && cp -r ready/. m && mount -o remount,ro m'],
+    ['a read-only disk', 'EROFS', 'mkdir m && mount -t tmpfs none m && cp -r ready/. m && mount -o remount,ro none m'],
     // What the kernel says when the folder for temp files cannot be created.
     ['an empty read-only disk', 'ENOENT', 'mkdir m && mount -t tmpfs -o ro none m'],
   ])('%s answers what it has and what it fetches, from memory', async (_, code, script) => {
