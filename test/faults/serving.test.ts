@@ -13,6 +13,8 @@ import { startServeCommand } from '../support/servers/serve-command.js'
 
 const CONNECTIONS = 40
 const REQUESTS = 900
+/** How long another client may wait; without turns it waited for 10 to 50 s. */
+const MOST_MS = 8_000
 const MOST_BYTES = 250 * 1024 * 1024
 
 const newSandbox = useSandboxes()
@@ -36,10 +38,10 @@ const requestRoot = () => Array<string>(1_500).fill('')
 
 describe('F64 pipelined requests that are never read', () => {
   it.each([
-    ['windows', requestWindows, 2_000],
-    ['streams', requestTokens, 2_000],
-    ['short requests', requestRoot, 10_000],
-  ])('take bounded memory, and others are served: %s', async (_, requests, mostMs) => {
+    ['windows', requestWindows],
+    ['streams', requestTokens],
+    ['short requests', requestRoot],
+  ])('take bounded memory, and others are served: %s', async (_, requests) => {
     const server = await startServeCommand(newSandbox(), ['--mirror', root])
     const { close } = await flood(
       server.url,
@@ -49,8 +51,8 @@ describe('F64 pipelined requests that are never read', () => {
       const started = performance.now()
       const response = await fetch(`${server.url}/${windows[count]}`)
       expect([response.status, JSON.parse(await response.text()).length]).toEqual([200, 672])
-      // Longer than on an idle machine: the tests of other files run at the same time.
-      expect(performance.now() - started).toBeLessThan(mostMs)
+      // On an idle machine within a second; the tests of other files run at the same time.
+      expect(performance.now() - started).toBeLessThan(MOST_MS)
     }
     expect(peakMemory(server.child.pid ?? 0), 'bytes of memory').toBeLessThan(MOST_BYTES)
     close()
