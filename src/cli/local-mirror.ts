@@ -34,7 +34,7 @@ export function namedMirror(flags: LocationFlags): Mirror {
  */
 export function requireMirror(flags: LocationFlags, warn?: (warning: string) => void): Mirror {
   const mirror = namedMirror(flags)
-  // A mirror of which no window was stored yet has its `mirror.json`.
+  // A mirror without a window yet has at least its `mirror.json`.
   if (mirror.readMeta(warn) === undefined) openNamedSource(flags)
   const { baseUrl } = offlineOptions(flags)
   if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))

@@ -26,13 +26,12 @@ export interface Fetched<T> {
   readonly mtimeMs: number
   /** The Date of the response, or now if that is missing, ms UTC. */
   readonly servedMs: number
+  /** How far the service's clock is ahead of this machine's, ms; negative when it is behind. */
+  readonly skewMs: number
 }
 
 /** The operations of the klines service, as in its OpenAPI description, for all intervals. */
 export class KlinesClient {
-  /** How far the service's clock is ahead of this machine's in the latest response, ms; negative when it is behind. */
-  skewMs = 0
-
   constructor(
     readonly fetcher: RetryingFetcher,
     private readonly now: () => number = Date.now,
@@ -83,14 +82,15 @@ export class KlinesClient {
     }
   }
 
-  private parseTimes({ headers }: WholeResponse): { mtimeMs: number; servedMs: number } {
+  private parseTimes({ headers }: WholeResponse): Pick<Fetched<unknown>, 'mtimeMs' | 'servedMs' | 'skewMs'> {
     const [modified, date] = [headers['last-modified'], headers.date].map(text => Date.parse(text ?? ''))
     const now = this.now()
     const servedMs = Number.isNaN(date) ? now : date
     // RFC 9111, 5.1: a cache on the way has had the response for so many seconds.
-    this.skewMs = servedMs + 1000 * Number(headers.age ?? 0) - now || 0
+    const age = /^\d+$/.test(headers.age ?? '') ? Number(headers.age) : 0
     // A time in the future could make a window count as final before its end.
-    return { servedMs, mtimeMs: Math.min(Number.isNaN(modified) ? servedMs : modified, servedMs, now) }
+    const mtimeMs = Math.min(Number.isNaN(modified) ? servedMs : modified, servedMs, now)
+    return { servedMs, mtimeMs, skewMs: servedMs + 1000 * age - now }
   }
 }
 

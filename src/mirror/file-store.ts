@@ -71,7 +71,8 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { state: 'missing' }
+    if (code === 'ENOENT') return { state: 'missing' }
+    if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
     if (code === 'ELOOP' || code === 'ENXIO') return NOT_REGULAR
     throw error
   }

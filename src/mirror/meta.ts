@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, sep } from 'node:path'
 import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { toMirrorError } from './errors.js'
@@ -43,7 +44,8 @@ export function readMeta(root: string): MetaRead {
   try {
     // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path)
-    if (file.state === 'missing') return file
+    // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
+    if (file.state === 'missing' || !existsSync(root + sep)) return { state: 'missing' }
     if (file.state === 'corrupt') return { state: 'unreadable', reason: `it is ${file.reason}` }
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {

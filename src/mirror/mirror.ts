@@ -8,7 +8,15 @@ import { Kernel } from '../klines/kernel/kernel.js'
 import { startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { toMirrorError } from './errors.js'
-import { type FileRead, type FileVersion, listFolder, readFile, statPath, writeFile } from './file-store.js'
+import {
+  type Allocate,
+  type FileRead,
+  type FileVersion,
+  listFolder,
+  readFile,
+  statPath,
+  writeFile,
+} from './file-store.js'
 import { isFinal } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
@@ -89,7 +97,7 @@ export class Mirror {
 
   /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
   readBytes(path: string): FileRead {
-    return this.reading(() => readFile(join(this.root, path)))
+    return this.reading(() => this.readFile(path))
   }
 
   /** The present version of a file of the tree, links not followed; undefined when it is missing. */
@@ -185,12 +193,18 @@ export class Mirror {
     }
   }
 
+  /** Without a tree every file is missing, also below a root that is a file. */
+  private readFile(path: string, allocate?: Allocate): FileRead {
+    const file = readFile(join(this.root, path), allocate)
+    return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
+  }
+
   private loadWindow(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
-    const path = join(this.root, windowPath(window))
+    const path = windowPath(window)
     try {
-      const file = readFile(path, kernel && (size => kernel.buffer(size)))
+      const file = this.readFile(path, kernel && (size => kernel.buffer(size)))
       if (file.state === 'missing') return file
-      if (file.state === 'corrupt') throw new KlinesError('bad_window', `${path} is ${file.reason}`)
+      if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel) : decodeWindow(file.bytes, window)
       return { state: 'cached', batch, mtimeMs: file.mtimeMs }
     } catch (error) {

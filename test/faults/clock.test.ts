@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { csvOf } from '../support/sample-tree.js'
 import {
@@ -80,6 +82,9 @@ describe("F60 a service's clock", () => {
     putFile(tree, weekPath('BTCUSDT', last), weekRows(last, { days: 2 }), server.now())
     const first = await scenario.downloadInProcess()
     expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+
+    // Until when the mirror is up to date is told by the earlier clock, too.
+    expect(statSync(join(scenario.mirror, LIST)).mtimeMs).toBeLessThanOrEqual(PRESENT)
 
     // A week later its clock is right, and there are more candles.
     server.heal()

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { FULL_WEEKS, putFile, STARTED, weekPath } from '../support/synthetic-tree.js'
@@ -58,6 +58,21 @@ describe('F58 a corrupt window in a complete mirror', () => {
       expect(lines[index]).toContain(`klines: Corrupt in the mirror m, so not served: ${path}: `)
       expect(lines[index]).toMatch(DAMAGES[index % DAMAGES.length][1])
     }
+  })
+
+  it.concurrent('is every window of a series whose folder became a file', async () => {
+    const scenario = await newScenario()
+    expect((await scenario.downloadInProcess()).code).toBe(0)
+    markComplete(scenario)
+    const folder = dirname(join(scenario.mirror, FAULTY))
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, '')
+    const server = await startServeCommand(scenario.sandbox, ['--mirror', 'm'])
+    expect(await status(`${server.url}/${FAULTY}`)).toBe(404)
+    expect((await server.stop()).stderr).toContain(`${FAULTY}: below something that is not a folder.`)
+    const offline = await scenario.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv'])
+    expect(offline.code).toBe(3)
+    expect(offline.stderr).toContain('below something that is not a folder')
   })
 
   it.concurrent('makes a download from that server incomplete', async () => {

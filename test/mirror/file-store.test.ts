@@ -156,11 +156,15 @@ describe('writing', () => {
 })
 
 describe('reading', () => {
-  it('returns missing for a missing path, also below a file', () => {
+  it('returns missing for a missing path', () => {
+    expect(readFile(join(tempFolder(), 'missing'))).toEqual({ state: 'missing' })
+  })
+
+  it('is corrupt below a file, where a folder should be', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'file'), 'x')
-    expect(readFile(join(root, 'missing'))).toEqual({ state: 'missing' })
-    expect(readFile(join(root, 'file', 'below'))).toEqual({ state: 'missing' })
+    const reason = 'below something that is not a folder'
+    expect(readFile(join(root, 'file', 'below'))).toEqual({ state: 'corrupt', reason })
   })
 
   it('of an empty file returns no bytes', () => {

@@ -97,7 +97,7 @@ export class ServiceSource implements WindowSource {
     const list = await this.lists.startDates(interval)
     this.listed.set(interval, new Set(list.value))
     // The time of its file tells until when the mirror is up to date, whenever the list last changed.
-    this.store(startDatesPath(interval), { ...list, mtimeMs: list.servedMs })
+    this.store(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.options.now()) })
     return list.value
   }
 
@@ -216,8 +216,8 @@ export class ServiceSource implements WindowSource {
     return { window, status: 'fetched', batch: fetched.value, change }
   }
 
-  private store(path: string, { bytes, mtimeMs, servedMs }: Fetched<unknown>): void {
-    this.clock.observe(servedMs, this.service.skewMs)
+  private store(path: string, { bytes, mtimeMs, servedMs, skewMs }: Fetched<unknown>): void {
+    this.clock.observe(servedMs, skewMs)
     this.cacheWriter.store(path, bytes, mtimeMs)
   }
 }
