@@ -3,7 +3,14 @@ export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './dow
 export type { SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'
 export type { Warn, WindowStatus } from './download/sources/window-source.js'
-export type { DownloadReport, Progress, ProgressState, SeriesReport, WindowCounts } from './download/tally.js'
+export type {
+  DownloadReport,
+  Progress,
+  ProgressCallbacks,
+  ProgressState,
+  SeriesReport,
+  WindowCounts,
+} from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
 export { FORMATS, type Format } from './export/formats/format.js'
@@ -18,6 +25,7 @@ export {
 export type { WrittenFile } from './export/target-writer.js'
 export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
+export type { NetworkActivity } from './http/retrying-fetcher.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
 export type { ChangedCell, WindowChange } from './klines/batch/diff.js'
 export type { KlineBatch } from './klines/batch/kline-batch.js'

@@ -8,6 +8,7 @@ import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import { print, printJson, printNote } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
+import type { ProgressMode } from './terminal/progress-mode.js'
 
 /** Flags of every command. */
 const baseFlags = {
@@ -26,6 +27,7 @@ export interface OutputOptions {
   readonly json: boolean
   readonly quiet: boolean
   readonly verbose: boolean
+  readonly progress?: ProgressMode
 }
 
 /** What a command passes to its job. */
@@ -69,16 +71,19 @@ export abstract class BaseCommand extends Command {
 
   /** The advice after `Interrupted`. */
   protected get interruptionAdvice(): string {
-    return 'What was brought stays in the mirror; the same command goes on from there.'
+    return 'The mirror keeps what was downloaded; run the same command again to continue.'
   }
 
-  /** A spinner needs a person at a terminal. */
   private get progressStyle(): ProgressStyle {
-    if (this.outputOptions.quiet || this.outputOptions.json) return 'none'
-    if (this.outputOptions.verbose) return 'lines'
-    // A terminal of unknown size reports 0 columns, in which the spinner would wrap its lines without end.
+    const { json, quiet, verbose, progress = 'auto' } = this.outputOptions
+    const isSilent = json || quiet
+    const windows = verbose && !isSilent
+    if (progress !== 'auto') return { kind: progress, windows }
+    if (isSilent) return { kind: 'none', windows }
+    // A bar needs a person at a terminal. One of unknown size reports 0 columns, in which its lines would wrap without end.
     const { isTTY, columns } = process.stderr
-    return isTTY === true && columns > 0 && process.env.TERM !== 'dumb' ? 'spinner' : 'none'
+    const hasBar = isTTY === true && columns > 0 && process.env.TERM !== 'dumb' && !windows
+    return { kind: hasBar ? 'bar' : 'plain', windows }
   }
 
   /** Prints the summary of a run: the JSON object (with the warnings), or the text unless `--quiet`. */

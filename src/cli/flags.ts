@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { FORMATS, type Format } from '../export/formats/format.js'
 import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/row-format.js'
 import { INTERVALS } from '../klines/intervals.js'
+import { PROGRESS_MODES } from './terminal/progress-mode.js'
 
 /** Arguments and flags that commands share. Each has an environment variable; a flag wins over it. */
 
@@ -133,6 +134,17 @@ export const outputFlags = {
   force: Flags.boolean({ summary: 'Replace files that exist.', env: 'KLINES_FORCE' }),
 }
 
+export const progressFlag = Flags.option({
+  summary: 'Progress on stderr: auto is a bar at a terminal and a line every 15 seconds elsewhere.',
+  options: PROGRESS_MODES,
+  env: 'KLINES_PROGRESS',
+})()
+
+export const perSeriesFlag = Flags.boolean({
+  summary: 'Summary with a row for each series, also for more than 12.',
+  env: 'KLINES_PER_SERIES',
+})
+
 export const deriveFlag = Flags.boolean({
   summary: 'Make an interval that is not in the mirror of the finest one that is.',
   env: 'KLINES_DERIVE',
@@ -191,6 +203,7 @@ export interface JobFlags extends LocationFlags {
   'accept-list'?: boolean
   force: boolean
   'dry-run': boolean
+  'per-series'?: boolean
   json: boolean
   quiet: boolean
   verbose: boolean

@@ -10,9 +10,18 @@ export class Interruption extends Error {
   override readonly name = 'Interruption'
   readonly exitCode: number
 
-  constructor(signal: (typeof SIGNALS)[number], advice: string) {
-    super(`Interrupted (${signal}). ${advice}`.trimEnd())
+  /** `done`: how much was done by then, as text. */
+  constructor(
+    private readonly signal: (typeof SIGNALS)[number],
+    private readonly advice: string,
+    done?: string,
+  ) {
+    super(`Interrupted (${signal})${done === undefined ? '' : ` after ${done}`}. ${advice}`.trimEnd())
     this.exitCode = 128 + constants.signals[signal]
+  }
+
+  after(done: string): Interruption {
+    return new Interruption(this.signal, this.advice, done)
   }
 }
 
@@ -36,6 +45,8 @@ export function interruptible(advice: string, graceMs = GRACE_MS): { signal: Abo
   return {
     signal: controller.signal,
     dispose: () => {
+      // A second signal may come while the process ends, and must not change its exit code.
+      if (controller.signal.aborted) return
       for (const { name, handler } of handlers) process.off(name, handler)
     },
   }

@@ -5,6 +5,8 @@ import {
   fetchFlags,
   locationFlags,
   outputFlags,
+  perSeriesFlag,
+  progressFlag,
   selectionFlags,
   symbolArgs,
 } from '../cli/flags.js'
@@ -28,6 +30,8 @@ When a window cannot be had, the others are brought all the same, nothing is exp
     ...fetchFlags,
     'accept-list': acceptListFlag,
     'dry-run': dryRunFlag,
+    progress: progressFlag,
+    'per-series': perSeriesFlag,
   }
 
   async run(): Promise<void> {

@@ -5,6 +5,8 @@ import {
   dryRunFlag,
   locationFlags,
   outputFlags,
+  perSeriesFlag,
+  progressFlag,
   selectionFlags,
   symbolArgs,
 } from '../cli/flags.js'
@@ -27,6 +29,8 @@ export default class Export extends BaseCommand {
     ...locationFlags,
     'accept-list': acceptListFlag,
     'dry-run': dryRunFlag,
+    progress: progressFlag,
+    'per-series': perSeriesFlag,
   }
 
   async run(): Promise<void> {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
+import { locationFlags, mirrorSeriesFlags, progressFlag, symbolArgs } from '../cli/flags.js'
 
 export default class Verify extends BaseCommand {
   static override summary = 'Prove that the candles of the mirror are whole and right, to the last digit.'
@@ -23,6 +23,7 @@ Gaps that several symbols share are outages of the exchange. Exit code 6 when so
     }),
     'fail-on-gaps': Flags.boolean({ summary: 'Exit code 6 for missing candles too.', env: 'KLINES_FAIL_ON_GAPS' }),
     ...locationFlags,
+    progress: progressFlag,
   }
 
   async run(): Promise<void> {

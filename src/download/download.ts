@@ -4,17 +4,14 @@ import { type Plan, planSeries } from './plan.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { WindowSource } from './sources/window-source.js'
-import { type DownloadReport, DownloadTally, type Progress } from './tally.js'
+import { type DownloadReport, DownloadTally, type ProgressCallbacks } from './tally.js'
 import { streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
 
 /** Candles to download into the mirror. */
-export interface DownloadRequest extends KlinesRequest {
-  /** Called after each window. */
-  readonly progress?: Progress | undefined
-}
+export interface DownloadRequest extends KlinesRequest, ProgressCallbacks {}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could
@@ -37,7 +34,7 @@ export async function downloadKlines(request: DownloadRequest): Promise<Download
 }
 
 /** How a plan is downloaded. */
-interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal' | 'progress'> {
+interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, ProgressCallbacks {
   /** Whether it is for an export, which an error says. */
   readonly forExport?: boolean
 }
@@ -46,9 +43,9 @@ interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal' | '
 export async function downloadPlan(
   source: WindowSource,
   plan: Plan,
-  { concurrency, signal, progress, forExport }: PlanOptions,
+  { concurrency, signal, planned, progress, forExport }: PlanOptions,
 ): Promise<DownloadReport> {
-  const tally = new DownloadTally(source, plan, { progress, forExport })
+  const tally = new DownloadTally(source, plan, { planned, progress, forExport })
   for await (const { run, result } of streamWindows(source, plan.series, { concurrency, signal }))
     tally.add(run, result)
   return tally.report()

@@ -15,6 +15,10 @@ export type WindowCounts = Record<WindowStatus | 'failed', number> & { total: nu
 /** The result of one series. */
 export interface SeriesReport extends Series, SeriesTotals {
   readonly windows: WindowCounts
+  /** Size of the files of these windows, bytes. */
+  readonly size: number
+  /** Number of candles of the range that were not cached before. */
+  readonly added: number
   /** Number of cached candles whose values the service has changed since. */
   readonly restated: number
   /** Their values before and after: the first 1,000. */
@@ -51,6 +55,14 @@ export interface ProgressState {
 
 export type Progress = (state: ProgressState) => void
 
+/** What is told about a run while it goes on. */
+export interface ProgressCallbacks {
+  /** Called with the number of windows as soon as it is known. */
+  readonly planned?: ((windows: number) => void) | undefined
+  /** Called after each window. */
+  readonly progress?: Progress | undefined
+}
+
 /** Counts the windows and candles of a plan as they come. */
 export class DownloadTally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
@@ -61,13 +73,11 @@ export class DownloadTally {
   constructor(
     private readonly source: WindowSource,
     private readonly plan: Plan,
-    private readonly options: {
-      readonly progress?: Progress | undefined
-      readonly forExport?: boolean | undefined
-    } = {},
+    private readonly options: ProgressCallbacks & { readonly forExport?: boolean | undefined } = {},
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
+    options.planned?.(this.total)
   }
 
   /** Whether a window could not be downloaded or read. */
@@ -100,9 +110,13 @@ class SeriesTally {
   private readonly candles: GapCounter
   private readonly windows: WindowCounts
   private readonly changes: ChangedCell[] = []
+  private readonly range: TimeRange
   private restated = 0
+  private added = 0
+  private size = 0
 
-  constructor({ series, windows: { length: total } }: SeriesPlan) {
+  constructor({ series, range, windows: { length: total } }: SeriesPlan) {
+    this.range = range
     this.candles = new GapCounter(series)
     this.windows = { total, cached: 0, fetched: 0, revalidated: 0, retained: 0, failed: 0 }
   }
@@ -111,13 +125,20 @@ class SeriesTally {
     this.windows[result.status]++
     if (result.status === 'failed') return
     this.candles.add(result.batch)
+    this.size += result.size
+    if (result.status === 'fetched') this.added += this.countAdded(result)
     const { changed = [] } = result.change ?? {}
     this.restated += new Set(changed.map(({ openTime }) => openTime)).size
     this.changes.push(...changed.slice(0, MAX_CHANGES - this.changes.length))
   }
 
   report(): SeriesReport {
-    const { candles, windows, restated, changes } = this
-    return { ...candles.series, ...candles.totals, windows, restated, changes }
+    const { candles, windows, size, added, restated, changes } = this
+    return { ...candles.series, ...candles.totals, windows, size, added, restated, changes }
+  }
+
+  private countAdded({ batch, change }: WindowResult): number {
+    const { fromTime, toTime } = this.range
+    return change ? change.added.filter(time => time >= fromTime && time < toTime).length : batch.length
   }
 }

@@ -1,7 +1,7 @@
 import type { ReadRequest } from '../download/read.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
-import type { Progress } from '../download/tally.js'
+import type { ProgressCallbacks } from '../download/tally.js'
 import { systemClock } from '../http/system-clock.js'
 import { parseRange } from '../klines/time-range.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
@@ -12,7 +12,7 @@ import { checkTargets, parseTemplate, planTargets } from './targets.js'
 import { type ExportReport, writeTargets } from './write.js'
 
 /** Which candles, and the files to write them to. */
-export interface ExportRequest extends ReadRequest, ResampleRequest {
+export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks {
   /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
@@ -25,8 +25,6 @@ export interface ExportRequest extends ReadRequest, ResampleRequest {
   readonly numbers?: NumberType | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
-  /** Called after each window. */
-  readonly progress?: Progress | undefined
 }
 
 /**

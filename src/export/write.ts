@@ -1,4 +1,5 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
+import { joinNames } from '../download/errors.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
@@ -25,7 +26,7 @@ export interface ExportJob {
 /** How an export is written. */
 export interface WriteOptions
   extends OpenOptions,
-    Pick<DownloadRequest, 'concurrency' | 'progress' | 'warn'>,
+    Pick<DownloadRequest, 'concurrency' | 'planned' | 'progress' | 'warn'>,
     Pick<ResampleRequest, 'partial'> {}
 
 /** The result of an export: how its windows were downloaded or read, and its files. */
@@ -46,7 +47,8 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
   const downloadsFirst = streams.includes(true) || plan.series.length < job.series.length
   const forExport = true
   const report = downloadsFirst ? await downloadPlan(source, plan, { ...options, forExport }) : undefined
-  const tally = new DownloadTally(source, plan, { forExport, progress: report ? undefined : options.progress })
+  const { planned, progress } = report ? {} : options
+  const tally = new DownloadTally(source, plan, { forExport, planned, progress })
   const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
   const ordered = targets.flatMap(({ series }) => series.map(series => runs.get(series) as ExportRun))
   const windows = streamWindows(source, ordered, {
@@ -104,7 +106,8 @@ async function writeSeries(run: ExportRun, { windows, tally, writer, range, part
 }
 
 function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
-  for (const report of series) if (report.rows === 0) warn?.(`No candle of ${seriesName(report)} opens in the range.`)
+  const empty = series.filter(({ rows }) => rows === 0).map(seriesName)
+  if (empty.length > 0) warn?.(`No candles in the range: ${joinNames(empty)}.`)
   for (const { path, inexactDoubles } of files) {
     if (inexactDoubles > 0)
       warn?.(

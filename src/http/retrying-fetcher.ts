@@ -14,12 +14,28 @@ const MAX_UNREACHABLE_IN_A_ROW = 10
 /** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
 const MAX_NOT_JSON_IN_A_ROW = 3
 
+/** The network traffic of a fetcher. */
+export interface NetworkActivity {
+  /** Requests made, retries included. */
+  readonly requests: number
+  /** Bytes of bodies as they came over the wire. */
+  readonly bytes: number
+  /** Files that wait for a retry or are being retried. */
+  readonly retrying: number
+  /** Why the latest of them is retried. */
+  readonly failure: string | undefined
+  /** How long the host asked to wait from now, ms; 0 without a pause. */
+  readonly pauseMs: number
+}
+
 /** Settings of a `RetryingFetcher`. */
 export interface FetcherOptions {
   readonly concurrency: number
   readonly clock?: Clock
   readonly random?: () => number
   readonly policy?: RetryPolicy
+  /** Called when the activity has changed. */
+  readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
 
 /** A file to fetch. */
@@ -48,16 +64,26 @@ export class RetryingFetcher {
   private notJsonInARow = 0
   private stopped: KlinesError | undefined
   private readonly closing = new AbortController()
+  private readonly onActivity: (activity: NetworkActivity) => void
+  private retrying = 0
+  private failure: string | undefined
 
   constructor(
     private readonly transport: Transport,
     readonly baseUrl: string,
-    { concurrency, clock = systemClock, random = Math.random, policy = RETRY_POLICY }: FetcherOptions,
+    {
+      concurrency,
+      clock = systemClock,
+      random = Math.random,
+      policy = RETRY_POLICY,
+      onActivity = () => {},
+    }: FetcherOptions,
   ) {
     this.throttle = new Throttle(concurrency, clock)
     this.clock = clock
     this.random = random
     this.policy = policy
+    this.onActivity = onActivity
   }
 
   /** Whether the run has ended: every further file fails at once with the same error. */
@@ -68,6 +94,23 @@ export class RetryingFetcher {
   async get<T>(file: FileRequest<T>): Promise<T> {
     // Each file gets its own signal: Node warns of a leak when many listeners wait on one signal.
     const request = { ...file, signal: AbortSignal.any([file.signal, this.closing.signal]) }
+    let isRetrying = false
+    const retry = (failure: FetchError) => {
+      this.failure = failure.message
+      if (!isRetrying) this.retrying++
+      isRetrying = true
+      this.report()
+    }
+    try {
+      return await this.getWithRetries(request, retry)
+    } finally {
+      if (isRetrying) this.retrying--
+      this.report()
+    }
+  }
+
+  /** Calls `onRetry` after each failed attempt that is not the last. */
+  private async getWithRetries<T>(request: FileRequest<T>, onRetry: (failure: FetchError) => void): Promise<T> {
     let spentMs = 0
     for (let failures = 1; ; failures++) {
       let startedMs = 0
@@ -86,6 +129,7 @@ export class RetryingFetcher {
         const delayMs = retryDelay(error, failures, this.random(), this.policy)
         if (delayMs === undefined || spentMs + delayMs >= this.policy.fileMs) throw this.recordFailure(error)
         spentMs += delayMs
+        onRetry(error)
         await this.clock.sleep(delayMs, request.signal)
       }
     }
@@ -126,6 +170,7 @@ export class RetryingFetcher {
     if (waitMs === undefined) return
     if (waitMs <= this.policy.maxRetryAfterMs) {
       this.throttle.pause(waitMs)
+      this.report()
       return
     }
     // Rounded up to a whole second, so that the next run is not too early.
@@ -133,6 +178,11 @@ export class RetryingFetcher {
     const advice = 'Run the same command again after that: what was brought stays in the mirror.'
     this.stopped = rateLimited(this.baseUrl, status, untilTime, advice)
     throw this.stopped
+  }
+
+  private report(): void {
+    const { requests, wireBytes: bytes, retrying, failure, throttle } = this
+    this.onActivity({ requests, bytes, retrying, failure, pauseMs: throttle.pauseLeft })
   }
 
   /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */

@@ -30,15 +30,16 @@ export class Throttle {
     return this.limit(async () => {
       signal.throwIfAborted()
       // Another response may lengthen the pause meanwhile.
-      for (let wait = this.pauseLeft(); wait > 0; wait = this.pauseLeft()) {
+      for (let wait = this.pauseLeft; wait > 0; wait = this.pauseLeft) {
         await this.clock.sleep(wait, signal)
       }
       return await task()
     })
   }
 
-  private pauseLeft(): number {
-    return this.pausedUntil - this.clock.elapsed()
+  /** How long requests wait from now, ms; 0 without a pause. */
+  get pauseLeft(): number {
+    return Math.max(0, this.pausedUntil - this.clock.elapsed())
   }
 
   /** Delays every request for `ms` from now, unless a longer pause is active. */

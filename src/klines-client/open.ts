@@ -1,6 +1,6 @@
 import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import type { RetryPolicy } from '../http/retry.js'
-import { RetryingFetcher } from '../http/retrying-fetcher.js'
+import { type NetworkActivity, RetryingFetcher } from '../http/retrying-fetcher.js'
 import { KlinesClient } from './client.js'
 
 /** Which klines service, and how it is used. */
@@ -11,6 +11,7 @@ export interface KlinesClientOptions {
   readonly policy: RetryPolicy
   /** The present, ms UTC. */
   readonly now: () => number
+  readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
 
 /** A client of a klines service. Throws `bad_base_url`. */
@@ -19,11 +20,12 @@ export async function openKlinesClient({
   concurrency,
   policy,
   now,
+  onActivity,
 }: KlinesClientOptions): Promise<KlinesClient> {
   const isLocal = typeof baseUrl === 'object'
   const name = toSourceName(baseUrl)
   // undici takes 25 ms to load, so offline commands do without.
   const { HttpTransport } = await import('../http/transport.js')
   const transport = new HttpTransport(isLocal ? baseUrl.url : name, { connections: concurrency, direct: isLocal })
-  return new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy }), now)
+  return new KlinesClient(new RetryingFetcher(transport, name, { concurrency, policy, onActivity }), now)
 }

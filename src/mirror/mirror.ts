@@ -26,10 +26,11 @@ import { findLeftoverTemps, sweepTemps } from './temps.js'
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
 export const EMPTY_WINDOW_BYTES = 2
 
-/** The rows of a cached window; `mtimeMs` is the modification time of its file. */
+/** The rows of a cached window; `size` (bytes) and `mtimeMs` are those of its file. */
 export interface BorrowedWindow {
   readonly state: 'cached'
   readonly batch: KlineBatch
+  readonly size: number
   readonly mtimeMs: number
 }
 
@@ -206,7 +207,7 @@ export class Mirror {
       if (file.state === 'missing') return file
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel) : decodeWindow(file.bytes, window)
-      return { state: 'cached', batch, mtimeMs: file.mtimeMs }
+      return { state: 'cached', batch, size: file.bytes.length, mtimeMs: file.mtimeMs }
     } catch (error) {
       return { state: 'corrupt', error: toMirrorError(error, 'read', this.root) }
     }

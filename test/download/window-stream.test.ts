@@ -37,7 +37,7 @@ class TestSource {
     } finally {
       this.active--
     }
-    return { window, status: 'cached', batch: decodeWindow(Buffer.from('[]'), window) }
+    return { window, status: 'cached', batch: decodeWindow(Buffer.from('[]'), window), size: 0 }
   }
 }
 

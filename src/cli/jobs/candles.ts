@@ -4,6 +4,7 @@ import { dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
 import { isBinary, resolveFormat } from '../../export/formats/format.js'
 import type { OutputColumn } from '../../export/row-format.js'
+import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
@@ -11,7 +12,10 @@ import type { JobFlags } from '../flags.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import { resolveFlags } from '../resolve-flags.js'
-import { showProgress } from '../terminal/progress.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+
+const DOWNLOADING = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
+const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
@@ -28,15 +32,22 @@ export async function runCandles(
   checkStandardOutput(output, flags)
   const endpoint = await (offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
   const base = { ...toRequest(symbols, flags, context), baseUrl: endpoint.baseUrl, offline }
-  const display = await showProgress(flags['dry-run'] ? 'none' : context.progressStyle, 'Asking for the lists')
-  const request = { ...base, progress: display.progress }
-  try {
+  const startedMs = performance.now()
+  const run = async ({ planned, windows, network }: ProgressDisplay) => {
+    const request = { ...base, planned, progress: windows, network }
     if (flags['dry-run']) return dryRunReport(await dryRun({ ...request, output }))
-    if (output === undefined) return runReport(await downloadKlines(request))
-    const report = await exportKlines({ ...request, output })
-    return output === '-' ? undefined : runReport(report)
+    const result = output === undefined ? await downloadKlines(request) : await exportKlines({ ...request, output })
+    const elapsedMs = performance.now() - startedMs
+    return runReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
+  }
+  // Every window is there before the first byte goes to stdout, where it must not meet a bar.
+  const endsEarly = output === '-'
+  try {
+    const report = await ProgressDisplay.during(context.progressStyle, offline ? READING : DOWNLOADING, run, {
+      endsEarly,
+    })
+    return output === '-' && !flags['dry-run'] ? undefined : report
   } finally {
-    display.done()
     await endpoint.close()
   }
 }

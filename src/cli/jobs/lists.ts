@@ -6,6 +6,9 @@ import { startEndpoint } from '../endpoint.js'
 import type { LocationFlags } from '../flags.js'
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
+import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
+
+const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
 
 /** `symbols`. */
 export async function runSymbols(flags: LocationFlags, context: RunContext): Promise<Report> {
@@ -26,14 +29,19 @@ export async function runStartDates(text: string, flags: LocationFlags, context:
 /** Lists of the service that the flags name; with `--mirror` alone, of the service that the mirror was made from. */
 async function readLists(
   flags: LocationFlags,
-  { signal, warn }: RunContext,
+  { signal, warn, progressStyle }: RunContext,
   intervals?: readonly Interval[],
 ): Promise<Catalogue> {
   const { mirror } = flags
   const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).readMeta()?.baseUrl)
   const endpoint = await startEndpoint(flags['base-url'] ?? findBaseUrl())
   try {
-    return await readCatalogue({ baseUrl: endpoint.baseUrl, mirror, signal, warn }, intervals)
+    // Lists take a moment, so only a person who waits sees something.
+    const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
+    const options = { baseUrl: endpoint.baseUrl, mirror, signal, warn }
+    return await ProgressDisplay.during(style, FETCHING, ({ network }) =>
+      readCatalogue({ ...options, network }, intervals),
+    )
   } finally {
     await endpoint.close()
   }

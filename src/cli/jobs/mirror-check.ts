@@ -9,7 +9,10 @@ import { requireMirror } from '../local-mirror.js'
 import { mirrorCheckReport } from '../reports/mirror-check.js'
 import type { Report } from '../reports/report.js'
 import type { VerifyObject } from '../reports/schema.js'
-import { type Count, showCount } from '../terminal/progress.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+
+const CHECKING = { start: 'Checking files', verb: 'Checking', noun: 'file' }
+const REPAIRING = { start: 'Repairing files', verb: 'Repairing', noun: 'file' }
 
 /** `mirror verify`: reads every file, and with `repair` fetches corrupt ones again. */
 export async function runMirrorCheck(
@@ -17,22 +20,17 @@ export async function runMirrorCheck(
   context: RunContext,
 ): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
-  const check = await withCount(context, progress => checkMirror(mirror, { signal: context.signal, progress }))
+  const { signal, progressStyle } = context
+  const check = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
+    checkMirror(mirror, { signal, progress: advance }),
+  )
   const repair =
     flags.repair && check.corrupt.length > 0
-      ? await withCount(context, progress => repairFiles(mirror, check, flags, context, progress))
+      ? await ProgressDisplay.during(progressStyle, REPAIRING, display =>
+          repairFiles(mirror, check, flags, context, display),
+        )
       : undefined
   return { ...mirrorCheckReport(check, repair), exitCode: findExitCode(check, repair) }
-}
-
-/** Work on many files, whose progress is shown. */
-async function withCount<T>({ progressStyle }: RunContext, work: (count: Count) => Promise<T>): Promise<T> {
-  const display = await showCount(progressStyle, 'files')
-  try {
-    return await work(display.count)
-  } finally {
-    display.done()
-  }
 }
 
 /** Fetches from the address that the flags name, else from the one that the mirror itself names. */
@@ -41,11 +39,15 @@ async function repairFiles(
   { corrupt }: MirrorCheckReport,
   flags: LocationFlags,
   { signal, warn }: RunContext,
-  count: Count,
+  { advance, network }: ProgressDisplay,
 ): Promise<Repair> {
   const endpoint = await startEndpoint(flags['base-url'] ?? mirror.readMeta()?.baseUrl)
   try {
-    return await repairMirror({ baseUrl: endpoint.baseUrl, mirror: mirror.root, signal, warn }, corrupt, count)
+    return await repairMirror(
+      { baseUrl: endpoint.baseUrl, mirror: mirror.root, signal, warn, network },
+      corrupt,
+      advance,
+    )
   } finally {
     await endpoint.close()
   }

@@ -5,7 +5,9 @@ import type { TableFlags } from '../flags.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { verifyReport } from '../reports/verify.js'
-import { showCount } from '../terminal/progress.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+
+const CHECKING = { start: 'Checking series', verb: 'Checking', noun: 'series' }
 
 /** `verify`: exit code 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
 export async function runVerify(
@@ -14,13 +16,10 @@ export async function runVerify(
   { signal, progressStyle, warn }: RunContext,
 ): Promise<Report & { exitCode: ExitCode }> {
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
-  const display = await showCount(progressStyle, 'series')
-  try {
-    const result = await verifyKlines(mirror, series, { audit: flags.audit, signal, progress: display.count })
-    const { json, text, isFaulty, hasGaps } = verifyReport(result, flags)
-    const hasFailed = isFaulty || (hasGaps && flags['fail-on-gaps'])
-    return { json, text, exitCode: hasFailed ? ExitCode.VerificationFailed : ExitCode.Done }
-  } finally {
-    display.done()
-  }
+  const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
+    verifyKlines(mirror, series, { audit: flags.audit, signal, progress: advance }),
+  )
+  const { json, text, isFaulty, hasGaps } = verifyReport(result, flags)
+  const hasFailed = isFaulty || (hasGaps && flags['fail-on-gaps'])
+  return { json, text, exitCode: hasFailed ? ExitCode.VerificationFailed : ExitCode.Done }
 }

@@ -30,6 +30,7 @@ export const RunSchema = object(
       object({
         ...seriesName,
         candles: Count,
+        newCandles: count('candles that were not cached before'),
         firstOpenTime: Time,
         lastOpenTime: Time,
         gaps: Count,
@@ -39,11 +40,14 @@ export const RunSchema = object(
           description: 'values of restated candles before and after, the first 1,000',
         }),
         windows: object({ total: Count, cached: Count, fetched: Count, revalidated: Count, retained: Count }),
+        cachedBytes: count('size of the files of these windows'),
       }),
     ),
     candles: Count,
+    newCandles: Count,
     requests: Count,
     bytes: count('bytes of bodies as they were received'),
+    elapsedMs: Count,
     files: Type.Array(
       object({
         path: Text,

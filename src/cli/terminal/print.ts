@@ -1,18 +1,35 @@
+import { styleText } from 'node:util'
 import { escapeControls } from '../../klines/escape.js'
 
 /** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
 
+/** How a line starts that says by its words what its colour only stresses. */
+const COLOURS = [
+  [/^(OK|Everything is up to date|No problems found)\b/gm, 'green'],
+  [/^(INCOMPLETE|Note)\b/gm, 'yellow'],
+  [/^(FAILED|klines)\b(?=:)/gm, 'red'],
+] as const
+
 /** Prints lines of data or results to stdout. */
 export function print(lines: string): void {
-  process.stdout.write(`${escapeControls(lines)}\n`)
+  process.stdout.write(`${colour(escapeControls(lines), process.stdout)}\n`)
 }
 
 /** Prints an object to stdout as JSON. */
 export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2))
+  process.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`)
 }
 
 /** Prints lines for a person to stderr. */
 export function printNote(lines: string): void {
-  process.stderr.write(`${escapeControls(lines)}\n`)
+  process.stderr.write(`${colour(escapeControls(lines), process.stderr)}\n`)
+}
+
+/** Colours the first words of lines, on a terminal that shows colours (NO_COLOR is respected). */
+function colour(text: string, stream: NodeJS.WriteStream): string {
+  if (!stream.isTTY || !stream.hasColors()) return text
+  return COLOURS.reduce(
+    (lines, [start, name]) => lines.replace(start, words => styleText(name, words, { stream })),
+    text,
+  )
 }

@@ -1,71 +1,134 @@
 import type { Progress } from '../../download/tally.js'
-import type { ChangedCell } from '../../klines/batch/diff.js'
+import type { NetworkActivity } from '../../http/retrying-fetcher.js'
+import type { WindowChange } from '../../klines/batch/diff.js'
 import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
+import { Interruption } from '../signals.js'
 import { printNote } from './print.js'
-import { formatBytes, formatCount, printable } from './text.js'
+import { ProgressMeter, type ProgressSnapshot } from './progress-meter.js'
+import { barText, describeDone, type ProgressWords, plainText } from './progress-text.js'
+import { printable } from './text.js'
 
-/** Time between two texts of a spinner, ms. */
-const INTERVAL_MS = 80
-
-/** Shows progress on stderr; `done` restores the terminal. */
-export interface ProgressDisplay {
-  readonly progress: Progress
-  done(): void
+/** How progress is shown, and whether each requested window is listed (`-v`). */
+export interface ProgressStyle {
+  readonly kind: 'bar' | 'plain' | 'json' | 'none'
+  readonly windows: boolean
 }
 
-/** Told how many of all items are done. */
-export type Count = (done: number, total: number) => void
+export const NO_PROGRESS: ProgressStyle = { kind: 'none', windows: false }
 
-/** A spinner for a person, a line for each requested window (`-v`), or nothing. */
-export type ProgressStyle = 'spinner' | 'lines' | 'none'
+/** Time between two updates, ms. */
+const PERIODS_MS = { bar: 80, plain: 15_000, json: 1_000 }
 
-/** Shows the progress of a download; a spinner shows `text` until the first window arrives. */
-export async function showProgress(style: ProgressStyle, text: string): Promise<ProgressDisplay> {
-  if (style === 'none') return { progress: () => {}, done: () => {} }
-  if (style === 'lines') return { progress: printLines, done: () => {} }
-  const { update, done } = await startSpinner(text)
-  const progress: Progress = ({ done: count, total, window, bytes }) =>
-    update(
-      () =>
-        `${seriesName(window)}  ${formatCount(count)} of ${formatCount(total)} windows, ${formatBytes(bytes)} received`,
-      count === total,
-    )
-  return { progress, done }
+/** What shows the snapshots of a run on stderr. */
+interface View {
+  readonly periodMs: number
+  update(progress: ProgressSnapshot): void
+  /** Shows the last snapshot, and leaves the terminal clean. */
+  end(progress: ProgressSnapshot): void
 }
 
-/** Shows with a spinner, and only with that, how many items are done. */
-export async function showCount(style: ProgressStyle, noun: string): Promise<{ count: Count; done(): void }> {
-  if (style !== 'spinner') return { count: () => {}, done: () => {} }
-  const { update, done } = await startSpinner(`Looking at the ${noun}`)
-  const count: Count = (done, total) =>
-    update(() => `${formatCount(done)} of ${formatCount(total)} ${noun}`, done === total)
-  return { count, done }
+/** Shows the progress of a run until `end`, at most once a period. */
+export class ProgressDisplay {
+  private readonly meter = new ProgressMeter()
+  private readonly timer: NodeJS.Timeout
+  private nextMs: number
+  private hasEnded = false
+
+  private constructor(
+    private readonly view: View,
+    private readonly style: ProgressStyle,
+    /** End with the last item: data for the terminal follows. */
+    private readonly endsEarly: boolean,
+  ) {
+    this.nextMs = performance.now() + view.periodMs
+    // Waits and slow hosts are shown although nothing arrives.
+    this.timer = setInterval(() => this.update(), view.periodMs).unref()
+  }
+
+  /** Runs `work` with a display that ends with it. An interruption says how much was done. */
+  static async during<T>(
+    style: ProgressStyle,
+    words: ProgressWords,
+    work: (display: ProgressDisplay) => Promise<T>,
+    { endsEarly = false } = {},
+  ): Promise<T> {
+    const display = new ProgressDisplay(await openView(style.kind, words), style, endsEarly)
+    try {
+      return await work(display)
+    } catch (error) {
+      const done = describeDone(display.meter.snapshot(), words)
+      throw error instanceof Interruption && done !== undefined ? error.after(done) : error
+    } finally {
+      display.end()
+    }
+  }
+
+  readonly planned = (total: number): void => this.meter.advance(0, total, '')
+
+  /** For each window of a download or an export. */
+  readonly windows: Progress = ({ done, total, window, status, change }) => {
+    if (this.style.windows) printWindow(window, status, change)
+    this.advance(done, total, seriesName(window))
+  }
+
+  readonly network = (activity: NetworkActivity): void => this.meter.setNetwork(activity)
+
+  readonly advance = (done: number, total: number, label = ''): void => {
+    this.meter.advance(done, total, label)
+    // Synchronous work leaves the timer no turn.
+    if (performance.now() >= this.nextMs) this.update()
+    if (done === total && this.endsEarly) this.end()
+  }
+
+  private end(): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    clearInterval(this.timer)
+    this.view.end(this.meter.snapshot())
+  }
+
+  private update(): void {
+    if (this.hasEnded) return
+    this.nextMs = performance.now() + this.view.periodMs
+    this.timer.refresh()
+    this.view.update(this.meter.snapshot())
+  }
 }
 
-const printLines: Progress = ({ window, status, change }) => {
-  if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
-  for (const cell of change?.changed ?? []) printNote(describeChange(window, cell))
+async function openView(kind: ProgressStyle['kind'], words: ProgressWords): Promise<View> {
+  if (kind === 'bar') return openBar(words)
+  if (kind === 'none') return { periodMs: 60_000, update: () => {}, end: () => {} }
+  const print = kind === 'json' ? printJsonLine : (progress: ProgressSnapshot) => printNote(plainText(progress, words))
+  return {
+    periodMs: PERIODS_MS[kind],
+    update: print,
+    end: progress => {
+      if (progress.total !== undefined) print(progress)
+    },
+  }
 }
 
-function describeChange(window: WindowRef, { openTime, column, before, after }: ChangedCell): string {
-  return `${seriesName(window)} ${new Date(openTime).toISOString()} ${column}: ${printable(before)} -> ${printable(after)}`
-}
-
-/** A spinner whose text changes at most every 80 ms, and for the last item. */
-async function startSpinner(
-  text: string,
-): Promise<{ update(text: () => string, isLast: boolean): void; done(): void }> {
+async function openBar(words: ProgressWords): Promise<View> {
   const { default: ora } = await import('ora')
+  const { stderr } = process
   const plain = process.env.NO_COLOR ? { color: false as const } : {}
-  const spinner = ora({ text, discardStdin: false, ...plain }).start()
-  let next = 0
-  const update = (current: () => string, isLast: boolean) => {
-    const now = performance.now()
-    if (now < next && !isLast) return
-    next = now + INTERVAL_MS
-    spinner.text = current()
-    // Synchronous work leaves the spinner's own timer no turn.
+  const spinner = ora({ text: words.start, discardStdin: false, ...plain }).start()
+  const update = (progress: ProgressSnapshot) => {
+    spinner.text = barText(progress, words, stderr.columns)
     spinner.render()
   }
-  return { update, done: () => spinner.stop() }
+  return { periodMs: PERIODS_MS.bar, update, end: () => spinner.stop() }
+}
+
+function printJsonLine(progress: ProgressSnapshot): void {
+  const line = { type: 'progress', ...progress }
+  printNote(JSON.stringify(line, (_, value) => (typeof value === 'number' ? Math.round(value) : (value ?? null))))
+}
+
+function printWindow(window: WindowRef, status: string, change: WindowChange | undefined): void {
+  if (status !== 'cached') printNote(`${windowName(window)}: ${status}`)
+  for (const { openTime, column, before, after } of change?.changed ?? []) {
+    const time = new Date(openTime).toISOString()
+    printNote(`${seriesName(window)} ${time} ${column}: ${printable(before)} -> ${printable(after)}`)
+  }
 }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags.js'
+import { locationFlags, progressFlag } from '../../cli/flags.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Read every file of the mirror and name each that is not sound.'
@@ -13,6 +13,7 @@ export default class MirrorVerify extends BaseCommand {
   ]
   static override flags = {
     ...locationFlags,
+    progress: progressFlag,
     repair: Flags.boolean({ summary: 'Fetch corrupt files again.', env: 'KLINES_REPAIR' }),
   }
 

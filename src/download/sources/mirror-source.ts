@@ -136,12 +136,12 @@ export class MirrorSource implements WindowSource {
   async close(): Promise<void> {}
 
   private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
-    if (read.state === 'cached') return { window, status: 'cached', batch: read.batch }
+    if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size }
     if (read.state === 'corrupt') {
       return { window, status: 'failed', reason: `broken in the mirror: ${withoutStop(read.error.message)}` }
     }
     if (!this.complete) return { window, status: 'failed', reason: 'not in the mirror' }
-    return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window) }
+    return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window), size: 0 }
   }
 }
 

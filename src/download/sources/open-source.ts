@@ -1,5 +1,6 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
+import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { openKlinesClient } from '../../klines-client/open.js'
@@ -32,6 +33,8 @@ export interface SourceOptions {
   readonly signal?: AbortSignal | undefined
   /** Called with what a user should know, each text once. */
   readonly warn?: Warn | undefined
+  /** Called when a request has ended, is retried or has to wait. */
+  readonly network?: ((activity: NetworkActivity) => void) | undefined
   /** The present, ms UTC. Default: the machine's clock. */
   readonly now?: number | undefined
 }
@@ -70,7 +73,7 @@ export async function openSource(
   const warn = once(options.warn)
   if (!options.offline) {
     const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
-    const client = await openKlinesClient({ baseUrl, concurrency, policy, now })
+    const client = await openKlinesClient({ baseUrl, concurrency, policy, now, onActivity: options.network })
     return new ServiceSource(client, mirror, { refresh, acceptList, readOnly, memory, now, signal, warn })
   }
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })

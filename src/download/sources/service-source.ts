@@ -134,11 +134,11 @@ export class ServiceSource implements WindowSource {
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const path = windowPath(window)
     const inMemory = this.cacheWriter.inMemory(path)
-    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window) }
+    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window), size: inMemory.size }
     const cached = this.readCached(window)
     if (cached && (this.cacheWriter.isDone(path) || this.isSettled(window, cached))) {
       this.cacheWriter.markDone(path)
-      return { window, status: this.isUnlisted(window) ? 'retained' : 'cached', batch: cached.batch }
+      return { window, status: this.isUnlisted(window) ? 'retained' : 'cached', batch: cached.batch, size: cached.size }
     }
     try {
       return await this.fetchWindow(window, cached)
@@ -160,7 +160,9 @@ export class ServiceSource implements WindowSource {
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const inMemory = this.cacheWriter.inMemory(windowPath(window)) !== undefined
     const read = inMemory ? undefined : this.mirror.borrowWindow(window)
-    return read?.state === 'cached' ? { window, status: 'cached', batch: read.batch } : this.window(window)
+    return read?.state === 'cached'
+      ? { window, status: 'cached', batch: read.batch, size: read.size }
+      : this.window(window)
   }
 
   close(): Promise<void> {
@@ -171,9 +173,9 @@ export class ServiceSource implements WindowSource {
   readCached(window: WindowRef): CachedWindow | undefined {
     const inMemory = this.cacheWriter.inMemory(windowPath(window))
     if (inMemory) {
-      const { bytes, mtimeMs } = inMemory
+      const { bytes, size, mtimeMs } = inMemory
       const batch = decodeWindow(bytes, window)
-      return { state: 'cached', batch, mtimeMs, final: this.mirror.isFinal(window, batch, mtimeMs) }
+      return { state: 'cached', batch, size, mtimeMs, final: this.mirror.isFinal(window, batch, mtimeMs) }
     }
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read
@@ -203,17 +205,17 @@ export class ServiceSource implements WindowSource {
     if (fetched === 'unmodified') {
       if (!cached) throw new FetchError('invalid', 'status 304 for a window that is not held')
       this.cacheWriter.markDone(path)
-      return { window, status: 'revalidated', batch: cached.batch }
+      return { window, status: 'revalidated', batch: cached.batch, size: cached.size }
     }
     const change = cached && diffBatches(cached.batch, fetched.value)
     if (cached && change && change.lost.length > 0) {
       const lost = change.lost.length === 1 ? '1 candle that is' : `${change.lost.length} candles that are`
       this.options.warn(`${windowName(window)}: the service's new version lacks ${lost} held; the held one is kept.`)
       this.cacheWriter.markDone(path)
-      return { window, status: 'retained', batch: cached.batch }
+      return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
     this.store(path, fetched)
-    return { window, status: 'fetched', batch: fetched.value, change }
+    return { window, status: 'fetched', batch: fetched.value, size: fetched.bytes.length, change }
   }
 
   private store(path: string, { bytes, mtimeMs, servedMs, skewMs }: Fetched<unknown>): void {

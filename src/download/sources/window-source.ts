@@ -16,6 +16,8 @@ export interface WindowResult {
   readonly window: WindowRef
   readonly status: WindowStatus
   readonly batch: KlineBatch
+  /** Size of its file, bytes; 0 for an empty window without a file. */
+  readonly size: number
   /** How a fetched window differs from the cached one. */
   readonly change?: WindowChange | undefined
 }

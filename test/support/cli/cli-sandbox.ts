@@ -150,7 +150,8 @@ export class CliSandbox {
     const home = { HOME: this.home, XDG_CACHE_HOME: join(this.home, 'cache'), TMPDIR: tmpdir() }
     const clock: Env =
       this.now === undefined ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, KLINES_TEST_NOW: String(this.now) }
-    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, ...clock, NODE_COMPILE_CACHE: COMPILE_CACHE }
+    const quiet = { NODE_COMPILE_CACHE: COMPILE_CACHE, KLINES_PROGRESS: 'none' }
+    return { PATH: `${this.bin}:${PATH}`, TZ, LANG, ...home, ...clock, ...quiet }
   }
 }
 

@@ -1,0 +1,134 @@
+import type { DownloadReport, SeriesReport } from '../../download/tally.js'
+import type { WrittenFile } from '../../export/target-writer.js'
+import { SAMPLE } from '../../http/base-url.js'
+import { seriesName } from '../../klines/series.js'
+import { textTable } from '../terminal/table.js'
+import { formatBytes, formatCount, formatDuration, formatTime, plural } from '../terminal/text.js'
+
+/** More series than this are shown as one row a symbol or an interval. */
+const MAX_SERIES = 12
+/** Files that are listed one by one. */
+const MAX_LISTED = 4
+
+/** What a run did; without `files` when nothing was exported. */
+export type RunResult = DownloadReport & { readonly files?: readonly WrittenFile[] }
+
+/** What a summary needs beside the result. */
+export interface RunDetails {
+  readonly elapsedMs: number
+  /** The present, ms UTC. */
+  readonly now: number
+  /** Whether the candles came from the mirror alone. */
+  readonly offline: boolean
+  /** Show every series, however many. */
+  readonly perSeries: boolean
+}
+
+/** The summary of `download` and `export`. */
+export function describeRun(result: RunResult, details: RunDetails): string {
+  const { series, files = [], mirror, baseUrl } = result
+  const isLong = series.length > MAX_SERIES && !details.perSeries
+  const lines = [isLong ? groupTable(series) : seriesTable(series), '', describeWindows(result, details)]
+  const restated = total(series.map(report => report.restated))
+  if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
+  lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))
+  lines.push(`Mirror: ${mirror} (${formatBytes(total(series.map(({ size }) => size)))} of these series)`)
+  if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')
+  if (isLong) lines.push('--per-series shows a row for each series.')
+  return lines.join('\n')
+}
+
+function seriesTable(series: readonly SeriesReport[]): string {
+  const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'latest (UTC)', 'missing']
+  return textTable({
+    head,
+    rows: series.map(report => [report.symbol, ...toCells(report.interval, [report])]),
+    right: ['candles'],
+  })
+}
+
+/** One row a symbol or an interval, whichever are fewer. */
+function groupTable(series: readonly SeriesReport[]): string {
+  const symbols = groupBy(series, ({ symbol }) => symbol)
+  const intervals = groupBy(series, ({ interval }) => interval)
+  const isBySymbol = symbols.size <= intervals.size
+  const [groups, name, others] = isBySymbol ? [symbols, 'symbol', 'intervals'] : [intervals, 'interval', 'symbols']
+  const head = [name, others, 'candles', 'first (UTC)', 'latest (UTC)', 'missing']
+  const rows = [...groups].map(([key, reports]) => [key, ...toCells(formatCount(reports.length), reports)])
+  const sum = ['total', ...toCells(plural(series.length, 'series'), series)]
+  return textTable({ head, rows: [...rows, sum], right: ['candles'] })
+}
+
+/** The cells behind the name of one or more series. */
+function toCells(second: string, series: readonly SeriesReport[]): string[] {
+  const first = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
+  const last = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
+  const [gaps, missing] = [total(series.map(({ gaps }) => gaps)), total(series.map(({ missing }) => missing))]
+  return [
+    second,
+    formatCount(total(series.map(({ rows }) => rows))),
+    formatTime(min(first)).slice(0, 10),
+    formatTime(max(last)),
+    missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
+  ]
+}
+
+function describeWindows({ series }: RunResult, { offline }: RunDetails): string {
+  const count = (status: 'cached' | 'fetched' | 'revalidated' | 'retained') =>
+    total(series.map(({ windows }) => windows[status]))
+  const [cached, fetched, revalidated] = [count('cached'), count('fetched'), count('revalidated')]
+  if (offline) return `Read ${plural(cached, 'window')} from the mirror.`
+  const retained = count('retained')
+  const parts = [
+    `${formatCount(fetched)} downloaded`,
+    `${formatCount(revalidated)} revalidated`,
+    `${formatCount(cached)} cached`,
+    ...(retained > 0 ? [`${formatCount(retained)} retained`] : []),
+  ]
+  const added = total(series.map(report => report.added))
+  const isUpToDate = added + total(series.map(report => report.restated)) === 0
+  const outcome = isUpToDate ? 'Everything is up to date.' : `${plural(added, 'new candle')}.`
+  return `${outcome} Windows: ${parts.join(', ')}.`
+}
+
+/** The candle that opened last; its age if the range reaches the present. */
+function describeLatest({ series, range }: RunResult, { now }: RunDetails): string {
+  const time = max(series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []))
+  const latest = series.find(({ lastOpenTime }) => lastOpenTime === time)
+  if (time === undefined || latest === undefined) return 'No candle opens in the range.'
+  const age = range.toTime === Number.POSITIVE_INFINITY && now > time ? `, ${formatDuration(now - time)} ago` : ''
+  return `Latest candle: ${seriesName(latest)} of ${formatTime(time)} UTC${age}.`
+}
+
+function describeTraffic({ requests, bytes }: RunResult, { elapsedMs, offline }: RunDetails): string {
+  const elapsed = formatDuration(elapsedMs)
+  if (offline || requests === 0) return `Took ${elapsed}.`
+  const rate = `${formatBytes(Math.round(bytes / Math.max(elapsedMs / 1000, 0.001)))}/s`
+  return `${plural(requests, 'request')}, ${formatBytes(bytes)} received in ${elapsed} (${rate}).`
+}
+
+/** A line for each file; one line in all for many. */
+function describeFiles(files: readonly WrittenFile[]): string[] {
+  const line = (name: string, named: readonly WrittenFile[]) =>
+    `${name}: ${plural(total(named.map(({ rows }) => rows)), 'candle')}, ${formatBytes(total(named.map(({ bytes }) => bytes)))}`
+  if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
+  return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
+}
+
+function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) => string): Map<string, SeriesReport[]> {
+  const groups = new Map<string, SeriesReport[]>()
+  for (const report of series) groups.set(key(report), [...(groups.get(key(report)) ?? []), report])
+  return groups
+}
+
+function min(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
+}
+
+function max(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
+}
