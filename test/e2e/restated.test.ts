@@ -36,8 +36,8 @@ async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; tree:
   }
 }
 
-/** The line of a summary with its counts. */
-const countsLine = (stdout: string) => stdout.split('\n').find(line => line.includes(' in the range; '))
+/** The line of a summary with the counts of windows. */
+const windowsLine = (stdout: string) => stdout.split('\n').find(line => line.includes('Windows: '))
 
 describe('values that the service restated in a final window', () => {
   const rows = weekRows(WEEK)
@@ -57,7 +57,7 @@ describe('values that the service restated in a final window', () => {
 
     const text = await sandbox.run([...args, '--refresh'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
-    expect(text.stdout).toContain('\n2 candles held before came with other values; -v and --json show them.\n')
+    expect(text.stdout).toContain('\n2 cached candles changed; -v and --json show the values.\n')
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(rows)
 
     const verbose = await sandbox.call([...args.slice(0, -1), 'm2', '--refresh', '-v'])
@@ -108,20 +108,20 @@ describe('the next run', () => {
     const next = await sandbox.call(args)
     expect(next).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows').sort()).toEqual([...missing, ...NOT_FINAL].sort())
-    expect(countsLine(next.stdout)).toMatch(
-      /^42 candles in the range; 5 requests, .* received; 4 windows were there already\.$/,
-    )
+    expect(windowsLine(next.stdout)).toMatch(/^\d+ new candles\. Windows: 2 downloaded, 2 revalidated, 4 cached\.$/)
     const last = await sandbox.call(args)
-    expect(countsLine(last.stdout)).toMatch(
-      /^42 candles in the range; 3 requests, .* received; 6 windows were there already\.$/,
+    expect(windowsLine(last.stdout)).toMatch(
+      /^Everything is up to date\. Windows: 0 downloaded, 2 revalidated, 6 cached\.$/,
     )
   })
 
-  it('prints one window in the singular, and no window for the first run', async () => {
+  it('tells new windows from cached ones', async () => {
     const { sandbox, args } = await setUp()
     const part = [...args, '--from', WEEK, '--to', FULL_WEEKS[1]]
     const [first, second] = [await sandbox.call(part), await sandbox.call(part)]
-    expect(countsLine(first.stdout)).toMatch(/^8 candles in the range; 2 requests, .*; no window was there already\.$/)
-    expect(countsLine(second.stdout)).toMatch(/^8 candles in the range; 1 request, .*; 1 window was there already\.$/)
+    expect(windowsLine(first.stdout)).toMatch(/^8 new candles\. Windows: 1 downloaded, 0 revalidated, 0 cached\.$/)
+    expect(windowsLine(second.stdout)).toMatch(
+      /^Everything is up to date\. Windows: 0 downloaded, 0 revalidated, 1 cached\.$/,
+    )
   })
 })

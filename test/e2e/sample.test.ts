@@ -15,7 +15,7 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.text('btcusdt-1h.csv')).toBe(csvOf(sampleRows('BTCUSDT', '1h')))
     expect(sandbox.text('btcusdt-1h.csv').trimEnd().split('\n')).toHaveLength(2182)
     expect(run.stdout).toContain('2,181 candles')
-    expect(run.stdout).toContain('MADE candles')
+    expect(run.stdout).toContain('synthetic sample data')
     expect(sandbox.files()).toEqual(['btcusdt-1h.csv'])
   })
 

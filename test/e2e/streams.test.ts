@@ -46,6 +46,8 @@ describe.concurrent('stdout and stderr', () => {
     const run = await sandbox.run([...EXPORT, '--json', '-o', 'one.csv'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(parseObject(run.stdout, RunSchema)).toEqual({
+      elapsedMs: expect.any(Number),
+      newCandles: 0,
       baseUrl: 'sample',
       sample: true,
       mirror: 'mirror',
@@ -55,6 +57,8 @@ describe.concurrent('stdout and stderr', () => {
           symbol: 'BTCUSDT',
           interval: '1d',
           candles: 91,
+          newCandles: 0,
+          cachedBytes: expect.any(Number),
           firstOpenTime: Date.UTC(2024, 11, 30),
           lastOpenTime: Date.UTC(2025, 2, 30),
           gaps: 0,

@@ -87,8 +87,8 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
   ]
   const added = total(series.map(report => report.added))
   const isUpToDate = added + total(series.map(report => report.restated)) === 0
-  const outcome = isUpToDate ? 'Everything is up to date.' : `${plural(added, 'new candle')}.`
-  return `${outcome} Windows: ${parts.join(', ')}.`
+  const outcome = isUpToDate ? 'Everything is up to date' : plural(added, 'new candle')
+  return `${outcome}. Windows: ${parts.join(', ')}.`
 }
 
 /** The candle that opened last; its age if the range reaches the present. */

@@ -117,7 +117,11 @@ async function openBar(words: ProgressWords): Promise<View> {
     spinner.text = barText(progress, words, stderr.columns)
     spinner.render()
   }
-  return { periodMs: PERIODS_MS.bar, update, end: () => spinner.stop() }
+  const end = (progress: ProgressSnapshot) => {
+    update(progress)
+    spinner.stop()
+  }
+  return { periodMs: PERIODS_MS.bar, update, end }
 }
 
 function printJsonLine(progress: ProgressSnapshot): void {

@@ -32,7 +32,7 @@ export async function atTerminal(
   const fifo = join(tempFolder(), 'keys')
   execFileSync('mkfifo', [fifo])
   const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
-  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', ...env })
+  const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
   const keyboard = createWriteStream(fifo)
   let seen = ''
   let hasAnswered = prompt === undefined

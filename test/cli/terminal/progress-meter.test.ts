@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { ProgressMeter } from '../../../src/cli/terminal/progress-meter.js'
+
+const QUIET = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0 }
+
+/** A meter whose clock the test sets. */
+function newMeter() {
+  let time = 0
+  const meter = new ProgressMeter(() => time)
+  return { meter, at: (ms: number) => void (time = ms) }
+}
+
+describe('a progress meter', () => {
+  it('knows no total, rate and end before the first item', () => {
+    const { meter, at } = newMeter()
+    at(4_000)
+    const nothing = { done: 0, total: undefined, label: '', leftMs: undefined, bytesPerSecond: 0, elapsedMs: 4_000 }
+    expect(meter.snapshot()).toMatchObject(nothing)
+  })
+
+  it('estimates the end from the windows, without the time that the lists took', () => {
+    const { meter, at } = newMeter()
+    at(60_000)
+    meter.advance(0, 100, '')
+    at(64_000)
+    meter.advance(20, 100, 'BTCUSDT 1h')
+    meter.setNetwork({ ...QUIET, bytes: 8_000, requests: 21 })
+    const expected = { done: 20, total: 100, leftMs: 16_000, bytesPerSecond: 2_000, elapsedMs: 64_000, requests: 21 }
+    expect(meter.snapshot()).toMatchObject(expected)
+  })
+
+  it('takes the rate of the last ten seconds', () => {
+    const { meter, at } = newMeter()
+    meter.advance(0, 1_000, '')
+    // One item a second for a minute, then ten a second.
+    for (let second = 1; second <= 60; second++) {
+      at(1_000 * second)
+      meter.advance(second, 1_000, '')
+      meter.snapshot()
+    }
+    expect(meter.snapshot().leftMs).toBeCloseTo(940_000, -2)
+    for (let second = 61; second <= 72; second++) {
+      at(1_000 * second)
+      meter.advance(60 + 10 * (second - 60), 1_000, '')
+      meter.snapshot()
+    }
+    expect(meter.snapshot().leftMs).toBeCloseTo(82_000, -2)
+  })
+
+  it('counts a pause down', () => {
+    const { meter, at } = newMeter()
+    meter.setNetwork({ ...QUIET, pauseMs: 12_000 })
+    expect(meter.snapshot().pauseMs).toBe(12_000)
+    at(5_000)
+    expect(meter.snapshot().pauseMs).toBe(7_000)
+    at(13_000)
+    expect(meter.snapshot().pauseMs).toBe(0)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { until } from '../support/deferred.js'
+import { csvOf } from '../support/sample-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, treeRows, weekPath } from '../support/synthetic-tree.js'
+
+const newSandbox = useSandboxes()
+const AUTO = { KLINES_PROGRESS: 'auto' }
+const WINDOWS = 8
+
+/** A sandbox, the server of a synthetic tree, and the arguments that download from it. */
+async function newDownload() {
+  const sandbox = newSandbox()
+  const server = await startTreeServer(sandbox)
+  return { sandbox, server, args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'] }
+}
+
+describe.concurrent('progress without a terminal', () => {
+  it.each<[string, string[], RegExp]>([
+    ['is one line at the end of a short run', [], /^8 of 8 windows \(100%\), [\d.]+ kB(, [\d.]+ kB\/s)?\n$/],
+    ['is the same with --progress plain', ['--progress', 'plain'], /^8 of 8 windows \(100%\), .*\n$/],
+    ['is left out with -q', ['-q'], /^$/],
+    ['is left out with --json', ['--json'], /^$/],
+    ['is left out with --progress none', ['--progress', 'none'], /^$/],
+  ])('%s', async (_, flags, expected) => {
+    const { sandbox, args } = await newDownload()
+    const run = await sandbox.run([...args, ...flags], AUTO)
+    expect(run.code).toBe(0)
+    expect(run.stderr).toMatch(expected)
+  })
+
+  it('is a JSON object a line with --progress json, also with -q', async () => {
+    const { sandbox, args } = await newDownload()
+    const run = await sandbox.run([...args, '-q', '--progress', 'json'])
+    expect(run).toMatchObject({ code: 0, stdout: '' })
+    const lines = run.stderr
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    for (const line of lines) expect(Number.isInteger(line.bytes)).toBe(true)
+    const last = { type: 'progress', done: WINDOWS, total: WINDOWS, label: 'BTCUSDT 15m', retrying: 0, pauseMs: 0 }
+    expect(lines.at(-1)).toMatchObject(last)
+  })
+
+  it('tells each second of waits and retries, before anything is done', async () => {
+    const { sandbox, server, args } = await newDownload()
+    const [faulty, limited] = [weekPath('BTCUSDT', EMPTY_WEEK), weekPath('BTCUSDT', FULL_WEEKS[0])]
+    server.script(limited, { status: 429, headers: { 'retry-after': '2' } })
+    server.always(faulty, { status: 503 })
+    const { child, ended } = sandbox.start([...args, '--progress', 'json'])
+    let stderr = ''
+    child.stderr?.on('data', chunk => (stderr += chunk))
+    const reports = () =>
+      stderr
+        .split('\n')
+        .filter(line => line.endsWith('}'))
+        .map(line => JSON.parse(line))
+    await until(() => reports().some(({ pauseMs, retrying }) => pauseMs > 0 && pauseMs <= 2_000 && retrying >= 1))
+    await until(() => reports().some(({ failure, retrying }) => failure === 'status 503' && retrying >= 1))
+    child.kill('SIGINT')
+    await ended
+    expect(reports().every(({ done, total }) => done === 0 && (total === null || total === WINDOWS))).toBe(true)
+  })
+})
+
+it('an interruption says how much was done', async () => {
+  const { sandbox, server, args } = await newDownload()
+  const stored = [EMPTY_WEEK, FULL_WEEKS[0]].map(date => weekPath('BTCUSDT', date))
+  server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? new Promise(() => {}) : undefined)
+  const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
+  await until(() => server.paths('windows').length === 4)
+  child.kill('SIGINT')
+  expect(await ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringMatching(
+      /^klines: Interrupted \(SIGINT\) after 2 of 8 windows \([\d.]+ k?B received\)\. The mirror keeps what was downloaded; run the same command again to continue\.\n$/,
+    ),
+  })
+})
+
+describe.skipIf(!hasScript)(
+  'progress at a terminal (skipped without script of util-linux)',
+  { concurrent: true },
+  () => {
+    const [SHOWS, HIDES] = ['\u001B[?25l', '\u001B[?25h']
+
+    it('is a bar, which is gone before the summary', async () => {
+      const { sandbox, args } = await newDownload()
+      const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
+      expect(run.code).toBe(0)
+      expect(run.stdout).toContain('Fetching lists')
+      expect(run.stdout).toMatch(/█{16} 100% {2}8 of 8 windows/)
+      const rest = run.stdout.slice(run.stdout.lastIndexOf('8 of 8 windows'))
+      expect(rest.slice(0, rest.indexOf('symbol'))).toContain(HIDES)
+      expect(rest.slice(rest.indexOf('symbol'))).not.toContain('\u001B[2K')
+    })
+
+    it.each([
+      ['to the same terminal', (command: string) => command],
+      // The reader of the pipe prints on the same terminal.
+      ['through a pipe', (command: string) => `bash -c "${command} | cat"`],
+    ])('is gone before data goes %s', async (_, wrap) => {
+      const { sandbox, args } = await newDownload()
+      const run = await atTerminal(sandbox, wrap(`klines ${args.join(' ')} -f csv`))
+      expect(run.code).toBe(0)
+      const csv = csvOf([...treeRows('BTCUSDT').values()].flat()).replaceAll('\n', '\r\n')
+      const start = run.stdout.indexOf('open_time')
+      expect(run.stdout.slice(0, start)).toContain(SHOWS)
+      expect(run.stdout.slice(0, start)).toContain(HIDES)
+      expect(run.stdout.slice(start, start + csv.length)).toBe(csv)
+      expect(run.stdout.slice(start + csv.length)).not.toMatch(/windows|Fetching|\u2588/)
+    })
+
+    it.each([
+      ['retries', Array(3).fill({ status: 503 }), 'retrying 1 window: status 503'],
+      ['waits', [{ status: 429, headers: { 'retry-after': '1' } }], 'rate limited, resuming in 1 s'],
+    ])('shows %s', async (_, answers, expected) => {
+      const { sandbox, server, args } = await newDownload()
+      server.script(weekPath('BTCUSDT', FULL_WEEKS[1]), ...answers)
+      const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
+      expect(run.code).toBe(0)
+      expect(run.stdout).toContain(expected)
+    })
+  },
+)
