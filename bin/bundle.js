@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Bundles the commands, and the worker of `klines verify`, into one file each: Node then reads 2 files instead of 300.
+// Bundles the commands, the worker of `klines verify` and the completion of shells into one file each: Node then reads 3 files
+// instead of 300.
 // The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +15,7 @@ const options = {
   target: 'node20',
   allowOverwrite: true,
   logLevel: 'warning',
-  // In both files, paths are relative to dist.
+  // In all of them, paths are relative to dist.
   define: { 'import.meta.url': 'bundleUrl' },
 }
 
@@ -37,13 +38,22 @@ for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE
   cpSync(`${swagger}/${name}`, `${dist}swagger-ui/${name}`)
 }
 
-// Last, because bin/prepare.js takes this file as the proof of a whole build.
-await build({
+// The scripts of `klines completion`, and what they call.
+cpSync(fileURLToPath(new URL('../src/cli/completion/scripts', import.meta.url)), `${dist}cli/completion/scripts`, {
+  recursive: true,
+})
+const commonJs = {
   ...options,
-  entryPoints: ['src/main.ts'],
-  outfile: 'dist/main.cjs',
   format: 'cjs',
   banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href" },
+}
+await build({ ...commonJs, entryPoints: ['src/cli/completion/main.ts'], outfile: 'dist/completion.cjs' })
+
+// Last, because bin/prepare.js takes this file as the proof of a whole build.
+await build({
+  ...commonJs,
+  entryPoints: ['src/main.ts'],
+  outfile: 'dist/main.cjs',
   // These read files of their own at run time. oclif looks for typescript only during development.
   external: ['@oclif/plugin-*', 'fastify', 'parquet-wasm', 'typescript'],
 })

@@ -27,6 +27,9 @@ try {
     // As oclif writes it, without the 80 ms that it takes to load the commands.
     const { name, version } = require('../package.json')
     process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+  } else if (args[0] === '__complete') {
+    // The scripts of `klines completion` call this at each TAB.
+    require('../dist/completion.cjs').printCompletion(args.slice(1))
   } else {
     const { run } = require('../dist/main.cjs')
     await run(args, { root: fileURLToPath(new URL('..', import.meta.url)) })

@@ -1,3 +1,4 @@
+import Completion from './completion.js'
 import Download from './download.js'
 import Export from './export.js'
 import Intervals from './intervals.js'
@@ -17,6 +18,7 @@ import Verify from './verify.js'
 
 /** Every command by its id. oclif reads this table (`oclif.commands` in package.json). */
 export const COMMANDS = {
+  completion: Completion,
   download: Download,
   export: Export,
   intervals: Intervals,

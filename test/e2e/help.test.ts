@@ -104,8 +104,7 @@ describe.skipIf(!readme)('the README', { concurrent: true }, () => {
     const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
     const wrong = mentions.flatMap(words => {
       const name = NAMES.find(command => `${words.join(' ')} `.startsWith(`${command} `))
-      const topic =
-        NAMES.some(command => command.startsWith(`${words[0]} `)) || ['help', 'autocomplete'].includes(words[0])
+      const topic = NAMES.some(command => command.startsWith(`${words[0]} `)) || words[0] === 'help'
       const known = name ? new Set(['help', ...Object.keys(findFlags(name))]) : all
       const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0])
       return [

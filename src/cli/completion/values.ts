@@ -1,0 +1,47 @@
+import { OUTPUT_COLUMNS } from '../../export/row-format.js'
+import { SAMPLE } from '../../http/base-url.js'
+import { INTERVALS } from '../../klines/intervals.js'
+import { SYMBOLS } from '../../klines/symbols.js'
+import type { ArgEntry, FlagEntry } from './command-table.js'
+
+/** What a value can be. */
+export interface Values {
+  /** Words to choose from; the shell itself completes files and folders. */
+  readonly kind: 'words' | 'files' | 'folders'
+  readonly words: readonly string[]
+  /** Whether several words can be joined by commas. */
+  readonly list?: boolean
+  /** Whether `btc` stands for BTCUSDT. Intervals differ by case: 1m is not 1M. */
+  readonly ignoreCase?: boolean
+}
+
+/** Stands for every symbol or interval; never part of a list. */
+export const ALL = 'all'
+
+/** Words for flags that also take others. */
+const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
+  interval: [...INTERVALS, ALL],
+  columns: OUTPUT_COLUMNS,
+  resample: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'],
+  last: ['7d', '30d', '90d', '1y'],
+  'base-url': [SAMPLE],
+}
+
+const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
+  symbol: [...SYMBOLS, ALL],
+  interval: INTERVALS,
+}
+
+/** What a flag takes; no words when nothing is known about it. */
+export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): Values {
+  const words = options ?? (Object.hasOwn(FLAG_WORDS, name) ? FLAG_WORDS[name] : undefined)
+  if (words) return { kind: 'words', words, list: delimiter === ',' }
+  const kind = helpValue === 'FILE' ? 'files' : helpValue === 'DIR' ? 'folders' : 'words'
+  return { kind, words: [] }
+}
+
+/** What an argument takes; no words when nothing is known about it. */
+export function argValues({ name, options, multiple }: ArgEntry): Values {
+  const words = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
+  return { kind: 'words', words, list: multiple === true, ignoreCase: name === 'symbol' }
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import type { CommandTable, FlagEntry } from '../../../src/cli/completion/command-table.js'
+import { complete } from '../../../src/cli/completion/complete.js'
+
+const flag = (name: string, rest: Partial<FlagEntry> = {}): Record<string, FlagEntry> => ({
+  [name]: { name, type: 'option', ...rest },
+})
+const quiet = flag('quiet', { type: 'boolean', char: 'q', summary: 'Print data and errors only.' })
+const interval = flag('interval', { char: 'i', multiple: true, delimiter: ',', summary: 'Candle lengths. Repeatable.' })
+const symbol = { symbol: { name: 'symbol', multiple: true } }
+
+const TABLE: CommandTable = {
+  topics: { mirror: { description: 'The local mirror' } },
+  commands: {
+    config: { summary: 'Show the configuration.', args: {}, flags: quiet },
+    'config:set': { summary: 'Set a value.', args: {}, flags: quiet },
+    download: {
+      summary: 'Download candles.',
+      args: symbol,
+      flags: {
+        ...quiet,
+        ...interval,
+        ...flag('format', { char: 'f', options: ['csv', 'json', 'jsonl', 'parquet'] }),
+        ...flag('columns', { multiple: true, delimiter: ',' }),
+        ...flag('output', { char: 'o', helpValue: 'FILE' }),
+        ...flag('mirror', { helpValue: 'DIR' }),
+        ...flag('concurrency', { helpValue: 'N' }),
+        ...flag('secret', { hidden: true }),
+      },
+    },
+    'mirror:status': { summary: 'Show the mirror.', args: {}, flags: quiet },
+    'mirror:verify': { summary: 'Read every file.', args: {}, flags: quiet },
+    openapi: {
+      description: 'Print a document.',
+      args: { api: { name: 'api', options: ['greeting', 'klines'] } },
+      flags: {},
+    },
+    'start-dates': { summary: 'List windows.', args: { interval: { name: 'interval' } }, flags: quiet },
+    'users:update': { summary: 'Update a user.', args: { id: { name: 'id' } }, flags: quiet },
+    verify: {
+      summary: 'Verify candles.',
+      args: symbol,
+      flags: {
+        ...interval,
+        ...flag('audit', { type: 'boolean', allowNo: true }),
+        ...flag('json', { type: 'boolean' }),
+      },
+    },
+    internal: { summary: 'For tests.', hidden: true, args: {}, flags: {} },
+  },
+}
+
+/** Splits a line at spaces, as a shell does; a space at its end starts a new word. */
+const completeLine = (line: string) => complete(line.split(' ').slice(1), TABLE)
+const valuesOf = (line: string) => completeLine(line).candidates.map(({ value }) => value)
+
+describe('words', () => {
+  test.each<[line: string, expected: string]>([
+    // commands and topics
+    ['klines ', 'config download mirror openapi start-dates users verify help'],
+    ['klines mi', 'mirror'],
+    ['klines mirror', 'mirror'],
+    ['klines mirror ', 'status verify'],
+    ['klines mirror v', 'verify'],
+    ['klines MI', ''],
+    ['klines nothing ', ''],
+    ['klines mirror nothing ', ''],
+    ['klines users ', 'update'],
+    ['klines help ', 'config download mirror openapi start-dates users verify'],
+    ['klines help mirror s', 'status'],
+    ['klines help download ', ''],
+    ['klines config s', 'set'],
+    ['klines -', '--help --version'],
+    ['klines --v', '--version'],
+    ['klines mirror -', '--help'],
+    ['klines constructor ', ''],
+    ['klines __proto__ ', ''],
+    // flags
+    ['klines download BTCUSDT -i 1h --f', '--format'],
+    ['klines download --f', '--format'],
+    ['klines download --', '--columns --concurrency --format --interval --mirror --output --quiet --help'],
+    ['klines download -', '--columns --concurrency --format --interval --mirror --output --quiet --help -f -i -o -q'],
+    ['klines download -i 1h -f csv -q -', '--columns --concurrency --interval --mirror --output --help -i -o'],
+    ['klines download --format=csv -ox --', '--columns --concurrency --interval --mirror --quiet --help'],
+    ['klines download -qf csv --f', ''],
+    ['klines download -qf csv --q', ''],
+    ['klines download --s', ''],
+    ['klines verify --', '--audit --no-audit --interval --json --help'],
+    ['klines verify --no', '--no-audit'],
+    ['klines verify --no-audit --', '--interval --json --help'],
+    ['klines verify --audit --no', ''],
+    ['klines mirror status ', '--quiet --help'],
+    ['klines config --q', '--quiet'],
+    ['klines download -- --f', ''],
+    ['klines download -i -- --f', '--format'],
+    // values of flags
+    ['klines download --format p', 'parquet'],
+    ['klines download --format=p', '--format=parquet'],
+    ['klines download --format=', '--format=csv --format=json --format=jsonl --format=parquet'],
+    ['klines download -f p', 'parquet'],
+    ['klines download -fp', '-fparquet'],
+    ['klines download -f=p', '-f=parquet'],
+    ['klines download -qf p', 'parquet'],
+    ['klines download -qfp', '-qfparquet'],
+    ['klines download -f', '-f'],
+    ['klines download -f csv', 'csv'],
+    ['klines download --quiet=', ''],
+    ['klines download --unknown=', ''],
+    ['klines download --concurrency ', ''],
+    ['klines download --format -', ''],
+    ['klines download -i 1', '15m 1h 12h 1d 1w 1M'],
+    ['klines download -i ', '15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M all'],
+    ['klines download -i 1m', ''],
+    ['klines download -i a', 'all'],
+    // lists
+    ['klines download -i 1h,4', '1h,4h'],
+    ['klines download -i 1h,1', '1h,15m 1h,12h 1h,1d 1h,1w 1h,1M'],
+    ['klines download --interval=1h,4', '--interval=1h,4h'],
+    ['klines download -i 1h,a', ''],
+    ['klines download --columns open_time,cl', 'open_time,close open_time,close_time'],
+    ['klines download --columns sym', 'symbol'],
+    ['klines download --format csv,p', ''],
+    // arguments
+    ['klines download btc', 'BTCUSDT'],
+    ['klines download D', 'DOGEUSDT DOTUSDT'],
+    ['klines download a', 'ADAUSDT AVAXUSDT all'],
+    ['klines download BTCUSDT b', 'BNBUSDT'],
+    ['klines download btcusdt -i 1h a', 'ADAUSDT AVAXUSDT'],
+    ['klines download -i 1h eth', 'ETHUSDT'],
+    ['klines download btcusdt,e', 'btcusdt,ETHUSDT'],
+    ['klines download BTCUSDT,ETHUSDT e', ''],
+    ['klines download all e', ''],
+    ['klines download -- eth', 'ETHUSDT'],
+    ['klines download -o - eth', 'ETHUSDT'],
+    ['klines start-dates 3', '30m 3d'],
+    ['klines start-dates 1h ', '--quiet --help'],
+    ['klines start-dates -- 1h ', ''],
+    ['klines openapi ', 'greeting klines'],
+    ['klines openapi - ', '--help'],
+    ['klines openapi k', 'klines'],
+    ['klines users update ', ''],
+  ])('%s -> %s', (line, expected) => {
+    const { kind } = completeLine(line)
+    expect({ kind, values: valuesOf(line).join(' ') }).toEqual({ kind: 'words', values: expected })
+  })
+})
+
+test.each([
+  ['klines download -o ', 'files'],
+  ['klines download --output x', 'files'],
+  ['klines download --output=x', 'files'],
+  ['klines download -ox', 'files'],
+  ['klines download -qo x', 'files'],
+  ['klines download --mirror ', 'folders'],
+])('%s -> %s', (line, kind) => {
+  expect(completeLine(line)).toEqual({ kind, candidates: [] })
+})
+
+test('candidates have the first sentence of their description', () => {
+  const described = (line: string) =>
+    completeLine(line).candidates.map(({ value, description }) => `${value}: ${description}`)
+  expect(described('klines mi')).toEqual(['mirror: The local mirror'])
+  expect(described('klines config ')).toEqual([
+    'set: Set a value',
+    '--quiet: Print data and errors only',
+    '--help: Show help',
+  ])
+  expect(described('klines download -i 1h --i')).toEqual(['--interval: Candle lengths'])
+  expect(described('klines ope')).toEqual(['openapi: Print a document'])
+})
+
+test('nothing typed yet', () => {
+  expect(complete([], TABLE)).toEqual(complete([''], TABLE))
+})

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { formatCompletion } from '../../../src/cli/completion/format.js'
+
+const words = (...candidates: { value: string; description?: string }[]) =>
+  formatCompletion({ kind: 'words', candidates })
+
+test('the kind comes first, then a candidate a line', () => {
+  expect(words({ value: '1h' }, { value: '--format=csv', description: 'A format' })).toBe(
+    ':words\n1h\n--format=csv\tA format\n',
+  )
+  expect(formatCompletion({ kind: 'files', candidates: [] })).toBe(':files\n')
+})
+
+test.each([
+  '',
+  'a b',
+  'a\nb',
+  'a\tb',
+  '\u001b[31mred',
+  '\u202ebidi',
+  '$(id)',
+  '`id`',
+  'a;b',
+  "a'b",
+  'a"b',
+  'a\\b',
+  '*',
+  'ü',
+])('leaves out %j', value => {
+  expect(words({ value }, { value: 'BTCUSDT' })).toBe(':words\nBTCUSDT\n')
+})
+
+test('a description is one line without controls', () => {
+  expect(words({ value: 'a', description: 'one\ntwo\t\u001b[31m three\u202e\u2028four' })).toBe(
+    ':words\na\tone two [31m three four\n',
+  )
+})

@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { BIN, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
+
+const newSandbox = useSandboxes()
+const SHELLS = ['bash', 'zsh', 'fish']
+
+function isInstalled(shell: string): boolean {
+  try {
+    execFileSync(shell, ['--version'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Why a shell cannot be tested here, for the title of its tests; empty when it can. */
+function whyNot(shell: string, needsTerminal: boolean): string {
+  if (!isInstalled(shell)) return ` (skipped: ${shell} is not installed)`
+  return needsTerminal && !hasScript ? ' (skipped: script of util-linux is not installed)' : ''
+}
+
+/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. */
+const LINES: readonly [typed: string, completed: string][] = [
+  ['klines mi', 'klines mirror '],
+  ['klines mirror st', 'klines mirror status '],
+  ['klines help mirror st', 'klines help mirror status '],
+  ['klines --ver', 'klines --version '],
+  ['klines download BTCUSDT -i 1h --form', 'klines download BTCUSDT -i 1h --format '],
+  ['klines download --form', 'klines download --format '],
+  ['klines verify --no-au', 'klines verify --no-audit '],
+  ['klines download -f csv --form', 'klines download -f csv --form'],
+  ['klines download -- --form', 'klines download -- --form'],
+  ['klines download --format p', 'klines download --format parquet '],
+  ['klines download --format=p', 'klines download --format=parquet '],
+  ['klines download -f p', 'klines download -f parquet '],
+  ['klines download --from 2024-01-01T00:00 -f p', 'klines download --from 2024-01-01T00:00 -f parquet '],
+  ['klines download --from=2024-01-01T00:00 -f p', 'klines download --from=2024-01-01T00:00 -f parquet '],
+  ['klines download 2>/dev/null -f p', 'klines download 2>/dev/null -f parquet '],
+  ['klines download -f csv | klines openapi k', 'klines download -f csv | klines openapi klines '],
+  ['klines download -i 1h,4', 'klines download -i 1h,4h '],
+  ['klines download --interval=1h,4', 'klines download --interval=1h,4h '],
+  ['klines download -i 1m', 'klines download -i 1m'],
+  ['klines download --columns open_time,close_', 'klines download --columns open_time,close_time '],
+  ['klines download --time-format i', 'klines download --time-format iso '],
+  ['klines download --numbers de', 'klines download --numbers decimal '],
+  ['klines download --base-url sam', 'klines download --base-url sample '],
+  ['klines download btc', 'klines download BTCUSDT '],
+  ['klines download BTCUSDT eth', 'klines download BTCUSDT ETHUSDT '],
+  ['klines download -i 1h xr', 'klines download -i 1h XRPUSDT '],
+  ['klines download BTCUSDT,so', 'klines download BTCUSDT,SOLUSDT '],
+  ['klines download BTCUSDT btc', 'klines download BTCUSDT btc'],
+  ['klines start-dates 4', 'klines start-dates 4h '],
+  ['klines completion fi', 'klines completion fish '],
+  // `report.csv` and `lake` are in the working folder.
+  ['klines download -o rep', 'klines download -o report.csv '],
+  ['klines download --output=rep', 'klines download --output=report.csv '],
+  ['klines users update x --data rep', 'klines users update x --data report.csv '],
+  ['klines export --mirror la', 'klines export --mirror lake/'],
+  ['klines export --mirror=la', 'klines export --mirror=lake/'],
+  ['klines export --mirror rep', 'klines export --mirror rep'],
+  ['klines export -f csv > rep', 'klines export -f csv > report.csv '],
+  ['klines export rep', 'klines export rep'],
+]
+
+function newFolder(): CliSandbox {
+  const sandbox = newSandbox()
+  sandbox.write('report.csv', '')
+  mkdirSync(sandbox.path('lake'))
+  return sandbox
+}
+
+/** Has a shell that waits for input complete lines; Ctrl-X p writes the line to `lines.txt` and clears it. */
+async function completeAtTerminal(sandbox: CliSandbox, command: string, typed: readonly string[]): Promise<string[]> {
+  const keys = `${typed.map(line => `${line}\t\u0018p`).join('')}exit\r`
+  const run = await atTerminal(sandbox, command, { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
+  if (!sandbox.exists('lines.txt')) throw new Error(`Nothing was completed: ${JSON.stringify(run)}`)
+  return sandbox.text('lines.txt').trimEnd().split('\n')
+}
+
+const asLines = (pairs: readonly [string, string][]) => pairs.map(([, completed]) => `<${completed}>`)
+const typedLines = LINES.map(([typed]) => typed)
+
+const BASH_RC = `PS1='ready> '
+show() { printf '<%s>\\n' "$READLINE_LINE" >> lines.txt; READLINE_LINE= READLINE_POINT=0; }
+bind -x '"\\C-xp": show'
+`
+const ZSH_RC = `PS1='ready> '
+show() { print -r -- "<$BUFFER>" >> lines.txt; BUFFER= }
+zle -N show
+bindkey '^Xp' show
+`
+
+describe.concurrent('completion at the prompt', () => {
+  const noBash = whyNot('bash', true)
+  it.skipIf(noBash)(`of bash${noBash}`, async () => {
+    const sandbox = newFolder()
+    sandbox.write('rc', `${BASH_RC}eval "$(klines completion bash)"\n`)
+    const more: [string, string][] = [
+      ['klines download "bt', 'klines download "BTCUSDT" '],
+      ['klines download -f csv>rep', 'klines download -f csv>report.csv '],
+    ]
+    const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', [
+      ...typedLines,
+      ...more.map(([typed]) => typed),
+    ])
+    expect(lines).toEqual(asLines([...LINES, ...more]))
+  })
+
+  const noZsh = whyNot('zsh', true)
+  it.skipIf(noZsh)(`of zsh${noZsh}`, async () => {
+    const sandbox = newFolder()
+    sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
+    expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedLines)).toEqual(asLines(LINES))
+  })
+
+  it.skipIf(noZsh)(`of zsh, from a file in its fpath, with descriptions${noZsh}`, async () => {
+    const sandbox = newFolder()
+    const { stdout } = await sandbox.run(['completion', 'zsh'])
+    sandbox.write('_klines', stdout)
+    sandbox.write('.zshrc', `${ZSH_RC}fpath=($PWD $fpath)\nautoload -Uz compinit && compinit -i\n`)
+    const keys = 'klines mi\t st\t\u0018pklines mirror \t\u0015exit\r'
+    const run = await atTerminal(sandbox, 'zsh -d -i', { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
+    expect(sandbox.text('lines.txt')).toBe('<klines mirror status >\n')
+    expect(run.stdout).toMatch(/\bprune +-- Remove leftovers/)
+  })
+
+  const noFish = whyNot('fish', false)
+  it.skipIf(noFish)(`of fish${noFish}`, async () => {
+    const sandbox = newFolder()
+    // fish prints the last word as it would be.
+    sandbox.write(
+      'rc.fish',
+      'klines completion fish | source\nfor line in (cat typed.txt)\n  echo "<$(complete -C $line | string replace -r "\\t.*" "")>"\nend\n',
+    )
+    sandbox.write('typed.txt', `${typedLines.join('\n')}\n`)
+    const run = await sandbox.shell('fish --no-config rc.fish')
+    const expected = LINES.map(([typed, completed]) =>
+      typed === completed ? '<>' : `<${completed.trim().split(' ').at(-1)}>`,
+    )
+    expect(run.stderr).toBe('')
+    expect(run.stdout.trimEnd().split('\n')).toEqual(expected)
+  })
+
+  it.skipIf(noFish)(`of fish has descriptions and the order of the program${noFish}`, async () => {
+    const script = `klines completion fish | source; complete -C 'klines mirror '; complete -C 'klines export -i 1'`
+    const run = await newFolder().shell(`fish --no-config -c "${script}"`)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toMatch(/^prune\tRemove leftovers/m)
+    expect(run.stdout).toContain('15m\n1h\n12h\n1d\n1w\n1M\n')
+  })
+})
+
+describe.concurrent('klines completion', () => {
+  it.each(SHELLS)('--help has the line that installs it for %s', async shell => {
+    const run = await newSandbox().call(['completion', '--help'])
+    const INSTALL: Record<string, string> = {
+      bash: 'eval "$(klines completion bash)"',
+      zsh: 'source <(klines completion zsh)',
+      fish: 'klines completion fish > ~/.config/fish/completions/klines.fish',
+    }
+    expect(run.stdout).toContain(INSTALL[shell])
+  })
+
+  it.each(SHELLS)('prints the script of %s, as text and as JSON', async shell => {
+    const sandbox = newSandbox()
+    const [text, json] = [
+      await sandbox.call(['completion', shell]),
+      await sandbox.call(['completion', shell, '--json']),
+    ]
+    expect(text).toMatchObject({ code: 0, stderr: '' })
+    const script = readFileSync(join(PROJECT, `src/cli/completion/scripts/klines.${shell}`), 'utf8')
+    expect(text.stdout).toBe(script)
+    expect(JSON.parse(json.stdout)).toEqual({ shell, script: script.trimEnd(), warnings: [] })
+  })
+
+  it.each([[[]], [['powershell']]])('of %j is a usage error that names the shells', async args => {
+    const run = await newSandbox().call(['completion', ...args])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    for (const shell of SHELLS) expect(run.stderr).toContain(shell)
+  })
+})
+
+describe.concurrent('klines __complete', () => {
+  it('answers without loading the commands', async () => {
+    const script = `require(${JSON.stringify(join(PROJECT, 'dist/completion.cjs'))}).printCompletion(['download', 'bt'])
+      console.log(Object.keys(require.cache).length)`
+    expect(await newSandbox().node(['-e', script])).toMatchObject({
+      code: 0,
+      stdout: ':words\nBTCUSDT\n1\n',
+      stderr: '',
+    })
+  })
+
+  it('runs a linked program', async () => {
+    const sandbox = newSandbox()
+    symlinkSync(BIN, sandbox.path('klines'))
+    expect(await sandbox.shell('./klines __complete openapi k')).toMatchObject({
+      code: 0,
+      stdout: ':words\nklines\n',
+      stderr: '',
+    })
+  })
+
+  it('completes nothing after a command that does not exist', async () => {
+    const sandbox = newSandbox()
+    expect(await sandbox.run(['__complete', 'nothing', ''])).toMatchObject({ code: 0, stdout: ':words\n', stderr: '' })
+  })
+})
