@@ -83,6 +83,13 @@ export const mirrorSeriesFlags = {
   })(),
 }
 
+/** What the flags of a range parse to. */
+export interface RangeFlags {
+  from?: string | undefined
+  to?: string | undefined
+  last?: string | undefined
+}
+
 /** What `mirrorSeriesFlags` and `locationFlags` parse to. */
 export interface TableFlags extends LocationFlags {
   interval: string[]

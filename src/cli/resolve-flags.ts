@@ -1,19 +1,27 @@
 import { isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
-import type { JobFlags } from './flags.js'
+import type { JobFlags, RangeFlags } from './flags.js'
 
 /** Flags that shape an output. */
 const OUTPUT_ONLY = ['columns', 'numbers', 'time-format', 'resample', 'partial', 'derive'] as const
 
 /** Whether a flag was set by its environment variable and not on the command line. */
-function isFromEnvironment(name: keyof JobFlags, flags: JobFlags): boolean {
+function isFromEnvironment<Flags extends RangeFlags>(name: keyof Flags & string, flags: Flags): boolean {
   const variable = process.env[`KLINES_${name.toUpperCase().replaceAll('-', '_')}`]
   return variable !== undefined && String(flags[name]) === variable
 }
 
 /** Whether a flag was set on the command line. */
-function isGiven(name: keyof JobFlags, flags: JobFlags): boolean {
+function isGiven<Flags extends RangeFlags>(name: keyof Flags & string, flags: Flags): boolean {
   return flags[name] !== undefined && !isFromEnvironment(name, flags)
+}
+
+/** Of --from and --last, one on the command line wins over the other from the environment. */
+export function resolveRange(flags: RangeFlags): RangeFlags {
+  const { from, to, last } = flags
+  if (isGiven('last', flags) && !isGiven('from', flags)) return { from: undefined, to, last }
+  if (isGiven('from', flags) && !isGiven('last', flags)) return { from, to, last: undefined }
+  return { from, to, last }
 }
 
 /**
@@ -22,9 +30,7 @@ function isGiven(name: keyof JobFlags, flags: JobFlags): boolean {
  * and `bad_output` for a name that is not UTF-8.
  */
 export function resolveFlags(flags: JobFlags, offline: boolean): JobFlags {
-  const resolved = { ...flags }
-  if (isGiven('last', flags) && !isGiven('from', flags)) resolved.from = undefined
-  if (isGiven('from', flags) && !isGiven('last', flags)) resolved.last = undefined
+  const resolved = { ...flags, ...resolveRange(flags) }
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   resolved.output = resolved.output === '/dev/stdout' ? '-' : resolved.output
   if (resolved.output === undefined && (offline || isGiven('format', flags))) resolved.output = '-'

@@ -1,29 +1,48 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, mirrorSeriesFlags, progressFlag, symbolArgs } from '../cli/flags.js'
+import {
+  acceptListFlag,
+  locationFlags,
+  mirrorSeriesFlags,
+  progressFlag,
+  selectionFlags,
+  symbolArgs,
+} from '../cli/flags.js'
+
+const { from, to, last } = selectionFlags
 
 export default class Verify extends BaseCommand {
-  static override summary = 'Prove that the candles of the mirror are whole and right, to the last digit.'
+  static override summary = 'Check the candles of the mirror, to the last digit.'
   static override description =
-    `Per series: gaps, candles that close early or have no trade, order, grid, sanity of prices and volumes. Then each candle that a finer interval of the mirror covers is compared with the exact sum of its finer candles, in all columns: a digit that changed anywhere in it is found. Candles that nothing covers are counted as such.
-Gaps that several symbols share are outages of the exchange. Exit code 6 when something is wrong; gaps are no fault unless --fail-on-gaps.`
+    `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Every candle that fails is named.
+Windows that are on the list of start dates and have started, but are not in the mirror, are missing. Without --from, --to or --last, each series is checked from its first to its last cached window.
+Gaps within cached windows, usually outages of the exchange, are listed, and are failures only with --fail-on-gaps. A close time that differs by 1 ms in a candle that closes early is a note.
+Exit codes: 0 no problems found, 3 windows are missing, 6 a candle fails or a window is corrupt.`
   static override examples = [
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i all',
-    '<%= config.bin %> <%= command.id %> all -i 1h,4h,1d -v',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --fail-on-gaps --json',
+    '<%= config.bin %> <%= command.id %> all -i all',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h,4h,1d --from 2024 --to 2025 -v',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --last 90d --fail-on-gaps --json',
   ]
   static override args = symbolArgs
   static override flags = {
     ...mirrorSeriesFlags,
+    from,
+    to,
+    last,
     audit: Flags.boolean({
-      summary: 'Compare intervals with one another.',
+      summary: 'Compare candles with their finer candles.',
       default: true,
       allowNo: true,
       env: 'KLINES_AUDIT',
     }),
-    'fail-on-gaps': Flags.boolean({ summary: 'Exit code 6 for missing candles too.', env: 'KLINES_FAIL_ON_GAPS' }),
+    'fail-on-gaps': Flags.boolean({ summary: 'Exit code 6 for gaps too.', env: 'KLINES_FAIL_ON_GAPS' }),
     ...locationFlags,
     progress: progressFlag,
+    'accept-list': acceptListFlag,
+  }
+
+  protected override get interruptionAdvice(): string {
+    return 'The check is not complete; nothing was changed.'
   }
 
   async run(): Promise<void> {

@@ -1,21 +1,36 @@
 import type { LoadedSeries } from '../klines/audit/compare-series.js'
 import { type CrossCheck, crossCheck } from '../klines/audit/cross-check.js'
 import { type Inspection, inspect } from '../klines/audit/inspect.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
 import { CandleTable } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { type Series, windowName } from '../klines/series.js'
-import { type WindowSpan, windowSpan } from '../klines/windows.js'
+import type { TimeRange } from '../klines/time-range.js'
+import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 
-/** The cached windows of a series, startDates ascending. */
+/** The windows of a series that are cached or needed, startDates ascending. */
 export interface SeriesWindows extends Series {
   readonly startDates: readonly string[]
 }
 
+/** What is verified of every series. */
+export interface VerifyScope {
+  /** Whether to compare the intervals. */
+  readonly audit: boolean
+  /** The open times of the candles that are inspected. */
+  readonly range: TimeRange
+  /** A window without a file is missing unless it starts later, ms UTC; -Infinity in a complete mirror, where it is empty. */
+  readonly horizon: number
+}
+
 /** The inspection of a series and how far finer series of the symbol confirm it. */
 export interface SeriesFindings extends Series, Inspection {
+  /** Number of windows that have a file. */
   readonly windows: number
+  /** The startDates of windows that are needed and have no file, ascending. */
+  readonly missingWindows: readonly string[]
   /** Windows whose file is corrupt. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
   /** Candles that no finer series covers; undefined without a comparison. */
@@ -34,8 +49,7 @@ export class SymbolVerifier {
 
   constructor(
     private readonly mirror: Mirror,
-    /** Whether to compare the intervals. */
-    private readonly audit: boolean,
+    private readonly scope: VerifyScope,
   ) {}
 
   /**
@@ -48,7 +62,7 @@ export class SymbolVerifier {
       loaded.push(this.load(windows))
       await afterEach()
     }
-    const audit = this.audit ? crossCheck(loaded) : undefined
+    const audit = this.scope.audit ? crossCheck(loaded) : undefined
     const series = loaded.map(({ findings }) => ({ ...findings, unverified: audit?.unverified.get(findings.interval) }))
     return { series, pairs: audit?.pairs ?? [], differences: audit?.differences ?? [] }
   }
@@ -59,24 +73,49 @@ export class SymbolVerifier {
     this.tables.set(interval, table)
     table.clear()
     table.reserve(countCandles(interval, startDates))
+    const { fromTime, toTime } = this.scope.range
     const loadedSpans: WindowSpan[] = []
+    /** The loaded windows, and those that are empty without a file. */
+    const knownSpans: WindowSpan[] = []
     const corrupt: { startDate: string; reason: string }[] = []
+    const missingWindows: string[] = []
+    let [before, after]: (number | undefined)[] = []
     for (const startDate of startDates) {
       const window = { symbol, interval, startDate }
       const read = this.mirror.borrowWindow(window, this.kernel)
-      if (read.state === 'missing') continue
+      if (read.state === 'missing') {
+        if (parseDate(startDate) <= this.scope.horizon) missingWindows.push(startDate)
+        else knownSpans.push(windowSpan(window))
+        continue
+      }
       if (read.state === 'corrupt') {
         corrupt.push({ startDate, reason: read.error.message.replace(`${windowName(window)}: `, '') })
         continue
       }
-      loadedSpans.push(windowSpan(window))
-      table.add(read.batch)
+      const { batch } = read
+      const span = windowSpan(window)
+      loadedSpans.push(span)
+      knownSpans.push(span)
+      const rows = batch.slice(fromTime, toTime)
+      if (rows.length < batch.length) {
+        before = openTimes(batch.slice(-Infinity, fromTime)).at(-1) ?? before
+        after ??= openTimes(batch.slice(toTime, Infinity))[0]
+      }
+      table.add(rows)
     }
-    const inspection = inspect(series, table)
-    const { lastOpenTime } = inspection
-    const spans = lastOpenTime === undefined ? [] : mergeSpans(loadedSpans, nextOpenTime(interval, lastOpenTime))
-    return { series, table, spans, findings: { ...series, ...inspection, windows: startDates.length, corrupt } }
+    const last = table.length > 0 ? table.openTime(table.length - 1) : before
+    // Nothing is known about the time after the last candle: it may be the present.
+    const end = after ?? (last === undefined ? -Infinity : nextOpenTime(interval, last))
+    const covered = { fromTime, toTime: Math.min(toTime, end) }
+    const inspection = inspect(series, table, { spans: mergeSpans(knownSpans, covered), before, after })
+    const spans = mergeSpans(loadedSpans, covered)
+    const windows = loadedSpans.length + corrupt.length
+    return { series, table, spans, findings: { ...series, ...inspection, windows, missingWindows, corrupt } }
   }
+}
+
+function openTimes(batch: KlineBatch): number[] {
+  return Array.from({ length: batch.length }, (_, row) => batch.openTime(row))
 }
 
 /** About how many candles the windows have: a table that is reserved at once is not moved when it grows. */
@@ -86,13 +125,18 @@ function countCandles(interval: Interval, startDates: readonly string[]): number
   return startDates.length * stepsBetween(interval, startTime, endTime)
 }
 
-/** Merges adjacent windows to spans that end no later than the last candle. */
-function mergeSpans(windows: readonly WindowSpan[], endOfCandles: number): WindowSpan[] {
+/** Merges adjacent windows to spans within the range. */
+function mergeSpans(windows: readonly WindowSpan[], { fromTime, toTime }: TimeRange): WindowSpan[] {
   const spans: { startTime: number; endTime: number }[] = []
   for (const { startTime, endTime } of windows) {
     const last = spans.at(-1)
     if (last?.endTime === startTime) last.endTime = endTime
     else spans.push({ startTime, endTime })
   }
-  return spans.map(({ startTime, endTime }) => ({ startTime, endTime: Math.min(endTime, endOfCandles) }))
+  return spans
+    .map(({ startTime, endTime }) => ({
+      startTime: Math.max(startTime, fromTime),
+      endTime: Math.min(endTime, toTime),
+    }))
+    .filter(({ startTime, endTime }) => startTime < endTime)
 }

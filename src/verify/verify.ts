@@ -1,9 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Warn } from '../download/sources/window-source.js'
+import { systemClock } from '../http/system-clock.js'
 import type { Difference } from '../klines/audit/compare-series.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
-import type { Gap } from '../klines/audit/inspect.js'
+import type { Gap } from '../klines/audit/gaps.js'
 import type { Series } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { planVerification } from './plan.js'
 import { type SeriesFindings, type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
 import { claim, WorkerPool } from './worker-pool.js'
 
@@ -18,6 +22,8 @@ export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
 /** The result of `verifyKlines`. */
 export interface VerificationReport {
   readonly mirror: string
+  /** The range that was requested; undefined when each series was verified from its first to its last cached window. */
+  readonly range: TimeRange | undefined
   readonly series: readonly SeriesReport[]
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
@@ -27,26 +33,35 @@ export interface VerificationReport {
 export interface VerifyKlinesOptions {
   /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
+  /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
+  readonly range?: TimeRange | undefined
+  /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
+  readonly now?: number | undefined
+  /** Take a list of start dates with a hole as it is. */
+  readonly acceptList?: boolean | undefined
+  readonly warn?: Warn | undefined
   readonly signal?: AbortSignal | undefined
   readonly progress?: (done: number, total: number) => void
 }
 
 /**
- * Inspects every cached candle of these series and compares the intervals of each symbol. One symbol is in memory at a time,
- * and one more for each thread that helps with a large mirror. Throws `digits_lost` for a decimal too long for exact sums, and
- * `mirror_unusable`.
+ * Inspects every cached candle of these series, compares the intervals of each symbol, and finds the windows that the mirror
+ * lacks. One symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
+ * for a decimal too long for exact sums, and `mirror_unusable`.
  */
 export async function verifyKlines(
   mirror: Mirror,
   series: readonly Series[],
-  { audit = true, signal, progress = () => {} }: VerifyKlinesOptions = {},
+  options: VerifyKlinesOptions = {},
 ): Promise<VerificationReport> {
-  const cached = series.map(({ symbol, interval }) => {
-    return { symbol, interval, startDates: mirror.cachedStartDates({ symbol, interval }) }
-  })
+  const { audit = true, range, now = systemClock.now(), acceptList, warn = () => {} } = options
+  const { signal, progress = () => {} } = options
+  const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
-  const symbols = names.map(name => cached.filter(({ symbol }) => symbol === name))
-  const verifier = new SymbolVerifier(mirror, audit)
+  const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
+  const horizon = mirror.readMeta()?.complete ? -Infinity : now
+  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon }
+  const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0
   const advance = async (count = 1) => {
@@ -55,7 +70,7 @@ export async function verifyKlines(
     await nextTurn()
     signal?.throwIfAborted()
   }
-  const threads = new WorkerPool({ root: mirror.root, symbols, audit })
+  const threads = new WorkerPool({ root: mirror.root, symbols, ...scope })
   const stop = () => threads.stop()
   signal?.addEventListener('abort', stop, { once: true })
   try {
@@ -76,6 +91,7 @@ export async function verifyKlines(
   const all = findings.flatMap(symbol => symbol.series)
   return {
     mirror: mirror.root,
+    range,
     series: all.map(seriesFindings => markOutages(seriesFindings, all)),
     pairs: findings.flatMap(symbol => symbol.pairs),
     differences: findings.flatMap(symbol => symbol.differences),

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import { CODE_URL } from '../version.js'
-import type { SeriesWindows, SymbolFindings } from './verify-symbol.js'
+import type { SeriesWindows, SymbolFindings, VerifyScope } from './verify-symbol.js'
 
 /** Fewer windows are verified in the 80 ms that a thread takes to start. */
 const MIN_WINDOWS = 2_000
@@ -9,12 +9,11 @@ const MIN_WINDOWS = 2_000
 const MAX_THREADS = 3
 
 /** The work of a verification. */
-export interface VerifyTask {
+export interface VerifyTask extends VerifyScope {
   /** The root of the mirror. */
   readonly root: string
   /** The windows of each symbol. */
   readonly symbols: readonly (readonly SeriesWindows[])[]
-  readonly audit: boolean
 }
 
 /** The data a thread starts with. */

@@ -41,7 +41,7 @@ describe('mirror verify', () => {
     const size = filesBelow(sandbox.path('m/api')).reduce((sum, name) => sum + sandbox.bytes(`m/api/${name}`).length, 0)
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toBe(
-      `18 files read: 16 windows, 84 candles, ${(size / 1000).toFixed(1)} kB; all sound.\nMirror: m\n`,
+      `18 files read: 16 windows, 84 candles, ${(size / 1000).toFixed(1)} kB. No problems found.\nMirror: m\n`,
     )
     expect(quiet).toMatchObject({ code: 0, stdout: text.stdout, stderr: '' })
     expect(json).toMatchObject({ code: 0, stderr: '' })
@@ -60,10 +60,10 @@ describe('mirror verify', () => {
     const lines = text.stdout.split('\n')
     expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...CORRUPT, ''])
     expect(lines[2]).toBe(`${FOLDER}: not a regular file`)
-    expect(lines[6]).toMatch(/^18 files read: 16 windows, .*; 5 corrupt\.$/)
+    expect(lines[6]).toMatch(/^18 files read: 16 windows, .* kB\. Corrupt: 5 files\.$/)
     expect(lines.slice(7)).toEqual([
-      '--repair mends what is corrupt; klines download does it as it comes by.',
-      '1 file has no place in the tree: klines mirror prune removes it.',
+      '--repair downloads corrupt files again.',
+      '1 file has no place in the mirror: klines mirror prune removes it.',
       'Mirror: m',
       '',
     ])
@@ -94,7 +94,7 @@ describe('mirror verify', () => {
     server.reset()
     const again = await sandbox.call([...VERIFY, '--repair'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
-    expect(again.stdout).toContain('all sound.')
+    expect(again.stdout).toContain('No problems found.')
     expect(server.log).toEqual([])
   })
 
@@ -117,7 +117,7 @@ describe('mirror verify', () => {
     const text = await sandbox.call([...VERIFY, '--repair'])
     expect(text.code).toBe(3)
     expect(text.stdout).toContain('0 of 3 repaired.\n')
-    expect(text.stdout).toContain(`${WRONG} could not be had: status 404.\n`)
+    expect(text.stdout).toContain(`${WRONG} could not be downloaded: status 404.\n`)
     expect(text.stdout).toContain('not JSON.\n')
   })
 

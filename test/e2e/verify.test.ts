@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
@@ -12,6 +12,20 @@ function sandboxWithMirror() {
   return sandbox
 }
 const MIRROR = ['--mirror', 'm']
+/** The same with a mirror that is not complete: a window without a file is missing. */
+function sandboxWithIncompleteMirror() {
+  const sandbox = sandboxWithMirror()
+  sandbox.write('m/mirror.json', '{"layout":1,"baseUrl":"sample","complete":false}')
+  return sandbox
+}
+const MISSING = ['2025-01-06', '2025-02-10', '2025-02-17']
+const quarterPath = (startDate: string) => `m/api/klines/15m/BTCUSDT/${startDate}.json`
+/** Deletes three weeks of 15m candles. */
+function sandboxWithMissingWindows() {
+  const sandbox = sandboxWithIncompleteMirror()
+  for (const startDate of MISSING) rmSync(sandbox.path(quarterPath(startDate)))
+  return sandbox
+}
 const lines = (text: string) => text.trimEnd().split('\n')
 
 /** Changes a row of a window file; returns its open time. */
@@ -23,6 +37,148 @@ function changeRow(file: string, index: number, change: (row: (string | number)[
 }
 
 describe('klines verify', () => {
+  describe('of a mirror that lacks three windows', () => {
+    it('is incomplete, exit code 3, and names the windows', async () => {
+      const sandbox = sandboxWithMissingWindows()
+      const [text, json, csv] = await Promise.all([
+        sandbox.run(['verify', 'BTCUSDT', '-i', 'all', ...MIRROR]),
+        sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
+        sandbox.call(['verify', 'BTCUSDT', '-i', '15m', ...MIRROR, '-f', 'csv']),
+      ])
+      expect(text).toMatchObject({ code: 3, stderr: '' })
+      const output = lines(text.stdout)
+      expect(output[0]).toBe('INCOMPLETE: 1 of 12 series: 3 windows are missing')
+      expect(output).toContain(`BTCUSDT 15m: ${MISSING.join(', ')}`)
+      expect(text.stdout).toMatch(/^symbol +interval +candles +missing windows\nBTCUSDT +15m +[\d,]+ +3\n\n/m)
+      expect(json.code).toBe(3)
+      const { verdict, totals, series, differences } = JSON.parse(json.stdout)
+      expect([verdict, totals.missingWindows, totals.corruptWindows, differences]).toEqual(['incomplete', 3, 0, []])
+      const missing = series.filter((one: { missingWindows: string[] }) => one.missingWindows.length > 0)
+      expect(missing).toMatchObject([{ symbol: 'BTCUSDT', interval: '15m', missingWindows: MISSING }])
+      expect(csv.code).toBe(3)
+      const [head, row] = lines(csv.stdout).map(line => line.split(','))
+      expect(row[head.indexOf('missing_windows')]).toBe('3')
+    })
+
+    it('has no gap there, also with --fail-on-gaps', async () => {
+      const sandbox = sandboxWithIncompleteMirror()
+      const args = ['verify', 'BTCUSDT', '-i', '15m', ...MIRROR, '--json', '--fail-on-gaps']
+      const before = JSON.parse((await sandbox.call(args)).stdout)
+      expect(before.totals).toMatchObject({ missingWindows: 0, gaps: 1 })
+      // The gap of the sample lies in one of these windows.
+      const [{ startTime }] = before.series[0].gaps
+      const week =
+        Date.parse('2024-12-30') +
+        7 * 86_400_000 * Math.floor((startTime - Date.parse('2024-12-30')) / (7 * 86_400_000))
+      rmSync(sandbox.path(quarterPath(new Date(week).toISOString().slice(0, 10))))
+      const after = await sandbox.call(args)
+      expect(after.code).toBe(3)
+      expect(JSON.parse(after.stdout).totals).toMatchObject({ missingWindows: 1, gaps: 0, missingCandles: 0 })
+    })
+
+    it('and has a changed digit, is failed, exit code 6, and names both', async () => {
+      const sandbox = sandboxWithMissingWindows()
+      const openTime = changeRow(sandbox.path('m/api/klines/1h/BTCUSDT/2025-01-01.json'), 300, row => {
+        row[8] = Number(row[8]) + 1
+      })
+      const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '15m,1h,4h', ...MIRROR])
+      expect(run).toMatchObject({ code: 6, stderr: '' })
+      // The hour differs from its quarters, and four hours from their hours.
+      expect(lines(run.stdout)[0]).toBe('FAILED: 3 of 3 series: 2 candles differ, 3 windows are missing')
+      expect(run.stdout).toContain(`BTCUSDT 15m: ${MISSING.join(', ')}`)
+      const time = new Date(openTime).toISOString().slice(0, 16).replace('T', ' ')
+      expect(run.stdout).toMatch(new RegExp(`^BTCUSDT 1h ${time} count: \\d+,\\s+expected \\d+ \\(15m\\)$`, 'm'))
+      expect(run.stdout).toMatch(/^BTCUSDT 4h \S+ \S+ count: \d+,\s+expected \d+ \(1h\)$/m)
+    })
+
+    it('is fine in a range without them; a range that needs others names those', async () => {
+      const sandbox = sandboxWithMissingWindows()
+      const verify = (...range: string[]) =>
+        sandbox.call(['verify', 'BTCUSDT', '-i', '15m,1h', ...MIRROR, '--json', ...range])
+      const [within, before, last, none] = await Promise.all([
+        verify('--from', '2025-01-13', '--to', '2025-02-10'),
+        verify('--from', '2024-11', '--to', '2025-01-06'),
+        verify('--to', '2025-02-20', '--last', '8d'),
+        verify('--from', '2025-01-14', '--to', '2025-01-13'),
+      ])
+      expect([within.code, before.code, last.code, none.code]).toEqual([0, 3, 3, 2])
+      const missing = (run: { stdout: string }) =>
+        JSON.parse(run.stdout).series.map((one: { missingWindows: string[] }) => one.missingWindows)
+      expect(missing(within)).toEqual([[], []])
+      expect(missing(before)).toEqual([[], ['2024-11-01']])
+      expect(missing(last)).toEqual([['2025-02-10', '2025-02-17'], []])
+      const { range, series } = JSON.parse(within.stdout)
+      expect(range).toEqual({ from: Date.parse('2025-01-13'), to: Date.parse('2025-02-10') })
+      expect([series[0].firstOpenTime, series[0].lastOpenTime]).toEqual([range.from, range.to - 900_000])
+    })
+
+    it('shows many missing windows as their first and last one, and all of them with -v', async () => {
+      const sandbox = sandboxWithIncompleteMirror()
+      sandbox.now = Date.parse('2026-02-01')
+      const args = ['verify', 'BTCUSDT', '-i', '15m', ...MIRROR, '--from', '2025', '--to', '2026']
+      const [brief, verbose, last] = await Promise.all([
+        sandbox.call(args),
+        sandbox.call([...args, '-v']),
+        sandbox.call(['verify', 'BTCUSDT', '-i', '15m', ...MIRROR, '--last', '2w'], { KLINES_FROM: '2025' }),
+      ])
+      expect([brief.code, verbose.code, last.code]).toEqual([3, 3, 3])
+      expect(lines(brief.stdout)[0]).toBe('INCOMPLETE: 1 of 1 series: 40 windows are missing')
+      expect(lines(brief.stdout)).toContain('BTCUSDT 15m: 2025-03-31 to 2025-12-29 (40)')
+      expect(verbose.stdout.match(/^BTCUSDT 15m: (2025-\d\d-\d\d,?\s+){40}$/m)).not.toBeNull()
+      // Of the range before the clock: 18 January to 1 February.
+      expect(lines(last.stdout)).toContain('BTCUSDT 15m: 2026-01-12, 2026-01-19, 2026-01-26')
+    })
+
+    it('is fine when the mirror is complete, and after the windows were downloaded', async () => {
+      const sandbox = sandboxWithMissingWindows()
+      const args = ['BTCUSDT', '-i', 'all', '--mirror', 'm']
+      expect((await sandbox.call(['verify', ...args])).code).toBe(3)
+      sandbox.write('m/mirror.json', '{"layout":1,"baseUrl":"sample","complete":true}')
+      const complete = await sandbox.call(['verify', ...args])
+      expect(complete.code).toBe(0)
+      expect(lines(complete.stdout)[0]).toMatch(/^OK: 12 series, [\d,]+ candles, [\d,]+ comparisons, \d+ gaps$/)
+      sandbox.write('m/mirror.json', '{"layout":1,"baseUrl":"sample","complete":false}')
+      await sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', 'sample'])
+      expect((await sandbox.call(['verify', ...args])).code).toBe(0)
+    })
+
+    it('a corrupt window is a failure, also beside missing ones', async () => {
+      const sandbox = sandboxWithMissingWindows()
+      writeFileSync(sandbox.path(quarterPath('2025-01-20')), '[')
+      const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m', ...MIRROR])
+      expect(run.code).toBe(6)
+      expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 window is corrupt, 3 are missing')
+      expect(run.stdout).toMatch(/^BTCUSDT 15m 2025-01-20: .*JSON/m)
+    })
+  })
+
+  it('-q keeps the result, and every line fits 80 columns', async () => {
+    const sandbox = sandboxWithMissingWindows()
+    const [plain, quiet] = await Promise.all(
+      [[], ['-q']].map(flags => sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, ...flags])),
+    )
+    expect(quiet.stdout).toBe(plain.stdout)
+    for (const flags of [[], ['-v']]) {
+      const run = await sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, ...flags])
+      expect(lines(run.stdout).filter(line => line.length > 80)).toEqual([])
+    }
+  })
+
+  it('names every failing candle, thousands of them too', async () => {
+    const sandbox = sandboxWithMirror()
+    const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-01-01.json')
+    const rows = JSON.parse(readFileSync(file, 'utf8'))
+    for (const row of rows) row[8]++
+    writeFileSync(file, JSON.stringify(rows))
+    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m,1h', ...MIRROR])
+    expect(run.code).toBe(6)
+    expect(lines(run.stdout)[0]).toBe(`FAILED: 1 of 2 series: ${rows.length} candles differ`)
+    for (const [openTime] of rows) {
+      const time = new Date(openTime).toISOString().slice(0, 16).replace('T', ' ')
+      expect(run.stdout).toContain(`\nBTCUSDT 1h ${time} count: `)
+    }
+  })
+
   it('finds the sample consistent, as text, JSON and CSV', async () => {
     const sandbox = sandboxWithMirror()
     const [text, json, csv] = await Promise.all([
@@ -31,7 +187,11 @@ describe('klines verify', () => {
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
     ])
     for (const run of [text, json, csv]) expect(run).toMatchObject({ code: 0 })
-    expect(text.stdout).toContain('no difference')
+    expect(lines(text.stdout)[0]).toMatch(/^OK: \d+ series, [\d,]+ candles, [\d,]+ comparisons, 1 outage$/)
+    expect(text.stdout).toMatch(
+      /^Outages of the exchange: 1\nstart \(UTC\) +length +series\n\S+ \S+ +3 h +\d+ series of /m,
+    )
+    expect(lines(text.stdout).length).toBeLessThan(9)
     const { comparisons, differences, series } = JSON.parse(json.stdout)
     expect([comparisons > 10_000, differences]).toEqual([true, []])
     expect(
@@ -42,9 +202,9 @@ describe('klines verify', () => {
       gaps: [{ missing: 3, outage: true }],
     })
     expect(lines(csv.stdout)[0]).toBe(
-      'symbol,interval,candles,first_UTC,last_UTC,gaps,missing,early_close,no_trade,faults,differences,not_covered',
+      'symbol,interval,windows,missing_windows,corrupt_windows,candles,first_UTC,last_UTC,gaps,missing_candles,early_close,no_trade,invalid,different,notes,unverified',
     )
-    expect(lines(csv.stdout)[1]).toMatch(/^BTCUSDT,1h,2181,/)
+    expect(lines(csv.stdout)[1]).toMatch(/^BTCUSDT,1h,4,0,0,2181,/)
   })
 
   it('--fail-on-gaps makes gaps a failure', async () => {
@@ -54,6 +214,8 @@ describe('klines verify', () => {
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
     ])
     expect([strict.code, lenient.code]).toEqual([6, 0])
+    expect(lines(strict.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 gap')
+    expect(lines(lenient.stdout)[0]).toBe('OK: 1 series, 2,181 candles, 1 gap')
   })
 
   it('names a flipped digit with both values and ends with 6; --no-audit does not find it', async () => {
@@ -65,13 +227,16 @@ describe('klines verify', () => {
       row[5] = after
     })
     const [run, json, unaudited] = await Promise.all([
-      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-v']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR]),
       sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
     ])
     expect([run.code, json.code, unaudited.code]).toEqual([6, 6, 0])
-    const time = new Date(openTime).toISOString().replace('.000Z', 'Z')
-    expect(run.stdout).toContain(`BTCUSDT 4h ${time} volume: ${after}, but its 1h candles make ${before}`)
+    const time = new Date(openTime).toISOString().slice(0, 16).replace('T', ' ')
+    expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 2 series: 1 candle differs')
+    expect(run.stdout.replaceAll(/\n +/g, ' ')).toContain(
+      `\nBTCUSDT 4h ${time} volume: ${after}, expected ${before} (1h)\n`,
+    )
     expect(JSON.parse(json.stdout).differences).toEqual([
       {
         symbol: 'BTCUSDT',
@@ -88,16 +253,18 @@ describe('klines verify', () => {
   it('-v lists every finding with its time', async () => {
     const run = await sandboxWithMirror().call(['verify', 'BTCUSDT', 'ETHUSDT', '-i', '1h', ...MIRROR, '-v'])
     expect(run.code).toBe(0)
-    expect(run.stdout).toMatch(/^BTCUSDT 1h \S+Z to \S+Z: 3 candles missing, for other symbols too: an outage/m)
+    expect(run.stdout).toMatch(/^BTCUSDT 1h \S+ \S+ to \S+ \S+: 3 candles missing, an outage$/m)
+    expect(run.stdout).toMatch(/^BTCUSDT 1h +2,181 +2024-12-\d\d +2025-03-\d\d +1 /m)
   })
 
   it('names a corrupt window and ends with 6', async () => {
     const sandbox = sandboxWithMirror()
     const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-02-01.json')
     writeFileSync(file, readFileSync(file).subarray(0, 500))
-    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v'])
+    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR])
     expect(run.code).toBe(6)
-    expect(run.stdout).toContain('BTCUSDT 1h window 2025-02-01')
+    expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 window is corrupt')
+    expect(run.stdout).toMatch(/^BTCUSDT 1h 2025-02-01: /m)
   })
 
   it.each([

@@ -1,25 +1,46 @@
+import { systemClock } from '../../http/system-clock.js'
+import { parseRange } from '../../klines/time-range.js'
 import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../exit-codes.js'
-import type { TableFlags } from '../flags.js'
+import type { RangeFlags, TableFlags } from '../flags.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
-import { verifyReport } from '../reports/verify.js'
+
+import { verifyReport } from '../reports/verify/report.js'
+import type { Verdict } from '../reports/verify/verdict.js'
+import { resolveRange } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const CHECKING = { start: 'Checking series', verb: 'Checking', noun: 'series' }
+const EXIT_CODES: Record<Verdict, ExitCode> = {
+  ok: ExitCode.Done,
+  incomplete: ExitCode.Incomplete,
+  failed: ExitCode.VerificationFailed,
+}
 
-/** `verify`: exit code 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
+/** What the flags of `verify` parse to. */
+interface VerifyFlags extends TableFlags, RangeFlags {
+  verbose: boolean
+  audit: boolean
+  'accept-list'?: boolean
+  'fail-on-gaps': boolean
+}
+
+/** `verify`: exit code 3 when windows are missing, 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
 export async function runVerify(
   symbols: string[],
-  flags: TableFlags & { verbose: boolean; audit: boolean; 'fail-on-gaps': boolean },
+  flags: VerifyFlags,
   { signal, progressStyle, warn }: RunContext,
 ): Promise<Report & { exitCode: ExitCode }> {
+  const { audit, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
+  const now = systemClock.now()
+  const text = resolveRange(flags)
+  const range = Object.values(text).some(value => value !== undefined) ? parseRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifyKlines(mirror, series, { audit: flags.audit, signal, progress: advance }),
+    verifyKlines(mirror, series, { audit, range, now, acceptList, warn, signal, progress: advance }),
   )
-  const { json, text, isFaulty, hasGaps } = verifyReport(result, flags)
-  const hasFailed = isFaulty || (hasGaps && flags['fail-on-gaps'])
-  return { json, text, exitCode: hasFailed ? ExitCode.VerificationFailed : ExitCode.Done }
+  const report = verifyReport(result, { ...flags, failOnGaps })
+  return { json: report.json, text: report.text, exitCode: EXIT_CODES[report.verdict] }
 }

@@ -19,15 +19,15 @@ function checkText(check: MirrorCheckReport, repair: Repair | undefined): string
   const { mirror, files, windows, candles, bytes, corrupt, strays } = check
   const lines = corrupt.map(({ path, reason }) => `${printable(path)}: ${reason}`)
   if (lines.length > 0) lines.push('')
-  const read = `${plural(files, 'file')} read: ${plural(windows, 'window')}, ${plural(candles, 'candle')}, ${formatBytes(bytes)}`
-  lines.push(`${read}; ${corrupt.length === 0 ? 'all sound.' : `${formatCount(corrupt.length)} corrupt.`}`)
+  const read = `${plural(files, 'file')} read: ${plural(windows, 'window')}, ${plural(candles, 'candle')}, ${formatBytes(bytes)}.`
+  lines.push(`${read} ${corrupt.length === 0 ? 'No problems found.' : `Corrupt: ${plural(corrupt.length, 'file')}.`}`)
   if (repair) {
     lines.push(`${formatCount(repair.repaired.length)} of ${formatCount(corrupt.length)} repaired.`)
-    lines.push(...repair.failed.map(({ path, reason }) => `${path} could not be had: ${reason}.`))
-  } else if (corrupt.length > 0) lines.push('--repair mends what is corrupt; klines download does it as it comes by.')
+    lines.push(...repair.failed.map(({ path, reason }) => `${path} could not be downloaded: ${reason}.`))
+  } else if (corrupt.length > 0) lines.push('--repair downloads corrupt files again.')
   if (strays.length > 0) {
     const [have, them] = strays.length === 1 ? ['has', 'it'] : ['have', 'them']
-    lines.push(`${plural(strays.length, 'file')} ${have} no place in the tree: klines mirror prune removes ${them}.`)
+    lines.push(`${plural(strays.length, 'file')} ${have} no place in the mirror: klines mirror prune removes ${them}.`)
   }
   return [...lines, `Mirror: ${mirror}`].join('\n')
 }

@@ -3,9 +3,9 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags, progressFlag } from '../../cli/flags.js'
 
 export default class MirrorVerify extends BaseCommand {
-  static override summary = 'Read every file of the mirror and name each that is not sound.'
+  static override summary = 'Read every file of the mirror and name the corrupt ones.'
   static override description =
-    `Finds files that are cut, garbled, of another window or series, or left by a process that was killed; exit code 6 when there is one. A digit that became another digit is beyond it: klines verify compares intervals with one another.`
+    `Finds files that are truncated, garbled, of another window or series, or left by a process that was killed. Exit code 6 when there is one. It cannot find a changed digit: klines verify compares intervals.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --repair',
@@ -14,11 +14,11 @@ export default class MirrorVerify extends BaseCommand {
   static override flags = {
     ...locationFlags,
     progress: progressFlag,
-    repair: Flags.boolean({ summary: 'Fetch corrupt files again.', env: 'KLINES_REPAIR' }),
+    repair: Flags.boolean({ summary: 'Download corrupt files again.', env: 'KLINES_REPAIR' }),
   }
 
   protected override get interruptionAdvice(): string {
-    return 'What --repair fetched by then stays.'
+    return 'Files that --repair has downloaded stay.'
   }
 
   async run(): Promise<void> {

@@ -1,5 +1,5 @@
 import { COLUMNS, type Column } from '../columns.js'
-import type { Interval } from '../intervals.js'
+import { type Interval, nextOpenTime } from '../intervals.js'
 import { NO_ROW } from '../kernel/assembly/layout.js'
 import { compareCandles } from '../kernel/candle-compare.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
@@ -40,8 +40,9 @@ export interface SeriesComparison {
   readonly differences: readonly Difference[]
 }
 
-/** The exchange's close time of this candle is 1 ms later than that of its last 2h candle. */
-const KNOWN_DIFFERENCE = ['BTCUSDT', '6h', '2h', Date.UTC(2017, 8, 6, 12), 'close_time'].join()
+/** The exchange is not exact to the millisecond about when it stopped trading. */
+const EARLY_CLOSE_NOTE = 'The candle closes early; only its close time differs, by 1 ms.'
+const CLOSE_TIME = COLUMNS.indexOf('close_time')
 
 /** Indexes of the columns that are compared as text. */
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
@@ -58,11 +59,9 @@ export function compareSeries(
 ): SeriesComparison {
   const { table, series } = coarser
   const differences: Difference[] = []
-  const differ = (openTime: number, column: Column | undefined, value: string, expected: string) => {
-    const candle = { symbol: series.symbol, interval: series.interval, finer: finer.series.interval, openTime, column }
-    const note = Object.values(candle).join() === KNOWN_DIFFERENCE ? 'known: the exchange has it so' : undefined
-    differences.push({ ...candle, value, expected, note })
-  }
+  const { symbol, interval } = series
+  const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
+    differences.push({ symbol, interval, finer: finer.series.interval, openTime, column, value, expected, note })
   let comparisons = 0
   for (const { startTime, endTime } of overlaps(finer.spans, coarser.spans)) {
     // The last candle may reach beyond the end of the span. A candle off the grid belongs to the span it opens in.
@@ -73,13 +72,24 @@ export function compareSeries(
         differ(aggregate.openTime(expected), undefined, 'no candle', `${aggregate.rows(expected)} finer candles`)
       } else if (expected === NO_ROW) differ(table.openTime(actual), undefined, 'a candle', 'no finer candle')
       else {
-        for (const column of differingColumns(aggregate, expected, table, actual)) {
-          differ(table.openTime(actual), COLUMNS[column], table.text(actual, column), aggregate.text(expected, column))
+        const columns = differingColumns(aggregate, expected, table, actual)
+        const openTime = table.openTime(actual)
+        const closeTimes = [table.closeTime(actual), aggregate.closeTime(expected)]
+        const isNote = columns.join() === `${CLOSE_TIME}` && closeEarlyTogether(interval, openTime, closeTimes)
+        for (const column of columns) {
+          const [value, sum] = [table.text(actual, column), aggregate.text(expected, column)]
+          differ(openTime, COLUMNS[column], value, sum, isNote ? EARLY_CLOSE_NOTE : undefined)
         }
       }
     }
   }
   return { comparisons, differences }
+}
+
+/** Whether the candle and its aggregate both close before the candle's end, 1 ms apart. */
+function closeEarlyTogether(interval: Interval, openTime: number, closeTimes: readonly number[]): boolean {
+  const [closeTime, other] = closeTimes
+  return Math.abs(closeTime - other) === 1 && Math.max(closeTime, other) < nextOpenTime(interval, openTime) - 1
 }
 
 /** Indexes of the columns whose values differ; decimals by their amount, so that leading and trailing zeros do not count. */

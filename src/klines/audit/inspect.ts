@@ -1,18 +1,10 @@
 import { COLUMNS, type Column } from '../columns.js'
-import { type Interval, nextOpenTime, stepsBetween } from '../intervals.js'
+import { nextOpenTime } from '../intervals.js'
 import { findAnomalies } from '../kernel/candle-compare.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
-
-/** Missing candles: an outage of the exchange, or lost data. Times in ms UTC. */
-export interface Gap {
-  /** When the first missing candle would open. */
-  readonly startTime: number
-  /** When the next existing candle opens. */
-  readonly endTime: number
-  readonly missing: number
-}
+import { COVERS_ALL, type Coverage, findGaps, type Gap } from './gaps.js'
 
 /** Kinds of faults and of harmless oddities that users should know about (`early_close`, `zero_trades`). */
 export type AnomalyKind = 'early_close' | 'zero_trades' | 'duplicate' | 'out_of_order' | 'off_grid' | 'invalid_values'
@@ -45,34 +37,40 @@ const ORDERED_PAIRS = (
     ['taker_buy_volume', 'volume'],
     ['taker_buy_quote_volume', 'quote_volume'],
   ] as const
-).map(([less, more]) => ({ less: place(less), more: place(more), description: `${less} is above ${more}` }))
+).map(names => ({ names, places: names.map(place) }))
 
 /**
- * Checks the candles of a series, in order of time. The first candle sets a 3d grid. Volumes need no check for negative values:
- * the codec accepts no sign.
+ * Checks the candles of a series, in order of time, and the time between them that `coverage` names. The first candle sets a 3d
+ * grid. Volumes need no check for negative values: the codec accepts no sign.
  */
-export function inspect(series: Series, table: CandleTable): Inspection {
+export function inspect(series: Series, table: CandleTable, coverage: Coverage = COVERS_ALL): Inspection {
   const { interval } = series
   const { length } = table
   const firstOpenTime = length === 0 ? undefined : table.openTime(0)
-  const grid = buildSeriesGrid(series, firstOpenTime)
+  const lastOpenTime = length === 0 ? undefined : table.openTime(length - 1)
+  const { spans, before, after } = coverage
+  const grid = buildSeriesGrid(series, firstOpenTime ?? before)
   const gaps: Gap[] = []
   const anomalies: Anomaly[] = []
+  const noteGaps = (openTime: number | undefined, laterOpenTime: number | undefined) => {
+    if (openTime === undefined || laterOpenTime === undefined) return
+    gaps.push(...findGaps(interval, grid, spans, openTime, laterOpenTime))
+  }
   for (const row of rowsToCheck(table, grid)) {
     const openTime = table.openTime(row)
     const note: Note = (kind, description) => anomalies.push({ kind, openTime, description })
-    if (row > 0) noteStep(interval, table.openTime(row - 1), openTime, gaps, note)
+    const previous = row > 0 ? table.openTime(row - 1) : before
+    noteGaps(previous, openTime)
+    if (previous !== undefined) noteOrder(previous, openTime, note)
     const offset = grid.offset(openTime)
     if (offset !== 0) note('off_grid', `opens ${offset} ms off the grid`)
     const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
     if (early > 0) note('early_close', `closes ${early} ms early`)
-    else if (early < 0) note('invalid_values', `closes ${-early} ms late`)
+    else if (early < 0) note('invalid_values', `close_time ${table.closeTime(row)} is ${-early} ms late`)
     if (table.count(row) === 0) note('zero_trades', 'has no trade')
-    for (const { less, more, description } of ORDERED_PAIRS) {
-      if (table.amount(row, less) > table.amount(row, more)) note('invalid_values', description)
-    }
+    noteValues(table, row, note)
   }
-  const lastOpenTime = length === 0 ? undefined : table.openTime(length - 1)
+  noteGaps(lastOpenTime ?? before, after)
   return { candles: length, firstOpenTime, lastOpenTime, gaps, anomalies }
 }
 
@@ -83,10 +81,18 @@ function rowsToCheck(table: CandleTable, { step, anchor }: CandleGrid): Iterable
 
 type Note = (kind: AnomalyKind, description: string) => void
 
-/** Notes a gap, a duplicate or a wrong order between a candle and the one before it. */
-function noteStep(interval: Interval, before: number, openTime: number, gaps: Gap[], note: Note): void {
+/** Notes a duplicate or a wrong order of a candle and the one before it. */
+function noteOrder(before: number, openTime: number, note: Note): void {
   if (openTime === before) note('duplicate', 'opens when the one before does')
   else if (openTime < before) note('out_of_order', 'opens before the one before')
-  const missing = stepsBetween(interval, before, openTime) - 1
-  if (missing > 0) gaps.push({ startTime: nextOpenTime(interval, before), endTime: openTime, missing })
+}
+
+/** Notes prices and volumes that are impossible. */
+function noteValues(table: CandleTable, row: number, note: Note): void {
+  for (const { names, places } of ORDERED_PAIRS) {
+    const [less, more] = places
+    if (table.amount(row, less) <= table.amount(row, more)) continue
+    const [name, other] = names
+    note('invalid_values', `${name} ${table.decimal(row, less)} is above ${other} ${table.decimal(row, more)}`)
+  }
 }

@@ -115,6 +115,61 @@ describe('crossCheck', () => {
     )
   })
 
+  describe('of a close time that differs', () => {
+    /** The differences of a 12h candle of 10 hours, changed, from its hours. */
+    const check = (change: (row: (string | number)[]) => void) => {
+      const hours = HOURS.slice(0, 10)
+      const half = [...aggregateOracle(START, hours)] as (string | number)[]
+      change(half)
+      const end = START + 12 * HOUR
+      return crossCheck([loadSeries('1h', '2024-02-01', hours, end), loadSeries('12h', '2024-01-01', [half], end)])
+        .differences
+    }
+    const closeTime = START + 10 * HOUR - 1
+    const add = (ms: number) => (row: (string | number)[]) => {
+      row[6] = Number(row[6]) + ms
+    }
+
+    it.each([1, -1])('by %i ms in a candle that closes early is a note', ms => {
+      expect(check(add(0))).toEqual([])
+      expect(check(add(ms))).toEqual([
+        {
+          ...{ symbol: 'BTCUSDT', interval: '12h', finer: '1h', openTime: START, column: 'close_time' },
+          ...{ value: `${closeTime + ms}`, expected: `${closeTime}` },
+          note: 'The candle closes early; only its close time differs, by 1 ms.',
+        },
+      ])
+    })
+
+    it.each([2, -2, 1000])('by %i ms is a fault', ms => {
+      expect(check(add(ms))).toMatchObject([{ column: 'close_time', value: `${closeTime + ms}`, note: undefined }])
+    })
+
+    it('by 1 ms is a fault when another column differs too, and so is that one', () => {
+      const differences = check(row => {
+        add(1)(row)
+        row[8] = Number(row[8]) + 1
+      })
+      expect(differences.map(({ column, note }) => [column, note])).toEqual([
+        ['close_time', undefined],
+        ['count', undefined],
+      ])
+    })
+
+    it('by 1 ms is a fault when the candle, or what its finer candles make, closes on time', () => {
+      const days = (ms: number) => loadChangedDays(rows => add(ms)(rows[1]))
+      for (const ms of [1, -1]) {
+        expect(crossCheck([loadHours(), days(ms)]).differences).toMatchObject([
+          { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },
+        ])
+      }
+      const early = HOURS.map((row, hour) => (hour === 47 ? Object.assign([...row], { 6: Number(row[6]) - 1 }) : row))
+      expect(crossCheck([loadHours(early), days(0)]).differences).toMatchObject([
+        { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },
+      ])
+    })
+  })
+
   it('counts candles that no finer series covers as unverified', () => {
     const half = loadSeries('1h', '2024-02-01', HOURS.slice(0, 36), START + 36 * HOUR)
     const { pairs, differences, unverified } = crossCheck([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Coverage } from '../../../src/klines/audit/gaps.js'
 import { type AnomalyKind, inspect as inspectTable } from '../../../src/klines/audit/inspect.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
@@ -11,10 +12,10 @@ const DAY = 24 * HOUR
 const START = Date.parse('2024-02-01')
 
 /** Inspects rows in any order, also in one that no window may have. */
-function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01') {
+function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01', coverage?: Coverage) {
   const table = new CandleTable(new Kernel())
   for (const row of rows) table.add(decodeWindow(toJsonBytes([row]), { symbol: 'BTCUSDT', interval, startDate }))
-  return inspectTable({ symbol: 'BTCUSDT', interval }, table)
+  return inspectTable({ symbol: 'BTCUSDT', interval }, table, coverage)
 }
 
 const hour = (index: number, cells: Record<number, unknown> = {}) =>
@@ -38,6 +39,55 @@ describe('inspect', () => {
     ])
   })
 
+  it('finds no gap where windows are missing, and those at either side of them', () => {
+    const spans = [
+      { startTime: START, endTime: START + 4 * HOUR },
+      { startTime: START + 10 * HOUR, endTime: START + 20 * HOUR },
+    ]
+    const gapsOf = (...hours: number[]) =>
+      inspect(
+        hours.map(index => hour(index)),
+        '1h',
+        '2024-02-01',
+        { spans },
+      ).gaps
+    expect(gapsOf(0, 1, 2, 3, 10, 11)).toEqual([])
+    expect(gapsOf(0, 1, 12, 14)).toEqual([
+      { startTime: START + 2 * HOUR, endTime: START + 4 * HOUR, missing: 2 },
+      { startTime: START + 10 * HOUR, endTime: START + 12 * HOUR, missing: 2 },
+      { startTime: START + 13 * HOUR, endTime: START + 14 * HOUR, missing: 1 },
+    ])
+  })
+
+  it('counts candles on the grid where spans begin or end within one: days, and months', () => {
+    const spans = [
+      { startTime: Date.parse('2024-02-01'), endTime: Date.parse('2024-02-05T12:00Z') },
+      { startTime: Date.parse('2024-02-08T12:00Z'), endTime: Date.parse('2024-03-01') },
+    ]
+    const days = ['2024-02-02', '2024-02-12'].map(day => sampleRow(Date.parse(day), { 6: Date.parse(day) + DAY - 1 }))
+    // 3, 4 and 5 February open in the first span; 9, 10 and 11 February in the second one.
+    expect(inspect(days, '1d', '2024-01-01', { spans }).gaps.map(({ missing }) => missing)).toEqual([3, 3])
+    const months = ['2023-11-01', '2024-06-01'].map(day => {
+      const [year, month] = day.split('-').map(Number)
+      return sampleRow(Date.parse(day), { 6: Date.UTC(year, month) - 1 })
+    })
+    const half = [{ startTime: Date.parse('2024-01-15'), endTime: Date.parse('2024-04-01') }]
+    expect(inspect(months, '1M', '2010-01-01', { spans: half }).gaps).toEqual([
+      { startTime: Date.parse('2024-02-01'), endTime: Date.parse('2024-04-01'), missing: 2 },
+    ])
+  })
+
+  it('finds gaps at both ends of a range, up to the candles around it', () => {
+    const range = { startTime: START + 2 * HOUR, endTime: START + 8 * HOUR }
+    const around = { spans: [range], before: START + HOUR, after: START + 9 * HOUR }
+    expect(inspect([hour(4), hour(5)], '1h', '2024-02-01', around).gaps).toEqual([
+      { startTime: START + 2 * HOUR, endTime: START + 4 * HOUR, missing: 2 },
+      { startTime: START + 6 * HOUR, endTime: START + 8 * HOUR, missing: 2 },
+    ])
+    expect(inspect([], '1h', '2024-02-01', around).gaps).toEqual([{ ...range, missing: 6 }])
+    expect(inspect([hour(4), hour(5)], '1h', '2024-02-01', { spans: [range] }).gaps).toEqual([])
+  })
+
   it.each<[AnomalyKind, string, unknown[][]]>([
     ['early_close', 'a close time too early', [hour(0, { 6: START + HOUR - 2 })]],
     ['invalid_values', 'a close time too late', [hour(0, { 6: START + HOUR })]],
@@ -55,6 +105,15 @@ describe('inspect', () => {
     const { anomalies } = inspect(rows)
     expect(anomalies.map(anomaly => anomaly.kind)).toEqual([kind])
     expect(anomalies[0].openTime).toBe(rows.at(-1)?.[0])
+  })
+
+  it('describes a fault with its columns and values', () => {
+    expect(inspect([hour(0, { 1: '42555', 3: '42555.00000001' })]).anomalies[0].description).toBe(
+      'low 42555.00000001 is above open 42555',
+    )
+    expect(inspect([hour(0, { 6: START + HOUR })]).anomalies[0].description).toBe(
+      `close_time ${START + HOUR} is 1 ms late`,
+    )
   })
 
   it('counts a 3d grid from the first candle', () => {

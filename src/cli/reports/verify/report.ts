@@ -1,0 +1,96 @@
+import { seriesName } from '../../../klines/series.js'
+import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import { formatCount, plural } from '../../terminal/text.js'
+import type { Report } from '../report.js'
+import { candleName, describeDifference, exactTime, joinParts } from './differences.js'
+import { verifyObject } from './object.js'
+import { outageSections } from './outages.js'
+import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
+import { type Judgement, judge, listFaults, sum, type Verdict, verdictLine } from './verdict.js'
+import { corruptLines, missingLines } from './windows.js'
+
+/** How a verification is shown. */
+export interface VerifyReportOptions {
+  /** `csv`: a table of all series and nothing else. */
+  readonly format?: string | undefined
+  /** Everything: all series, gaps and pairs. */
+  readonly verbose: boolean
+  /** Whether gaps are failures. */
+  readonly failOnGaps: boolean
+}
+
+/** `verify`: the verdict, what fails, the outages of the exchange, and the notes. */
+export function verifyReport(
+  result: VerificationReport,
+  { format, verbose, failOnGaps }: VerifyReportOptions,
+): Report & { readonly verdict: Verdict } {
+  const judgement = judge(result, failOnGaps)
+  return {
+    json: verifyObject(result, judgement),
+    text: () => (format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, verbose)),
+    verdict: judgement.verdict,
+  }
+}
+
+function verifyText(result: VerificationReport, judgement: Judgement, verbose: boolean): string {
+  const { series, pairs } = result
+  const { failing, differences, outages } = judgement
+  const reports = failing.map(({ report }) => report)
+  const symbols = new Set(series.map(({ symbol }) => symbol)).size
+  const faults = differences.filter(({ note }) => note === undefined)
+  const notes = differences.filter(({ note }) => note !== undefined)
+  const sections = [
+    verdictLine(result, judgement),
+    failing.length > 0 && failingTable(failing),
+    titled('Missing windows:', missingLines(reports, verbose)),
+    titled('Corrupt windows:', corruptLines(reports)),
+    titled('Invalid candles (UTC):', reports.flatMap(listInvalid)),
+    titled('Candles that differ from their finer candles (UTC):', faults.map(describeDifference)),
+    ...outageSections(outages, symbols, verbose),
+    titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
+    verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,
+    verbose && titled('Gaps, early closes and candles without trades (UTC):', series.flatMap(listOddities)),
+    verbose && pairs.length > 0 && `Comparisons with finer candles:\n${pairTable(pairs)}`,
+    closingLines(result, judgement).join('\n'),
+  ]
+  return sections.filter(Boolean).join('\n\n')
+}
+
+function titled(title: string, lines: readonly string[]): string | undefined {
+  return lines.length > 0 ? [title, ...lines].join('\n') : undefined
+}
+
+function listInvalid(report: SeriesReport): string[] {
+  return listFaults(report).map(({ openTime, description }) =>
+    joinParts(`${candleName({ ...report, openTime })}:`, description),
+  )
+}
+
+function listOddities(report: SeriesReport): string[] {
+  const faults = listFaults(report)
+  return [
+    ...report.gaps.map(({ startTime, endTime, missing, outage }) => {
+      const shared = outage ? ', an outage' : ''
+      return `${seriesName(report)} ${exactTime(startTime)} to ${exactTime(endTime)}: ${plural(missing, 'candle')} missing${shared}`
+    }),
+    ...report.anomalies
+      .filter(anomaly => !faults.includes(anomaly))
+      .map(({ openTime, description }) => `${candleName({ ...report, openTime })}: ${description}`),
+  ]
+}
+
+function closingLines({ series, range, mirror }: VerificationReport, { failing, verdict }: Judgement): string[] {
+  const unverified = sum(series.map(report => report.unverified ?? 0))
+  const candles = sum(series.map(report => report.candles))
+  const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
+  const lines = [`Mirror: ${mirror}`]
+  if (range) lines.unshift(`Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`)
+  if (unverified > 0)
+    lines.unshift(`Not compared, for lack of finer candles: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
+  if (verdict === 'ok') return lines
+  const isRepairable = failing.some(({ missingWindows, corruptWindows }) => missingWindows + corruptWindows > 0)
+  const differs = failing.some(({ differing, invalid }) => differing + invalid > 0)
+  if (differs) lines.unshift('klines download --refresh downloads every window of a series again.')
+  if (isRepairable) lines.unshift('klines download downloads missing and corrupt windows.')
+  return lines
+}

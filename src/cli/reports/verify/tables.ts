@@ -1,0 +1,72 @@
+import type { AnomalyKind } from '../../../klines/audit/inspect.js'
+import { seriesName } from '../../../klines/series.js'
+import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import { csvTable, textTable } from '../../terminal/table.js'
+import { formatCount, formatTime } from '../../terminal/text.js'
+import { type SeriesVerdict, sum } from './verdict.js'
+
+/** The columns of the table of failing series, left out where they are 0 for all. */
+const FAILURES = [
+  ['missing windows', 'missingWindows'],
+  ['corrupt', 'corruptWindows'],
+  ['differ', 'differing'],
+  ['invalid', 'invalid'],
+  ['gaps', 'failingGaps'],
+] as const
+
+/** The series with something wrong or missing. */
+export function failingTable(failing: readonly SeriesVerdict[]): string {
+  const columns = FAILURES.filter(([, name]) => failing.some(one => one[name] > 0))
+  const names = columns.map(([name]) => name)
+  const rows = failing.map(one => {
+    const { symbol, interval, candles } = one.report
+    return [symbol, interval, formatCount(candles), ...columns.map(([, name]) => formatCount(one[name]))]
+  })
+  return textTable({ head: ['symbol', 'interval', 'candles', ...names], rows, right: ['candles', ...names] })
+}
+
+/** All series. */
+export function seriesTable(series: readonly SeriesVerdict[]): string {
+  const counts = ['candles', 'gaps', 'early', 'no trade', 'unverified']
+  const rows = series.map(({ report }) => [
+    seriesName(report),
+    formatCount(report.candles),
+    formatTime(report.firstOpenTime).slice(0, 10),
+    formatTime(report.lastOpenTime).slice(0, 10),
+    formatCount(report.gaps.length),
+    formatCount(openTimes(report, 'early_close').length),
+    formatCount(openTimes(report, 'zero_trades').length),
+    report.unverified === undefined ? '-' : formatCount(report.unverified),
+  ])
+  const head = ['series', 'candles', 'first', 'last', 'gaps', 'early', 'no trade', 'unverified']
+  return textTable({ head, rows, right: counts })
+}
+
+/** All pairs of intervals. */
+export function pairTable(pairs: VerificationReport['pairs']): string {
+  const rows = pairs.map(({ symbol, interval, finer, comparisons }) => {
+    return [symbol, interval, finer, formatCount(comparisons)]
+  })
+  return textTable({ head: ['symbol', 'interval', 'finer', 'comparisons'], rows, right: ['comparisons'] })
+}
+
+/** All series as CSV. */
+export function seriesCsv(series: readonly SeriesVerdict[]): string {
+  const head = [
+    ...['symbol', 'interval', 'windows', 'missing windows', 'corrupt windows', 'candles', 'first (UTC)', 'last (UTC)'],
+    ...['gaps', 'missing candles', 'early close', 'no trade', 'invalid', 'different', 'notes', 'unverified'],
+  ]
+  const rows = series.map(({ report, ...counts }) => [
+    ...[report.symbol, report.interval, report.windows, counts.missingWindows, counts.corruptWindows, report.candles],
+    ...[formatTime(report.firstOpenTime), formatTime(report.lastOpenTime), report.gaps.length],
+    ...[sum(report.gaps.map(gap => gap.missing)), openTimes(report, 'early_close').length],
+    ...[openTimes(report, 'zero_trades').length, counts.invalid, counts.differing, counts.notes],
+    report.unverified ?? '-',
+  ])
+  return csvTable({ head, rows })
+}
+
+/** The open times of the candles with an anomaly. */
+export function openTimes({ anomalies }: SeriesReport, kind: AnomalyKind): number[] {
+  return anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime)
+}

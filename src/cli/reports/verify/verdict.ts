@@ -1,0 +1,116 @@
+import type { AnomalyKind } from '../../../klines/audit/inspect.js'
+import { seriesName } from '../../../klines/series.js'
+import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import { formatCount, plural } from '../../terminal/text.js'
+import { type CandleDifference, mergeDifferences } from './differences.js'
+import { mergeGaps, type Outage } from './outages.js'
+
+/** `incomplete`: windows are missing, and nothing else is wrong. */
+export type Verdict = 'ok' | 'incomplete' | 'failed'
+
+/** Anomalies that are faults; the others happened at the exchange. */
+const FAULTS: readonly AnomalyKind[] = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values']
+
+/** A series, and how much of it is wrong. */
+export interface SeriesVerdict {
+  readonly report: SeriesReport
+  readonly missingWindows: number
+  readonly corruptWindows: number
+  /** Candles that differ from their finer candles, notes apart. */
+  readonly differing: number
+  readonly invalid: number
+  /** Gaps that count as failures. */
+  readonly failingGaps: number
+  readonly notes: number
+}
+
+/** What a verification has found, as it is shown. */
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly series: readonly SeriesVerdict[]
+  /** The series with something wrong or missing. */
+  readonly failing: readonly SeriesVerdict[]
+  readonly differences: readonly CandleDifference[]
+  readonly outages: readonly Outage[]
+}
+
+/** Judges a verification. Gaps are failures only with `failOnGaps`. */
+export function judge({ series, differences }: VerificationReport, failOnGaps: boolean): Judgement {
+  const merged = mergeDifferences(differences)
+  const differing = countCandles(merged.filter(({ note }) => note === undefined))
+  const notes = countCandles(merged.filter(({ note }) => note !== undefined))
+  const verdicts = series.map(report => ({
+    report,
+    missingWindows: report.missingWindows.length,
+    corruptWindows: report.corrupt.length,
+    differing: differing.get(seriesName(report)) ?? 0,
+    invalid: new Set(listFaults(report).map(({ openTime }) => openTime)).size,
+    failingGaps: failOnGaps ? report.gaps.length : 0,
+    notes: notes.get(seriesName(report)) ?? 0,
+  }))
+  const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
+  const isIncomplete = verdicts.some(one => one.missingWindows > 0)
+  return {
+    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : 'ok',
+    series: verdicts,
+    failing: verdicts.filter(
+      one => one.missingWindows + one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0,
+    ),
+    differences: merged,
+    outages: mergeGaps(series),
+  }
+}
+
+/** The candles of a series that cannot be right. */
+export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
+  return anomalies.filter(({ kind }) => FAULTS.includes(kind))
+}
+
+/** The first line of the report: the verdict, and why. */
+export function verdictLine({ series, pairs }: VerificationReport, judgement: Judgement): string {
+  const { verdict, failing } = judgement
+  if (verdict !== 'ok') {
+    const count = (name: keyof Omit<SeriesVerdict, 'report'>) => sum(failing.map(one => one[name]))
+    const [differing, invalid] = [count('differing'), count('invalid')]
+    const [corrupt, missing, gaps] = [count('corruptWindows'), count('missingWindows'), count('failingGaps')]
+    const reasons = [
+      differing > 0 && `${plural(differing, 'candle')} ${differing === 1 ? 'differs' : 'differ'}`,
+      invalid > 0 && `${differing > 0 ? formatCount(invalid) : plural(invalid, 'candle')} ${isOrAre(invalid)} invalid`,
+      corrupt > 0 && `${plural(corrupt, 'window')} ${isOrAre(corrupt)} corrupt`,
+      missing > 0 && `${corrupt > 0 ? formatCount(missing) : plural(missing, 'window')} ${isOrAre(missing)} missing`,
+      gaps > 0 && plural(gaps, 'gap'),
+    ]
+    const of = `${formatCount(failing.length)} of ${formatCount(series.length)} series`
+    return `${verdict.toUpperCase()}: ${of}: ${reasons.filter(Boolean).join(', ')}`
+  }
+  const shared = judgement.outages.filter(({ isShared }) => isShared).length
+  const gaps = judgement.outages.length - shared
+  const notes = sum(judgement.series.map(one => one.notes))
+  const facts = [
+    `${formatCount(series.length)} series`,
+    plural(sum(series.map(report => report.candles)), 'candle'),
+    pairs.length > 0 && plural(sum(pairs.map(pair => pair.comparisons)), 'comparison'),
+    shared > 0 && plural(shared, 'outage'),
+    gaps > 0 && plural(gaps, 'gap'),
+    notes > 0 && plural(notes, 'note'),
+  ]
+  return `OK: ${facts.filter(Boolean).join(', ')}`
+}
+
+/** How many candles of each series have a difference. */
+function countCandles(differences: readonly CandleDifference[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const candle of new Set(differences.map(one => `${seriesName(one)}@${one.openTime}`))) {
+    const [name] = candle.split('@')
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}
+
+function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are'
+}
+
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

@@ -1,0 +1,53 @@
+import type { Interval } from '../../../klines/intervals.js'
+import { seriesName } from '../../../klines/series.js'
+import { formatDate, windowSpan } from '../../../klines/windows.js'
+import type { SeriesReport } from '../../../verify/verify.js'
+import { formatCount } from '../../terminal/text.js'
+
+const MAX_WIDTH = 80
+/** More successive windows are shown as their first and last one. */
+const MAX_SUCCESSIVE = 6
+
+/** Each series with its missing windows. */
+export function missingLines(series: readonly SeriesReport[], verbose: boolean): string[] {
+  return series
+    .filter(({ missingWindows }) => missingWindows.length > 0)
+    .map(report => {
+      const { interval, missingWindows } = report
+      return wrap(`${seriesName(report)}: ${(verbose ? missingWindows : shorten(interval, missingWindows)).join(', ')}`)
+    })
+}
+
+/** Each corrupt window with the reason. */
+export function corruptLines(series: readonly SeriesReport[]): string[] {
+  return series.flatMap(report =>
+    report.corrupt.map(({ startDate, reason }) => `${seriesName(report)} ${startDate}: ${reason}`),
+  )
+}
+
+/** `2024-01-01`, or `2022-01-01 to 2023-12-01 (24)` for windows that follow each other. */
+function shorten(interval: Interval, startDates: readonly string[]): string[] {
+  const runs: string[][] = []
+  let next = ''
+  for (const startDate of startDates) {
+    if (startDate === next) runs.at(-1)?.push(startDate)
+    else runs.push([startDate])
+    next = formatDate(windowSpan({ interval, startDate }).endTime)
+  }
+  return runs.flatMap(run =>
+    run.length <= MAX_SUCCESSIVE ? run : [`${run[0]} to ${run.at(-1)} (${formatCount(run.length)})`],
+  )
+}
+
+/** Breaks a list after commas; further lines are indented. */
+function wrap(text: string): string {
+  const lines: string[] = []
+  let line = ''
+  for (const part of text.split(/(?<=,) /)) {
+    if (line !== '' && line.length + 1 + part.length > MAX_WIDTH) {
+      lines.push(line)
+      line = `    ${part}`
+    } else line = line === '' ? part : `${line} ${part}`
+  }
+  return [...lines, line].join('\n')
+}

@@ -1,0 +1,46 @@
+import { planWindows } from '../download/plan.js'
+import { MirrorSource } from '../download/sources/mirror-source.js'
+import type { Warn } from '../download/sources/window-source.js'
+import type { Interval } from '../klines/intervals.js'
+import type { Series } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
+import { formatDate } from '../klines/windows.js'
+import type { Mirror } from '../mirror/mirror.js'
+import type { SeriesWindows } from './verify-symbol.js'
+
+/** Which windows are needed. */
+export interface PlanOptions {
+  /** Default: of each series the time from its first to its last cached window. */
+  readonly range?: TimeRange | undefined
+  /** The present, ms UTC: windows that start later are not needed. */
+  readonly now: number
+  /** Take a list of start dates with a hole as it is. */
+  readonly acceptList?: boolean | undefined
+  readonly warn: Warn
+}
+
+/** The windows of each series that are cached, or that its list names and that have started, in the range; ascending. */
+export async function planVerification(
+  mirror: Mirror,
+  series: readonly Series[],
+  { range, now, acceptList, warn }: PlanOptions,
+): Promise<SeriesWindows[]> {
+  const source = new MirrorSource(mirror, { acceptList, now, warn })
+  const today = formatDate(now)
+  const started = new Map<Interval, string[]>()
+  for (const interval of new Set(series.map(({ interval }) => interval))) {
+    started.set(
+      interval,
+      (await source.startDates(interval)).filter(startDate => startDate <= today),
+    )
+  }
+  return series.map(({ symbol, interval }) => {
+    const cached = mirror.cachedStartDates({ symbol, interval })
+    const [first = '', last = ''] = [cached[0], cached.at(-1)]
+    const listed = started.get(interval) ?? []
+    const needed = range ? listed : listed.filter(startDate => startDate >= first && startDate <= last)
+    const all = [...new Set([...needed, ...cached])].sort()
+    const windows = range && planWindows({ symbol, interval }, all, range, Infinity)
+    return { symbol, interval, startDates: windows?.map(({ startDate }) => startDate) ?? all }
+  })
+}
