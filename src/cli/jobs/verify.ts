@@ -6,7 +6,6 @@ import { ExitCode } from '../exit-codes.js'
 import type { RangeFlags, TableFlags } from '../flags.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
-
 import { verifyReport } from '../reports/verify/report.js'
 import type { Verdict } from '../reports/verify/verdict.js'
 import { resolveRange } from '../resolve-flags.js'
