@@ -108,12 +108,11 @@ async function writeSeries(run: ExportRun, { windows, tally, writer, range, part
 function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
   const empty = series.filter(({ rows }) => rows === 0).map(seriesName)
   if (empty.length > 0) warn?.(`No candles in the range: ${joinNames(empty)}.`)
-  for (const { path, inexactDoubles } of files) {
-    if (inexactDoubles > 0)
-      warn?.(
-        `${path === '-' ? 'stdout' : path}: ${inexactDoubles} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`,
-      )
-  }
+  const inexact = files.filter(({ inexactDoubles }) => inexactDoubles > 0)
+  if (inexact.length === 0) return
+  const count = inexact.reduce((sum, { inexactDoubles }) => sum + inexactDoubles, 0)
+  const names = joinNames(inexact.map(({ path }) => (path === '-' ? 'stdout' : path)))
+  warn?.(`${names}: ${count} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`)
 }
 
 /** A reader that leaves ends an export quietly, unless others wait for files of the same export. */

@@ -5,9 +5,11 @@ const QUIET = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs:
 
 /** A meter whose clock the test sets. */
 function newMeter() {
-  let time = 0
-  const meter = new ProgressMeter(() => time)
-  return { meter, at: (ms: number) => void (time = ms) }
+  const clock = { ms: 0 }
+  const at = (ms: number) => {
+    clock.ms = ms
+  }
+  return { meter: new ProgressMeter(() => clock.ms), at }
 }
 
 describe('a progress meter', () => {
