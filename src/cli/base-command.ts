@@ -1,6 +1,8 @@
 import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
+import type * as Interfaces from '@oclif/core/interfaces'
+import type { ConfigDefaults } from './config/merge.js'
 import { reportError } from './error-report.js'
 import { ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
@@ -37,6 +39,8 @@ export interface RunContext {
   /** Reports a warning. */
   readonly warn: (warning: string) => void
   readonly progressStyle: ProgressStyle
+  /** The names of the flags on the command line; other values are defaults, from the environment or from a config file. */
+  readonly given: ReadonlySet<string>
 }
 
 /**
@@ -49,11 +53,30 @@ export abstract class BaseCommand extends Command {
   private readonly warnings: string[] = []
   private readonly interruption = interruptible(this.interruptionAdvice, this.graceMs)
   private outputOptions: OutputOptions = { json: false, quiet: false, verbose: false }
+  private defaults: ConfigDefaults = new Map()
+  private given: ReadonlySet<string> = new Set()
+
+  /** Parses the command line, with the defaults of the config files. Throws `bad_config`. */
+  protected override async parse<
+    F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+    B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
+    A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
+  >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
+    this.defaults = await findDefaults(this.config, this.id)
+    const flags = applyDefaults({ ...options.baseFlags, ...options.flags }, this.defaults)
+    const output = await super.parse({ ...options, flags } as typeof options, argv)
+    this.given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
+    const { json, verbose } = output.flags as Partial<OutputOptions>
+    if (verbose && !json) for (const line of describeDefaults(this.defaults, this.given)) printNote(line)
+    return output
+  }
 
   /** Applies parsed flags; returns what the job needs. */
   protected context(flags: OutputOptions): RunContext {
     this.outputOptions = flags
-    return { signal: this.interruption.signal, warn: text => this.note(text), progressStyle: this.progressStyle }
+    const { signal } = this.interruption
+    return { signal, warn: text => this.note(text), progressStyle: this.progressStyle, given: this.given }
   }
 
   /** Prints a warning, each text once; with `--json` it becomes part of the object. */
@@ -101,6 +124,7 @@ export abstract class BaseCommand extends Command {
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
     const { json, verbose } = this.optionsFromArgv()
+    if (this.defaults.size > 0) (await import('./config/defaults.js')).addOrigins(error, this.defaults, this.given)
     const report = reportError(error, { bin: this.config.bin, verbose })
     process.exitCode = report.exitCode
     if (json) printJson({ ...report.json, warnings: this.warnings })
@@ -116,7 +140,9 @@ export abstract class BaseCommand extends Command {
   private optionsFromArgv(): Pick<OutputOptions, 'json' | 'verbose'> {
     const end = this.argv.indexOf('--')
     const flags = end === -1 ? this.argv : this.argv.slice(0, end)
-    const json = this.outputOptions.json || /^(1|true|yes|y)$/i.test(process.env.KLINES_JSON ?? '')
+    const { KLINES_JSON } = process.env
+    const isDefault = KLINES_JSON ? /^(1|true|yes|y)$/i.test(KLINES_JSON) : this.defaults.get('json')?.value === true
+    const json = this.outputOptions.json || (isDefault && !flags.includes('--no-json'))
     const { verbose } = this.outputOptions
     return {
       json: json || flags.includes('--json'),

@@ -18,6 +18,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   bad_time: ExitCode.Usage,
   bad_range: ExitCode.Usage,
   bad_option: ExitCode.Usage,
+  bad_config: ExitCode.Usage,
   bad_base_url: ExitCode.Usage,
   bad_output: ExitCode.Usage,
   output_exists: ExitCode.Usage,

@@ -167,6 +167,12 @@ export const dryRunFlag = Flags.boolean({
   env: 'KLINES_DRY_RUN',
 })
 
+/** Which config file. */
+export const localFlag = Flags.boolean({
+  summary: "The file of the working folder, ./klines.config.json, instead of the user's.",
+  env: 'KLINES_LOCAL',
+})
+
 /** The fields of a user update. */
 export const userFlags = {
   email: Flags.string({ summary: 'E-mail address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),

@@ -1,4 +1,8 @@
 import Completion from './completion.js'
+import Config from './config/index.js'
+import ConfigPath from './config/path.js'
+import ConfigSet from './config/set.js'
+import ConfigUnset from './config/unset.js'
 import Download from './download.js'
 import Export from './export.js'
 import Intervals from './intervals.js'
@@ -19,6 +23,10 @@ import Verify from './verify.js'
 /** Every command by its id. oclif reads this table (`oclif.commands` in package.json). */
 export const COMMANDS = {
   completion: Completion,
+  config: Config,
+  'config:path': ConfigPath,
+  'config:set': ConfigSet,
+  'config:unset': ConfigUnset,
   download: Download,
   export: Export,
   intervals: Intervals,

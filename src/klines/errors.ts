@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'bad_time'
   | 'bad_range'
   | 'bad_option'
+  | 'bad_config'
   | 'bad_base_url'
   | 'bad_output'
   | 'output_exists'

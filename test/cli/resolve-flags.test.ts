@@ -1,58 +1,57 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { JobFlags } from '../../src/cli/flags.js'
 import { resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
-const flags = (given: Partial<JobFlags>): JobFlags => ({
-  interval: ['1h'],
-  force: false,
-  'dry-run': false,
-  json: false,
-  quiet: false,
-  verbose: false,
-  ...given,
-})
+const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
 
-describe('the command line wins over the environment', () => {
-  afterEach(() => vi.unstubAllEnvs())
+/** Resolves the values of flags, of which `given` are on the command line and the others are defaults. */
+function resolve(values: Partial<JobFlags>, given: (keyof JobFlags)[], offline = false): JobFlags {
+  return resolveFlags({ ...DEFAULTS, ...values }, offline, new Set(given))
+}
 
-  it('--last over KLINES_FROM, and --from over KLINES_LAST', () => {
-    vi.stubEnv('KLINES_FROM', '2024')
-    expect(resolveFlags(flags({ from: '2024', last: '7d' }), false)).toMatchObject({ from: undefined, last: '7d' })
-    vi.stubEnv('KLINES_FROM', undefined)
-    vi.stubEnv('KLINES_LAST', '7d')
-    expect(resolveFlags(flags({ from: '2024', last: '7d' }), false)).toMatchObject({ from: '2024', last: undefined })
+describe('the command line wins over defaults of the environment and of config files', () => {
+  it('--last over a default of --from, and the reverse', () => {
+    const both = { from: '2024', last: '7d' }
+    expect(resolve(both, ['last'])).toMatchObject({ from: undefined, last: '7d' })
+    expect(resolve(both, ['from'])).toMatchObject({ from: '2024', last: undefined })
   })
 
   it('both on the command line stay, and are rejected later', () => {
-    expect(resolveFlags(flags({ from: '2024', last: '7d' }), false)).toMatchObject({ from: '2024', last: '7d' })
+    expect(resolve({ from: '2024', last: '7d' }, ['from', 'last'])).toMatchObject({ from: '2024', last: '7d' })
   })
 
   it('a default that does not apply to the format is ignored', () => {
-    vi.stubEnv('KLINES_NUMBERS', 'decimal')
-    vi.stubEnv('KLINES_TIME_FORMAT', 'iso')
-    const given = { numbers: 'decimal', 'time-format': 'iso' } as const
-    expect(resolveFlags(flags({ ...given, output: 'a.csv' }), false)).toMatchObject({
-      numbers: undefined,
-      'time-format': 'iso',
-    })
-    expect(resolveFlags(flags({ ...given, output: 'a.parquet' }), false)).toMatchObject({
-      numbers: 'decimal',
-      'time-format': undefined,
-    })
+    const values = { numbers: 'decimal', 'time-format': 'iso' } as const
+    const csv = resolve({ ...values, output: 'a.csv' }, ['output'])
+    expect(csv).toMatchObject({ numbers: undefined, 'time-format': 'iso' })
+    const parquet = resolve({ ...values, output: 'a.parquet' }, ['output'])
+    expect(parquet).toMatchObject({ numbers: 'decimal', 'time-format': undefined })
+    expect(resolve({ ...values, output: 'a.csv' }, ['output', 'numbers'])).toMatchObject({ numbers: 'decimal' })
   })
 
-  it('KLINES_FORMAT is a default, -f also requests an export', () => {
-    expect(resolveFlags(flags({ format: 'csv' }), false).output).toBe('-')
-    vi.stubEnv('KLINES_FORMAT', 'csv')
-    expect(resolveFlags(flags({ format: 'csv' }), false).output).toBeUndefined()
-    expect(resolveFlags(flags({ format: 'csv' }), true).output).toBe('-')
+  it('a format is a default, and -f also requests an export', () => {
+    expect(resolve({ format: 'csv' }, ['format']).output).toBe('-')
+    expect(resolve({ format: 'csv' }, []).output).toBeUndefined()
+    expect(resolve({ format: 'csv' }, [], true).output).toBe('-')
   })
 })
 
-it.each([{ columns: ['close'] }, { numbers: 'text' }, { 'time-format': 's' }] as const)(
-  'a flag that shapes an output is rejected without one: %j',
-  given => {
-    expect(thrownBy(() => resolveFlags(flags(given as Partial<JobFlags>), false)).code).toBe('bad_option')
+describe.each([{ columns: ['close'] }, { numbers: 'text' }, { 'time-format': 's' }, { partial: true }])(
+  'without an output, %j',
+  values => {
+    const [name] = Object.keys(values) as (keyof JobFlags)[]
+
+    it('is rejected on the command line', () => {
+      expect(thrownBy(() => resolve(values as Partial<JobFlags>, [name])).code).toBe('bad_option')
+    })
+
+    it('is ignored as a default', () => {
+      expect(resolve(values as Partial<JobFlags>, []).output).toBeUndefined()
+    })
   },
 )
+
+it('--no-partial needs no output', () => {
+  expect(resolve({ partial: false }, ['partial']).output).toBeUndefined()
+})

@@ -27,7 +27,7 @@ export async function runCandles(
   offline: boolean,
   context: RunContext,
 ): Promise<Report | undefined> {
-  const flags = resolveFlags(given, offline)
+  const flags = resolveFlags(given, offline, context.given)
   const { output } = flags
   checkStandardOutput(output, flags)
   const endpoint = await (offline ? offlineEndpoint : startEndpoint)(flags['base-url'])

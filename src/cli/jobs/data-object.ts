@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { describeErrno } from '../../fs/errno.js'
-import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
+import { parseJsonObject } from '../json-object.js'
 
 /** Most bytes of a data object. */
 const MAX_DATA_BYTES = 1024 * 1024
@@ -16,17 +16,9 @@ export async function readDataObject(file: string, signal: AbortSignal): Promise
   }
   const bytes = await readBytes(file, name, signal)
   if (bytes.length > MAX_DATA_BYTES) throw invalid(`has more than ${MAX_DATA_BYTES} bytes`)
-  const text = decode(bytes)
-  if (text === undefined) throw invalid('is not UTF-8')
-  if (text.trim() === '') throw invalid('is empty')
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw invalid(`is not JSON: ${jsonFault(text, (cause as Error).message)}`, cause)
-  }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  throw invalid(`is ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}`)
+  const parsed = parseJsonObject(bytes)
+  if ('problem' in parsed) throw invalid(parsed.problem, parsed.cause)
+  return parsed.object
 }
 
 /** All bytes of the file, or a few more than are allowed. */
@@ -48,21 +40,4 @@ async function readBytes(file: string, name: string, signal: AbortSignal): Promi
     throw new KlinesError('bad_option', `Cannot read ${name}, which --data names: ${reason}.`, { cause })
   }
   return Buffer.concat(chunks)
-}
-
-/** The text without a byte order mark; undefined when the bytes are not UTF-8. */
-function decode(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
-
-/** The message of JSON.parse, with line and column (from 1) instead of its position. */
-function jsonFault(text: string, message: string): string {
-  const [, fault, position] = /^(.*?)(?: in JSON)? at position (\d+)/s.exec(message) ?? []
-  if (fault === undefined) return cleanText(message, 160)
-  const before = text.slice(0, Number(position)).split('\n')
-  return `${fault} at line ${before.length}, column ${before[before.length - 1].length + 1}`
 }

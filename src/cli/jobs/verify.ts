@@ -30,11 +30,11 @@ interface VerifyFlags extends TableFlags, RangeFlags {
 export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,
-  { signal, progressStyle, warn }: RunContext,
+  { signal, progressStyle, warn, given }: RunContext,
 ): Promise<Report & { exitCode: ExitCode }> {
   const { audit, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
-  const text = resolveRange(flags)
+  const text = resolveRange(flags, given)
   const range = Object.values(text).some(value => value !== undefined) ? parseRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>

@@ -127,6 +127,31 @@ export const PruneSchema = object(
 /** `mirror clear --json`; nothing is removed when the answer was no. */
 export const ClearSchema = object(removal, { $id: 'klines-mirror-clear' })
 
+/** `config --json`. */
+export const ConfigSchema = object(
+  {
+    values: Type.Array(
+      object({
+        key: Type.String({ description: 'as a config file has it: a flag, or COMMAND.FLAG' }),
+        value: Type.Union([Text, Type.Number(), Type.Boolean(), Type.Array(Type.Union([Text, Type.Number()]))]),
+        origin: Type.Union([Type.Literal('environment'), Type.Literal('folder'), Type.Literal('user')]),
+        source: Type.String({ description: 'the variable or the file' }),
+        overridden: Type.Boolean({ description: 'whether a stronger origin sets it for every command' }),
+      }),
+      { description: 'by key, the strongest first' },
+    ),
+    files: Type.Array(
+      object({
+        origin: Type.Union([Type.Literal('folder'), Type.Literal('user')]),
+        path: Text,
+        exists: Type.Boolean(),
+      }),
+    ),
+    warnings,
+  },
+  { $id: 'klines-config' },
+)
+
 /** What any command prints with `--json` when it fails. */
 export const ErrorSchema = object(
   {
@@ -147,4 +172,5 @@ export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
 export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>
+export type ConfigObject = Type.Static<typeof ConfigSchema>
 export type ClearObject = Type.Static<typeof ClearSchema>

@@ -58,6 +58,11 @@ export class CliSandbox {
     chmodSync(join(this.bin, 'klines'), 0o755)
   }
 
+  /** The user's config file, which is missing at first. */
+  get userConfig(): string {
+    return join(this.home, 'config', 'klines', 'klines.config.json')
+  }
+
   path(name: string): string {
     return join(this.folder, name)
   }
@@ -147,7 +152,8 @@ export class CliSandbox {
 
   private env(): Env {
     const { PATH = '', TZ = 'UTC', LANG = 'C.UTF-8' } = process.env
-    const home = { HOME: this.home, XDG_CACHE_HOME: join(this.home, 'cache'), TMPDIR: tmpdir() }
+    const folders = { XDG_CACHE_HOME: join(this.home, 'cache'), XDG_CONFIG_HOME: join(this.home, 'config') }
+    const home = { HOME: this.home, ...folders, TMPDIR: tmpdir() }
     const clock: Env =
       this.now === undefined ? {} : { NODE_OPTIONS: `--import=${CLOCK}`, KLINES_TEST_NOW: String(this.now) }
     const quiet = { NODE_COMPILE_CACHE: COMPILE_CACHE, KLINES_PROGRESS: 'none' }

@@ -1,0 +1,99 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describeErrno } from '../../fs/errno.js'
+import { tempName } from '../../fs/temp-name.js'
+import { KlinesError } from '../../klines/errors.js'
+import { parseJsonObject } from '../json-object.js'
+
+/** Most bytes of a config file. */
+const MAX_BYTES = 1024 * 1024
+
+/** The JSON of a config file: flags, and objects of flags by the name of a command. */
+export type ConfigContent = Record<string, unknown>
+
+/** Reads a config file; undefined when there is none. Throws `bad_config` with the line of a fault. */
+export function readConfigFile(path: string): ConfigContent | undefined {
+  const bytes = readRegularFile(path)
+  if (bytes === undefined) return undefined
+  const parsed = parseJsonObject(bytes)
+  if ('object' in parsed) return parsed.object
+  const suggestions = ['Expected a JSON object of flags, such as {"mirror":"data","interval":["1h","1d"]}.']
+  throw new KlinesError('bad_config', `${path} ${parsed.problem}.`, { cause: parsed.cause, suggestions })
+}
+
+/** Links are followed, and a FIFO is opened without waiting for a writer. */
+function readRegularFile(path: string): Buffer | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) throw new KlinesError('bad_config', `${path} is not a regular file. Expected a JSON file.`)
+    if (stat.size <= MAX_BYTES) return readFileSync(descriptor)
+    const message = `${path} has ${stat.size} bytes. Expected at most ${MAX_BYTES}.`
+    throw new KlinesError('bad_config', message)
+  } catch (cause) {
+    if (cause instanceof KlinesError) throw cause
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR' || !isVisible(path)) return undefined
+    if (code === 'ENXIO') throw new KlinesError('bad_config', `${path} is not a regular file. Expected a JSON file.`)
+    throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}
+
+/** False where this user may not even look into the folder, such as the home of another user. */
+function isVisible(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Writes a config file whole or not at all, with the mode of the old one. Throws `output_unwritable`. */
+export function writeConfigFile(path: string, object: ConfigContent): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const old = statSync(path, { throwIfNoEntry: false })
+    // A link stays a link to the file.
+    const target = old ? realpathSync(path) : path
+    replaceFile(target, Buffer.from(`${JSON.stringify(object, null, 2)}\n`), old?.mode)
+  } catch (cause) {
+    throw new KlinesError('output_unwritable', `Cannot write ${path}: ${describeErrno(cause)}.`, { cause })
+  }
+}
+
+function replaceFile(target: string, bytes: Buffer, mode: number | undefined): void {
+  const temp = join(dirname(target), `.${basename(target)}.${tempName()}.tmp`)
+  const descriptor = openSync(temp, 'wx', 0o666)
+  try {
+    try {
+      writeFileSync(descriptor, bytes)
+      if (fstatSync(descriptor).size !== bytes.length) throw new Error(`Short write: ${temp}`)
+      if (mode !== undefined) fchmodSync(descriptor, mode)
+      fsyncSync(descriptor)
+    } finally {
+      closeSync(descriptor)
+    }
+    renameSync(temp, target)
+  } catch (error) {
+    rmSync(temp, { force: true })
+    throw error
+  }
+}

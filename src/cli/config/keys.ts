@@ -1,0 +1,77 @@
+import { KlinesError } from '../../klines/errors.js'
+import { suggest } from '../../klines/suggest.js'
+import { type CommandFlags, type FlagDefinition, isShared } from './commands.js'
+
+/** What a file sets: a flag of all commands that have it, or of one command. */
+export interface ConfigKey {
+  /** `mirror verify`; undefined for all commands. */
+  readonly command: string | undefined
+  /** The long name of the flag. */
+  readonly name: string
+}
+
+/** Flags that no file may set, and why. */
+const REASONS: Readonly<Record<string, string>> = {
+  force: 'it replaces files, so every command line has to say it',
+  yes: 'it removes files without a question, so every command line has to say it',
+  output: 'it names the file of one run',
+  data: 'it names a file that is sent to the server, so every command line has to say it',
+  help: 'it is not a setting',
+  version: 'it is not a setting',
+}
+
+/** `interval`, or `download.interval` in the section of a command. */
+export function formatKey({ command, name }: ConfigKey): string {
+  return command === undefined ? name : `${command}.${name}`
+}
+
+/** Splits `download.interval`; names of flags have no dots. */
+export function parseKey(text: string): ConfigKey {
+  const dot = text.lastIndexOf('.')
+  return { command: dot === -1 ? undefined : text.slice(0, dot), name: text.slice(dot + 1) }
+}
+
+/** The flags that a key sets. Throws `bad_config` when there is none, with the nearest name. */
+export function findFlags(commands: readonly CommandFlags[], key: ConfigKey): FlagDefinition[] {
+  const own = key.command === undefined ? commands : [findCommand(commands, key.command)]
+  const { name } = key
+  if (Object.hasOwn(REASONS, name)) {
+    throw new KlinesError('bad_config', `"${formatKey(key)}" cannot be set: ${REASONS[name]}.`)
+  }
+  const isSet = (flagName: string, flag: FlagDefinition) => key.command !== undefined || isShared(flagName, flag)
+  const flags = own.flatMap(({ flags }) => {
+    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
+    return flag && isSet(name, flag) ? [flag] : []
+  })
+  if (flags.length > 0) return flags
+  const names = own.flatMap(({ flags }) => Object.keys(flags).filter(flag => isSet(flag, flags[flag])))
+  throw unknownKey(
+    key,
+    [...new Set(names)].filter(flag => !Object.hasOwn(REASONS, flag)),
+  )
+}
+
+function unknownKey(key: ConfigKey, names: string[]): KlinesError {
+  const near = suggest(key.name.replace(/^-+/, ''), names)
+  const expected = `Expected the long name of a flag, such as ${key.command === undefined ? 'interval' : names[0]}.`
+  const suggestions = [near === undefined ? expected : `Did you mean ${formatKey({ ...key, name: near })}?`]
+  const message =
+    key.command === undefined ? `Unknown key "${key.name}".` : `klines ${key.command} has no flag --${key.name}.`
+  return new KlinesError('bad_config', message, { suggestions })
+}
+
+/** The command of that name. Throws `bad_config`. */
+export function findCommand(commands: readonly CommandFlags[], name: string): CommandFlags {
+  const found = commands.find(command => command.name === name)
+  if (found) return found
+  const names = commands.map(command => command.name)
+  const below = names.filter(other => other.startsWith(`${name} `))
+  const near = suggest(name, names)
+  const suggestions =
+    below.length > 0
+      ? [`Expected the whole name of a command: ${below.join(', ')}.`]
+      : near === undefined
+        ? [`Expected one of ${names.join(', ')}.`]
+        : [`Did you mean ${near}?`]
+  throw new KlinesError('bad_config', `Unknown command "${name}".`, { suggestions })
+}
