@@ -34,6 +34,11 @@ The address comes first on stdout. Ctrl-C ends the server once requests under wa
       summary: 'Greeting API: take only what the public instance takes.',
       env: 'KLINES_STRICT',
     }),
+    'stream-text': Flags.string({
+      summary: 'What the token stream of the greeting API says, word by word.',
+      helpValue: 'TEXT',
+      env: 'KLINES_STREAM_TEXT',
+    }),
     open: Flags.boolean({ summary: 'Open the page of the server in a browser.', env: 'KLINES_OPEN' }),
     ...locationFlags,
   }

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { KLINES_SPEC_PATH } from '../greeting-client/paths.js'
-import { type Api, greetingApi, klinesApi } from './apis.js'
+import { greetingApi, klinesApi } from './apis.js'
 import { serveDocs } from './docs/routes.js'
 import { registerMethods, serve, serveEndpoint } from './endpoint.js'
-import { specEndpoint } from './greeting/routes.js'
+import type { GreetingSettings } from './greeting/routes.js'
 import { HttpError, plainError } from './http/error.js'
 import { sendError, toHttpError } from './http/error-handler.js'
 import { hardenedServer, refuseConnection } from './http/hardened-server.js'
@@ -13,19 +12,17 @@ import { LIMITS, type Limits } from './http/limits.js'
 import type { Tree } from './tree/tree.js'
 
 /** The parts and settings of the application. */
-export interface AppOptions {
+export interface AppOptions extends GreetingSettings {
   readonly tree: Tree
   /** The host that the server listens on: the one name besides those of the loopback that a request may carry. */
   readonly host: string
-  /** Whether the greeting API accepts only what the public instance accepts. */
-  readonly strict?: boolean | undefined
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
   readonly limits?: Limits | undefined
 }
 
 /** The application: the file tree, the greeting API, their documents and page, and one format for every error. */
-export function createApp({ tree, host, strict = false, onError, limits = LIMITS }: AppOptions): FastifyInstance {
+export function createApp({ tree, host, onError, limits = LIMITS, ...greeting }: AppOptions): FastifyInstance {
   const check = requestCheck(new HostCheck(host), limits.urlBytes)
   const app = Fastify({
     serverFactory: listener => hardenedServer(listener, limits),
@@ -45,7 +42,8 @@ export function createApp({ tree, host, strict = false, onError, limits = LIMITS
     sendError(httpError, request, reply)
   })
   registerMethods(app)
-  serveApis(app, klinesApi(tree), greetingApi(strict))
+  for (const { path, handler } of klinesApi(tree)) serve(app, { methods: ['GET', 'HEAD'], path, handler })
+  for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
   serveDocs(app, tree.mirror)
   return app
 }
@@ -75,12 +73,6 @@ function guard(app: FastifyInstance, check: RequestCheck): void {
   app.setNotFoundHandler(() => {
     throw notFound()
   })
-}
-
-function serveApis(app: FastifyInstance, klines: Api, greeting: Api): void {
-  for (const { path, handler } of klines.endpoints) serve(app, { methods: ['GET', 'HEAD'], path, handler })
-  for (const endpoint of greeting.endpoints) serveEndpoint(app, endpoint)
-  serveEndpoint(app, specEndpoint(KLINES_SPEC_PATH, 'getKlinesSpec', 'meta', klines.document))
 }
 
 function notFound(): HttpError {

@@ -3,6 +3,7 @@ import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
+import { addressUrl } from './http/base-address.js'
 import { Connections } from './http/connections.js'
 import { logRequests, type RequestLog } from './request-log.js'
 import { Tree } from './tree/tree.js'
@@ -22,7 +23,7 @@ export interface RunningServer {
 }
 
 /** What to serve and where. */
-export interface ServerOptions extends Pick<AppOptions, 'strict' | 'onError' | 'limits'> {
+export interface ServerOptions extends Pick<AppOptions, 'strict' | 'streamText' | 'onError' | 'limits'> {
   /** Folder of the mirror. */
   readonly root: string
   /** Default: loopback only. */
@@ -41,14 +42,14 @@ export interface ServerOptions extends Pick<AppOptions, 'strict' | 'onError' | '
 
 /**
  * Serves a mirror: the file tree of the klines service, the greeting API, their OpenAPI documents and a page. Throws
- * `address_unusable` when it cannot listen.
+ * `address_unusable` when it cannot listen, `bad_option` for a `streamText` without words.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
-  await upstream?.start()
   const tree = new Tree(new Mirror(options.root), { now, upstream, warn: options.warn })
   const app = createApp({ ...options, host, tree })
+  await upstream?.start()
   if (options.log) logRequests(app.server, options.log)
   try {
     // For "localhost" Fastify listens on 127.0.0.1 and ::1, and fails where the machine has only one of them.
@@ -66,9 +67,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** The URL for a client on this machine: a server on all addresses is reachable over the loopback. */
-function serverUrl({ address, family, port }: AddressInfo): string {
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
-  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
+function serverUrl(listening: AddressInfo): string {
+  const isAny = listening.address === '0.0.0.0' || listening.address === '::'
+  return addressUrl(isAny ? { ...listening, address: DEFAULT_HOST, family: 'IPv4' } : listening)
 }
 
 const LISTEN_ERRORS: Record<string, { reason: string; advice: string }> = {

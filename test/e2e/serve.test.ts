@@ -80,6 +80,19 @@ describe('klines serve', () => {
     await Promise.all([lenient.stop(), strict.stop()])
   })
 
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['--stream-text', ['--stream-text', 'From a  flag.'], {}, 'From a  flag.'],
+    ['KLINES_STREAM_TEXT', [], { KLINES_STREAM_TEXT: 'From the environment.' }, 'From the environment.'],
+    ['the flag before the variable', ['--stream-text', 'Flag.'], { KLINES_STREAM_TEXT: 'Variable.' }, 'Flag.'],
+  ])('the token stream says the text of %s', async (_, args, env, text) => {
+    const sandbox = newSandbox()
+    const running = sandbox.start(['serve', '--port', '0', ...args], env)
+    const server = await startServeCommand(sandbox, [], running)
+    const words = lines(await (await fetch(`${server.url}/api/streams/tokens`)).text())
+    expect(words.map(line => JSON.parse(line).message).join('')).toBe(text)
+    expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
   it('--upstream fetches missing windows into the mirror, which it creates', async () => {
     const sandbox = newSandbox()
     const service = await startTreeServer(sandbox)
@@ -134,6 +147,7 @@ describe('klines serve', () => {
     [['--host', '192.0.2.1'], '192.0.2.1'],
     [['--host', 'no.such.host.invalid'], 'no.such.host.invalid'],
     [['--base-url', 'sample', '--upstream'], 'sample'],
+    [['--stream-text', ' '], '--stream-text'],
     [['--base-url', 'ftp://example.com'], 'ftp:'],
   ])('%j is a usage error that shows the value', async (args, value) => {
     const run = await newSandbox().call(['serve', ...(args.includes('--port') ? [] : ['--port', '0']), ...args])

@@ -19,6 +19,7 @@ interface ServeFlags extends LocationFlags {
   port: number
   upstream: boolean
   strict: boolean
+  'stream-text'?: string | undefined
   open: boolean
   quiet: boolean
   verbose: boolean
@@ -40,6 +41,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const server = await startServer({
     ...flags,
     root: location.mirror,
+    streamText: flags['stream-text'],
     upstream:
       location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
     onError: ({ message, stack = message }) => logError(flags.verbose ? stack : message),

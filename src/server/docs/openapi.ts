@@ -32,9 +32,14 @@ const SHARED = {
 
 /**
  * The OpenAPI 3.1 document of endpoints, built from the schemas that validate requests. A schema with an `$id` becomes a
- * component of that name wherever it occurs. The server address is relative and has no /api, which is part of the paths.
+ * component of that name wherever it occurs. `baseUrl` is the address of the server: absolute, without /api (which is part of
+ * the paths) and without a slash at its end, so that clients can append a path to it.
  */
-export function describeApi({ tags, ...info }: ApiInfo, endpoints: readonly Endpoint[]): OpenApiDocument {
+export function describeApi(
+  { tags, ...info }: ApiInfo,
+  endpoints: readonly Endpoint[],
+  baseUrl: string,
+): OpenApiDocument {
   const components = new Components()
   const paths: Record<string, object> = {}
   for (const endpoint of endpoints) {
@@ -46,7 +51,7 @@ export function describeApi({ tags, ...info }: ApiInfo, endpoints: readonly Endp
   return {
     openapi: '3.1.0',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: '/' }],
+    servers: [{ url: baseUrl }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: components.schemas, ...SHARED },

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import Type from 'typebox'
 import { TOKENS_PATH } from '../../greeting-client/paths.js'
 import {
   TokenSchema,
@@ -10,16 +9,23 @@ import {
   userUpdateSchemas,
 } from '../../greeting-client/schema.js'
 import type { Endpoint } from '../endpoint.js'
-import type { Body } from '../http/body.js'
 import { CORS_HEADERS } from '../http/cors.js'
 import { checkAcceptsJson } from '../http/negotiation.js'
-import { sendBody } from '../http/send-body.js'
-import { greetingTokens, jsonLines } from './token-stream.js'
+import { DEFAULT_STREAM_TEXT, jsonLines, splitWords, wordTokens } from './token-stream.js'
 
 const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 
-/** The user update and the token stream; `strict` accepts only what the public instance accepts. */
-export function greetingEndpoints(strict: boolean): Endpoint[] {
+/** Settings of the greeting API. */
+export interface GreetingSettings {
+  /** Whether it accepts only what the public instance accepts. Default: false. */
+  readonly strict?: boolean | undefined
+  /** What the token stream says, word by word. */
+  readonly streamText?: string | undefined
+}
+
+/** The user update and the token stream. Throws `bad_option` for a `streamText` without words. */
+export function greetingEndpoints({ strict = false, streamText = DEFAULT_STREAM_TEXT }: GreetingSettings): Endpoint[] {
+  const words = splitWords(streamText)
   return [
     {
       method: 'POST',
@@ -50,7 +56,7 @@ export function greetingEndpoints(strict: boolean): Endpoint[] {
         description: 'One object a line',
         content: Object.fromEntries(TOKEN_TYPES.map(type => [type, TokenSchema])),
       },
-      handler: streamTokens,
+      handler: (request, reply) => streamTokens(words, request, reply),
     },
   ]
 }
@@ -64,7 +70,7 @@ function updateUser(request: FastifyRequest, reply: FastifyReply): UserUpdateRes
 }
 
 /** Sends each word at once; stops when the client disconnects. */
-function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function streamTokens(words: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
   reply.headers({
     'content-type': `${tokenType(request.headers.accept)}; charset=utf-8`,
     'cache-control': 'no-store',
@@ -76,24 +82,11 @@ function streamTokens(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   // A response that is queued behind another one gets no 'close' event; its request does.
   for (const side of [request.raw, reply.raw]) side.on('close', () => disconnected.abort())
   const { signal } = disconnected
-  return reply.send(Readable.from(jsonLines(greetingTokens(signal), signal), { objectMode: true }))
+  return reply.send(Readable.from(jsonLines(wordTokens(words, signal), signal), { objectMode: true }))
 }
 
 /** JSON Lines when Accept names it, else plain text, as the public instance does. */
 function tokenType(accept: string | undefined): string {
   const named = accept === undefined ? [] : new Negotiator({ headers: { accept } }).mediaTypes()
   return named.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
-}
-
-/** The endpoint of an OpenAPI document; `path` is relative to the base address. */
-export function specEndpoint(path: string, operationId: string, tag: string, document: () => Body): Endpoint {
-  return {
-    method: 'GET',
-    path: `/${path}`,
-    operationId,
-    summary: 'The OpenAPI description of this API',
-    tag,
-    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
-    handler: (request, reply) => sendBody(request, reply, document()),
-  }
 }

@@ -25,9 +25,8 @@ export class HostCheck {
   check({ url = '', headers: { host }, rawHeaders, httpVersion }: IncomingMessage): HttpError | undefined {
     // Node keeps only the first of two.
     if (hostCount(rawHeaders) > 1) return new HttpError(400, 'There is more than one Host header.')
-    const isPath = url.startsWith('/')
-    if (isPath && host !== undefined && host === this.lastValid) return undefined
-    const [, authority] = isPath ? [] : (/^\w+:\/\/([^/?#]*)/.exec(url) ?? [])
+    if (url.startsWith('/') && host !== undefined && host === this.lastValid) return undefined
+    const authority = targetHost(url)
     // HTTP/1.0 has no Host; no browser speaks it.
     const isExempt = host === undefined && httpVersion === '1.0'
     const error =
@@ -50,6 +49,11 @@ export class HostCheck {
     if (this.names.has(name) || name.endsWith('.localhost')) return true
     return name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIPv4(name)
   }
+}
+
+/** The host in a request target of absolute form (RFC 9112, 3.2.2), with its port. */
+export function targetHost(url: string): string | undefined {
+  return url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]
 }
 
 /** The number of Host fields; raw headers alternate names and values. */

@@ -12,10 +12,10 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   const open = useBrowser()
 
   /** Opens the page and waits until both API references are drawn. */
-  async function openDocs(options?: Parameters<typeof open>[1]) {
-    const opened = await open(`${server.url()}/`, options)
+  async function openDocs(options?: Parameters<typeof open>[1], url = server.url()) {
+    const opened = await open(`${url}/`, options)
     for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
-    return { url: server.url(), ...opened }
+    return { url, ...opened }
   }
 
   /** Executes an operation with its example values; returns the JSON body that the page shows. */
@@ -49,8 +49,8 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
     expect(shown.sort()).toEqual(documented.sort())
   })
 
-  it('"Try it out" sends a request to this server and shows the response', async () => {
-    const { url, page, faults, requests } = await openDocs()
+  it.each(['127.0.0.1', 'localhost'])('"Try it out" sends a request to this server, opened at %s', async host => {
+    const { url, page, faults, requests } = await openDocs({}, server.url().replace('127.0.0.1', host))
     expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
     expect(requests).toContain(`${url}/api/klines/symbols.json`)
     expect(faults).toEqual([])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
@@ -13,13 +14,13 @@ const tool = (name: string) => join(PROJECT, 'node_modules', name)
 const TSC = tool('typescript/bin/tsc')
 const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [] }
 
-/** The first window of each interval in the sample. */
+/** The first window of each interval in the sample; the real slice has them too. */
 const WINDOWS = ALL_INTERVALS.map(interval => {
-  const [name] = readdirSync(join(SAMPLE_TREE, 'api/klines', interval, 'ETHUSDT')).sort()
+  const [name] = readdirSync(join(SAMPLE_TREE, 'api/klines', interval, 'BTCUSDT')).sort()
   return { interval, startDate: name.replace('.json', '') }
 })
 
-const get = (interval: string, startDate: string, symbol = 'ETHUSDT') =>
+const get = (interval: string, startDate: string, symbol = 'BTCUSDT') =>
   `client.GET('/api/klines/${interval}/{symbol}/{startDate}.json',` +
   ` { params: { path: { symbol: '${symbol}', startDate: '${startDate}' } } })`
 
@@ -37,7 +38,8 @@ const each: Record<Interval, true> = {
 ${ALL_INTERVALS.map(interval => `  '${interval}': true satisfies Same<Body<'getKlines${interval}'>, Row[]>,`).join('\n')}
 }
 
-const client = createClient<paths>({ baseUrl: process.argv[2] })
+const document: { servers: { url: string }[] } = await (await fetch(process.argv[2])).json()
+const client = createClient<paths>({ baseUrl: document.servers[0].url })
 
 function unwrap<T>({ data, error }: { data?: T; error?: components['schemas']['ErrorObject'] }): T {
   if (data === undefined) throw new Error(error?.message)
@@ -61,7 +63,8 @@ const numbers: number[] = [openTime, closeTime, count, open.length]
 const missing = await client.GET('/api/klines/1h/{symbol}/{startDate}.json',
   { params: { path: { symbol: 'NONE' as 'BTCUSDT', startDate: '2025-01-01' } } })
 const status: number | undefined = missing.error?.statusCode
-console.log(JSON.stringify({ exact, each, symbol, numbers, symbols, startDates, windows, status }))
+const own: object = unwrap(await client.GET('/api/openapi.json'))
+console.log(JSON.stringify({ exact, each, symbol, numbers, symbols, startDates, windows, status, document, own }))
 
 export async function typeErrors() {
   // @ts-expect-error There is no such symbol.
@@ -82,6 +85,24 @@ export function row(row: components['schemas']['Kline']) {
 }
 `
 
+/** Runs the compiled program with the document of a server over `root`, and compares what it fetched with the files. */
+async function expectFetched(program: string, root: string): Promise<void> {
+  const { url } = await startTestServer(root)
+  const { stdout } = await run(process.execPath, [program, `${url}/api/openapi.json`], { maxBuffer: 64 << 20 })
+  const got = JSON.parse(stdout)
+  const file = (path: string) => JSON.parse(readFileSync(join(root, 'api/klines', path), 'utf8'))
+  expect(got).toMatchObject({ exact: true, symbol: true, status: 404, own: got.document })
+  const [row] = got.windows['1h']
+  expect(got.numbers).toEqual([row[0], row[6], row[8], row[1].length])
+  expect(got.symbols).toEqual(file('symbols.json'))
+  expect(Object.keys(got.windows)).toEqual([...ALL_INTERVALS])
+  for (const { interval, startDate } of WINDOWS) {
+    expect(got.startDates[interval]).toEqual(file(`start-dates/${interval}.json`))
+    expect(got.windows[interval]).toEqual(file(`${interval}/BTCUSDT/${startDate}.json`))
+    expect(got.windows[interval].length).toBeGreaterThan(0)
+  }
+}
+
 it('a client from a public generator fetches everything, with the types of the service', async () => {
   const { url } = await startTestServer(SAMPLE_TREE)
   const folder = tempFolder()
@@ -100,18 +121,7 @@ it('a client from a public generator fetches everything, with the types of the s
     compile('wrong.json', '--noEmit').catch(error => error),
   ])
   expect(wrong.stdout).toContain('"BTCEUR"')
-  const { stdout } = await run(process.execPath, ['main.js', url], { cwd: folder, maxBuffer: 64 << 20 })
-  const got = JSON.parse(stdout)
-
-  const file = (path: string) => JSON.parse(readFileSync(join(SAMPLE_TREE, 'api/klines', path), 'utf8'))
-  expect(got).toMatchObject({ exact: true, symbol: true, status: 404 })
-  const [row] = got.windows['1h']
-  expect(got.numbers).toEqual([row[0], row[6], row[8], row[1].length])
-  expect(got.symbols).toEqual(file('symbols.json'))
-  expect(Object.keys(got.windows)).toEqual([...ALL_INTERVALS])
-  for (const { interval, startDate } of WINDOWS) {
-    expect(got.startDates[interval]).toEqual(file(`start-dates/${interval}.json`))
-    expect(got.windows[interval]).toEqual(file(`${interval}/ETHUSDT/${startDate}.json`))
-    expect(got.windows[interval].length).toBeGreaterThan(0)
-  }
+  const program = join(folder, 'main.js')
+  await expectFetched(program, SAMPLE_TREE)
+  if (hasRealTree) await expectFetched(program, realTree())
 })

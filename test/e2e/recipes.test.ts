@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { tableFromIPC } from 'apache-arrow'
+import { describe, expect, it } from 'vitest'
+import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { findPython } from '../support/python.js'
+import { sampleRows } from '../support/sample-tree.js'
+
+const newSandbox = useSandboxes()
+const RECIPES = join(PROJECT, 'test/recipes')
+const MAX_LINES = 70
+const UNTESTED = 'Not run by the tests'
+
+const python = findPython('pandas')
+/** As the recipes say, and without the summaries, so that what is printed is what they announce. */
+const SAMPLE = { KLINES_BASE_URL: 'sample', KLINES_QUIET: '1' }
+
+/** A code block of a recipe. */
+interface Block {
+  readonly language: string
+  readonly code: string
+}
+
+const readRecipe = (name: string) => readFileSync(join(RECIPES, name), 'utf8')
+
+/** The code blocks that are run: in each section those before the remark that the rest of it is not. */
+function testedBlocks(name: string): Block[] {
+  const sections = readRecipe(name).split(/^(?=## )/m)
+  const texts = sections.map(section => section.split(`\n${UNTESTED}`)[0])
+  // A remark before the first section is about the whole recipe.
+  const tested = sections[0].includes(`\n${UNTESTED}`) ? texts.slice(0, 1) : texts
+  return tested.flatMap(text =>
+    [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code })),
+  )
+}
+
+/** The lines of output that comments of the form `# => output` announce. */
+const announced = (code: string) => [...code.matchAll(/(?:#|--) => (.*)$/gm)].map(([, line]) => line)
+
+/** Runs blocks in one folder, as a reader would; returns the lines that each printed. */
+async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise<string[][]> {
+  mkdirSync(sandbox.path('bin'))
+  // Not a link: a Python of a virtual environment finds its modules by its own path.
+  if (python) chmodSync(sandbox.write('bin/python3', `#!/bin/sh\nexec '${python}' "$@"\n`), 0o755)
+  const instance = await DuckDBInstance.create(':memory:', { file_search_path: sandbox.folder })
+  const connection = await instance.connect()
+  const printed: string[][] = []
+  for (const { language, code } of blocks) {
+    if (language === 'sql') {
+      const rows = (await connection.runAndReadAll(code)).getRows()
+      printed.push(rows.map(row => row.join(' | ')))
+      continue
+    }
+    const name = `block-${printed.length}.${language}`
+    sandbox.write(name, code)
+    const program = language === 'sh' ? 'bash -euo pipefail' : 'python3'
+    const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" ${program} ${name}`, SAMPLE)
+    expect(run.code, `${code}\n${run.stderr}`).toBe(0)
+    printed.push(run.stdout.trimEnd().split('\n'))
+  }
+  connection.closeSync()
+  return printed
+}
+
+async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): Promise<void> {
+  const printed = await runBlocks(sandbox, blocks)
+  for (const [index, { code }] of blocks.entries()) {
+    const lines = announced(code)
+    if (lines.length > 0) expect(printed[index]).toEqual(lines)
+  }
+}
+
+describe.concurrent('recipes', () => {
+  it('are there, are short, and say which code is not run', () => {
+    const names = readdirSync(RECIPES)
+    expect(names).toEqual(['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md'])
+    for (const name of names) {
+      expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
+      expect(readRecipe(name), name).toContain(UNTESTED)
+      expect(testedBlocks(name).length, name).toBeGreaterThan(0)
+    }
+    const count = (name: string, language: string) =>
+      testedBlocks(name).filter(block => block.language === language).length
+    expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([2, 4, 0])
+  })
+
+  it.each(['duckdb.md', 'polars.md', 'backtrader.md'])('%s runs, with the output that it announces', async name => {
+    await expectAnnounced(newSandbox(), testedBlocks(name))
+  })
+
+  it.skipIf(python === undefined)('pandas.md runs (skipped without python3-pandas)', async () => {
+    await expectAnnounced(newSandbox(), testedBlocks('pandas.md'))
+  })
+
+  it('freqtrade.md writes files with the columns that freqtrade expects', async () => {
+    const sandbox = newSandbox()
+    await expectAnnounced(sandbox, testedBlocks('freqtrade.md'))
+    for (const coin of ['BTC', 'ETH']) {
+      const table = tableFromIPC(sandbox.bytes(`user_data/data/binance/${coin}_USDT-1h.feather`))
+      expect(table.schema.fields.map(({ type }) => String(type))).toEqual([
+        'Timestamp<MILLISECOND, UTC>',
+        ...Array.from({ length: 5 }, () => 'Float64'),
+      ])
+      const rows = sampleRows(`${coin}USDT`, '1h').map(row => row.slice(0, 6).map(Number))
+      const columns = table.schema.fields.map(({ name }) => [...(table.getChild(name) ?? [])].map(Number))
+      expect(columns).toEqual(rows[0].map((_, index) => rows.map(row => row[index])))
+    }
+  })
+})

@@ -1,0 +1,83 @@
+import { gunzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { GREETING, KLINES } from '../../support/documents.js'
+import { expectError } from '../../support/servers/error-response.js'
+import { useHttpServer } from '../../support/servers/http-server.js'
+import { sendRaw } from '../../support/servers/raw-client.js'
+import { startTestServer } from '../../support/servers/test-server.js'
+
+const server = useHttpServer()
+const findUrls = (body: Buffer) => JSON.parse(body.toString()).servers.map(({ url }: { url: string }) => url)
+
+/** Sends a request without a body; `lines` are those of its head. */
+const send = (...lines: string[]) => server.sendRaw(`${lines.join('\r\n')}\r\n\r\n`)
+
+describe.each([KLINES, GREETING])('%s has the address that it was requested at', path => {
+  const get = (host: string, ...fields: string[]) => send(`GET ${path} HTTP/1.1`, `Host: ${host}`, ...fields)
+
+  it.each([
+    ['localhost:8787', 'http://localhost:8787'],
+    ['127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['localhost', 'http://localhost'],
+    ['localhost:', 'http://localhost'],
+    ['app.localhost:3000', 'http://app.localhost:3000'],
+    ['192.168.1.10:80', 'http://192.168.1.10:80'],
+    ['[::1]:8787', 'http://[::1]:8787'],
+    ['[::ffff:127.0.0.1]', 'http://[::ffff:127.0.0.1]'],
+    // Valid for the server, and invalid for the URL parser.
+    ['xn--a.localhost:8787', 'http://xn--a.localhost:8787'],
+  ])('Host: %s', async (host, url) => {
+    const { status, body } = await get(host)
+    expect([status, findUrls(body)]).toEqual([200, [url]])
+  })
+
+  it('in the target, which wins over Host (RFC 9112, 3.2.2)', async () => {
+    const { status, body } = await send(`GET http://localhost:1234${path} HTTP/1.1`, 'Host: 127.0.0.1')
+    expect([status, findUrls(body)]).toEqual([200, ['http://localhost:1234']])
+  })
+
+  it('of the connection for HTTP/1.0 without Host', async () => {
+    const { status, body } = await send(`GET ${path} HTTP/1.0`)
+    expect([status, findUrls(body)]).toEqual([200, [server.url()]])
+    expect(findUrls((await send(`GET ${path} HTTP/1.0`, 'Host: localhost:5')).body)).toEqual(['http://localhost:5'])
+  })
+
+  it('of an IPv6 connection', async () => {
+    const { url } = await startTestServer(server.root(), { host: '::1' })
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    for (const head of [`GET ${path} HTTP/1.0`, `GET ${path} HTTP/1.1\r\nHost: ${new URL(url).host}`]) {
+      expect(findUrls((await sendRaw(url, `${head}\r\n\r\n`)).body)).toEqual([url])
+    }
+  })
+
+  it('and no header of a proxy nor a foreign Host changes it', async () => {
+    const { body } = await get('localhost', 'X-Forwarded-Host: evil.com', 'Forwarded: host=evil.com;proto=https')
+    expect(findUrls(body)).toEqual(['http://localhost'])
+    expectError(await get('evil.com'), 421)
+  })
+
+  it('and is valid only for that address: Vary, another ETag', async () => {
+    const [first, second] = [await get('localhost:8787'), await get('127.0.0.1:8787')]
+    expect(second.headers.etag).not.toBe(first.headers.etag)
+    const tag = `If-None-Match: ${first.headers.etag}`
+    const [same, other] = [await get('localhost:8787', tag), await get('127.0.0.1:8787', tag)]
+    expect([same.status, other.status]).toEqual([304, 200])
+    for (const { headers } of [first, second, same, other]) {
+      expect(headers.vary.toLowerCase().split(', ').sort()).toEqual(['accept-encoding', 'host'])
+    }
+    expect((await get('localhost:8787')).headers.etag).toBe(first.headers.etag)
+  })
+
+  it('also when requests for different addresses come at once, in gzip', async () => {
+    const hosts = Array.from({ length: 40 }, (_, index) => `localhost:${8000 + (index % 5)}`)
+    const responses = await Promise.all(hosts.map(host => get(host, 'Accept-Encoding: gzip')))
+    expect(responses.map(({ headers }) => headers['content-encoding'])).toEqual(hosts.map(() => 'gzip'))
+    expect(responses.flatMap(({ body }) => findUrls(gunzipSync(body)))).toEqual(hosts.map(host => `http://${host}`))
+  })
+
+  it('and HEAD has the header fields of GET', async () => {
+    const head = await server.sendRaw(`HEAD ${path} HTTP/1.1\r\nHost: localhost:8787\r\n\r\n`, { head: true })
+    const { headers } = await get('localhost:8787')
+    expect({ ...head.headers, date: '' }).toEqual({ ...headers, date: '' })
+  })
+})

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { isKlinesError } from '../../../src/klines/errors.js'
+import { startServer } from '../../../src/server/server.js'
+import { SAMPLE_TREE } from '../../support/sample-tree.js'
+import { startTestServer } from '../../support/servers/test-server.js'
+
+/** The messages of a server's token stream. */
+async function streamMessages(streamText?: string): Promise<string[]> {
+  const { request } = await startTestServer(SAMPLE_TREE, { streamText })
+  const { status, body } = await request('/api/streams/tokens')
+  expect(status).toBe(200)
+  return String(body)
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line).message)
+}
+
+describe('the text of the token stream', () => {
+  it('is by default the one it always was, a word a token', async () => {
+    const text = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
+    expect(await streamMessages()).toEqual(text.split(/(?= )/))
+  })
+
+  it.each([
+    ['one', ['one']],
+    ['Two words.', ['Two', ' words.']],
+    ['  spaces  between,\nlines\tand tabs \n', ['  spaces', '  between,', '\nlines', '\tand', ' tabs \n']],
+    ['back-end 🌍 "quoted" wörld \u2028 \\', ['back-end', ' 🌍', ' "quoted"', ' wörld', ' \u2028 \\']],
+  ])('%j comes word by word, and whole', async (text, messages) => {
+    const streamed = await streamMessages(text)
+    expect(streamed).toEqual(messages)
+    expect(streamed.join('')).toBe(text)
+  })
+
+  it.each(['', ' ', '\n\t'])('%j has no word, which is an error before the server listens', async streamText => {
+    const error = await startServer({ root: SAMPLE_TREE, streamText }).then(
+      ({ close }) => close(),
+      thrown => thrown,
+    )
+    expect(isKlinesError(error, 'bad_option')).toBe(true)
+    expect(error.message).toContain(JSON.stringify(streamText))
+  })
+})
