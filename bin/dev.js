@@ -7,6 +7,5 @@ import { register } from 'tsx/esm/api'
 register()
 const { run } = await import('../src/main.ts')
 const root = fileURLToPath(new URL('..', import.meta.url))
-const pjson = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
-pjson.oclif.commands.target = './src/main.ts'
+const pjson = JSON.parse(readFileSync(`${root}package.json`, 'utf8').replaceAll('./dist/main.cjs', './src/main.ts'))
 await run(process.argv.slice(2), { root, pjson })

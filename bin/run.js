@@ -23,7 +23,8 @@ process.stderr.on('error', () => {})
 try {
   const require = createRequire(import.meta.url)
   const args = process.argv.slice(2)
-  if (args.length === 1 && args[0] === '--version') {
+  const flags = args.includes('--') ? args.slice(0, args.indexOf('--')) : args
+  if (flags.includes('--version') || flags.includes('-V') || args[0] === 'version') {
     // As oclif writes it, without the 80 ms that it takes to load the commands.
     const { name, version } = require('../package.json')
     process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
@@ -35,8 +36,7 @@ try {
     await run(args, { root: fileURLToPath(new URL('..', import.meta.url)) })
   }
 } catch (error) {
-  const code = error.oclif?.exit ?? 1
-  // A shell uses 127 for a command that does not exist; our code for wrong usage is 2.
-  process.exitCode = code === 127 ? 2 : code
-  if (process.exitCode !== 0) process.stderr.write(`klines: ${error.message}\n`)
+  process.exitCode = error.oclif?.exit ?? 1
+  const isDebug = /^(1|true|yes|y)$/i.test(process.env.KLINES_DEBUG ?? '')
+  if (process.exitCode !== 0) process.stderr.write(`klines: ${isDebug ? error.stack : error.message}\n`)
 }

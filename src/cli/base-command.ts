@@ -3,7 +3,7 @@ import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { ConfigDefaults } from './config/merge.js'
-import { reportError } from './error-report.js'
+import { isDebug, isEnabled, reportError } from './error-report.js'
 import { ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import type { Report } from './reports/report.js'
@@ -14,12 +14,21 @@ import type { ProgressMode } from './terminal/progress-mode.js'
 
 /** Flags of every command. */
 const baseFlags = {
-  json: Flags.boolean({ helpGroup: 'GLOBAL', summary: 'Print one JSON object instead of text.', env: 'KLINES_JSON' }),
-  quiet: Flags.boolean({ char: 'q', helpGroup: 'GLOBAL', summary: 'Print data and errors only.', env: 'KLINES_QUIET' }),
+  json: Flags.boolean({
+    helpGroup: 'appearance',
+    summary: 'Print one JSON object instead of text.',
+    env: 'KLINES_JSON',
+  }),
+  quiet: Flags.boolean({
+    char: 'q',
+    helpGroup: 'appearance',
+    summary: 'Print only data and errors.',
+    env: 'KLINES_QUIET',
+  }),
   verbose: Flags.boolean({
     char: 'v',
-    helpGroup: 'GLOBAL',
-    summary: 'Say on stderr which windows are asked for and how they came; errors come with a stack.',
+    helpGroup: 'appearance',
+    summary: 'Print more details.',
     env: 'KLINES_VERBOSE',
   }),
 }
@@ -123,11 +132,11 @@ export abstract class BaseCommand extends Command {
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
-    const { json, verbose } = this.optionsFromArgv()
     if (this.defaults.size > 0) (await import('./config/defaults.js')).addOrigins(error, this.defaults, this.given)
-    const report = reportError(error, { bin: this.config.bin, verbose })
+    const { id = '', examples } = this.ctor
+    const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug: isDebug() })
     process.exitCode = report.exitCode
-    if (json) printJson({ ...report.json, warnings: this.warnings })
+    if (this.wantsJson()) printJson({ ...report.json, warnings: this.warnings })
     // A reader that has seen enough is no failure.
     else if (report.exitCode !== ExitCode.Done) printNote(report.text)
   }
@@ -137,16 +146,12 @@ export abstract class BaseCommand extends Command {
   }
 
   /** An error may come before the flags are parsed. */
-  private optionsFromArgv(): Pick<OutputOptions, 'json' | 'verbose'> {
+  private wantsJson(): boolean {
     const end = this.argv.indexOf('--')
     const flags = end === -1 ? this.argv : this.argv.slice(0, end)
     const { KLINES_JSON } = process.env
-    const isDefault = KLINES_JSON ? /^(1|true|yes|y)$/i.test(KLINES_JSON) : this.defaults.get('json')?.value === true
+    const isDefault = KLINES_JSON ? isEnabled('KLINES_JSON') : this.defaults.get('json')?.value === true
     const json = this.outputOptions.json || (isDefault && !flags.includes('--no-json'))
-    const { verbose } = this.outputOptions
-    return {
-      json: json || flags.includes('--json'),
-      verbose: verbose || flags.includes('-v') || flags.includes('--verbose'),
-    }
+    return json || flags.includes('--json')
   }
 }

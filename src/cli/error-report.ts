@@ -3,6 +3,7 @@ import { KlinesError } from '../klines/errors.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import { Interruption } from './signals.js'
+import { describeUsageError, type FailedCommand } from './usage-error.js'
 
 /** A failed run for people, for programs and for the shell. */
 export interface ErrorReport {
@@ -13,16 +14,34 @@ export interface ErrorReport {
   readonly json: { readonly error: Record<string, unknown> }
 }
 
-/** Describes any thrown value; `verbose` adds the stacks of the error and of its causes. */
-export function reportError(error: unknown, { bin, verbose }: { bin: string; verbose: boolean }): ErrorReport {
-  const { code, exitCode, message, suggestions, data } = describe(error)
-  const stack = verbose && error instanceof Error ? formatStack(error) : []
+/** Where an error was thrown. */
+interface ErrorContext {
+  readonly bin: string
+  readonly command?: FailedCommand | undefined
+  /** Whether the report has the stacks of the error and of its causes. */
+  readonly debug: boolean
+}
+
+/** Whether `KLINES_DEBUG` asks for the stacks of errors. */
+export function isDebug(): boolean {
+  return isEnabled('KLINES_DEBUG')
+}
+
+/** Whether an environment variable is set as oclif reads those of flags without a value. */
+export function isEnabled(variable: string): boolean {
+  return /^(1|true|yes|y)$/i.test(process.env[variable] ?? '')
+}
+
+/** Describes any thrown value. */
+export function reportError(error: unknown, { bin, command, debug }: ErrorContext): ErrorReport {
+  const { code, exitCode, message, suggestions, data } = describe(error, bin, command)
+  const stack = debug && error instanceof Error ? formatStack(error) : []
   const lines = [`${bin}: ${message}`, ...suggestions.map(text => `  ${text}`), ...stack]
   const json = { error: { code, message, exitCode, suggestions, ...(Object.keys(data).length > 0 && { data }) } }
   return { exitCode, text: lines.join('\n'), json }
 }
 
-function describe(error: unknown) {
+function describe(error: unknown, bin: string, command: FailedCommand | undefined) {
   if (error instanceof KlinesError) {
     const { code, message, suggestions, data } = error
     return { code, exitCode: EXIT_CODES[code], message: toFlags(message), suggestions: suggestions.map(toFlags), data }
@@ -32,10 +51,10 @@ function describe(error: unknown) {
   }
   if (error instanceof Errors.CLIError) {
     const exitCode = error.oclif.exit ?? ExitCode.Usage
-    return { code: 'usage', exitCode, message: parserMessage(error.message), suggestions: [], data: {} }
+    return { code: 'usage', exitCode, ...describeUsageError(error, bin, command), data: {} }
   }
   const message = error instanceof Error ? error.message : String(error)
-  const suggestions = ['This was not expected; -v shows where it happened.']
+  const suggestions = ['This was not expected. Set KLINES_DEBUG=1 to see where it happened.']
   return { code: 'unexpected', exitCode: ExitCode.Unexpected, message, suggestions, data: {} }
 }
 
@@ -46,15 +65,4 @@ function formatStack(error: Error): string[] {
       ? formatStack(error.cause).map((line, index) => (index === 0 ? `Caused by ${line}` : line))
       : []
   return [error.stack ?? String(error), ...cause]
-}
-
-/** A message of oclif's parser in one paragraph, without colours and without its note on greedy flags, which ours are not. */
-function parserMessage(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
-  const plain = text.replace(/\u001B\[[0-9;]*m/g, '')
-  return plain
-    .replace(/\n\nNote: --[\s\S]*?beginning of arguments\./, '')
-    .replace(/^The following errors? occurred:\s*/, '')
-    .replace(/Missing required flag (\w+)/, 'Missing required flag --$1')
-    .replace(/\s*\n\t/g, ': ')
 }

@@ -7,28 +7,35 @@ import { PROGRESS_MODES } from './terminal/progress-mode.js'
 
 /** Arguments and flags that commands share. Each has an environment variable; a flag wins over it. */
 
+/** The heading of the help under which flags are listed. */
+type Group = 'what' | 'range' | 'output' | 'network' | 'appearance'
+
+function inGroup<T extends Record<string, { helpGroup?: string }>>(group: Group, flags: T): T {
+  for (const flag of Object.values(flags)) flag.helpGroup = group
+  return flags
+}
+
 export const symbolArgs = {
   symbol: Args.string({
-    description: 'Trading pairs such as BTCUSDT, btcusdt or BTC/USDT, or all.',
+    description: 'Trading pairs such as BTCUSDT, btcusdt or BTC/USDT; all for every pair.',
     multiple: true,
     required: true,
   }),
 }
 
 /** Where candles come from and where they are kept. */
-const baseUrlFlag = Flags.string({
-  summary: 'Base address of the klines service, the part before /api; sample serves made candles without a network.',
-  helpValue: 'URL',
-  env: 'KLINES_BASE_URL',
+export const locationFlags = inGroup('what', {
+  'base-url': Flags.string({
+    summary: 'Base address of the klines service, without /api; sample for the bundled synthetic sample data.',
+    helpValue: 'URL',
+    env: 'KLINES_BASE_URL',
+  }),
+  mirror: Flags.string({
+    summary: 'Folder of the local mirror. Default: see klines mirror path.',
+    helpValue: 'DIR',
+    env: 'KLINES_MIRROR',
+  }),
 })
-
-const mirrorFlag = Flags.string({
-  summary: 'Folder of the mirror. Default: one a base address under the cache folder (klines mirror path).',
-  helpValue: 'DIR',
-  env: 'KLINES_MIRROR',
-})
-
-export const locationFlags = { 'base-url': baseUrlFlag, mirror: mirrorFlag }
 
 /** What `locationFlags` parse to. */
 export interface LocationFlags {
@@ -37,50 +44,62 @@ export interface LocationFlags {
 }
 
 /** How candles are downloaded. */
-export const fetchFlags = {
-  concurrency: Flags.integer({ summary: 'Requests at once. Default 16.', helpValue: 'N', env: 'KLINES_CONCURRENCY' }),
-  refresh: Flags.boolean({ summary: 'Ask again for final windows too.', env: 'KLINES_REFRESH' }),
-}
+export const fetchFlags = inGroup('network', {
+  concurrency: Flags.integer({
+    summary: 'Number of parallel requests. Default: 16.',
+    helpValue: 'N',
+    env: 'KLINES_CONCURRENCY',
+  }),
+  refresh: Flags.boolean({ summary: 'Download every window again, even final ones.', env: 'KLINES_REFRESH' }),
+})
 
 /** Which candles. */
 export const selectionFlags = {
-  interval: Flags.string({
-    char: 'i',
-    summary: `Candle lengths, repeated or joined by commas, or all: ${INTERVALS.join(' ')}.`,
-    helpValue: 'INTERVAL',
-    multiple: true,
-    multipleNonGreedy: true,
-    delimiter: ',',
-    required: true,
-    env: 'KLINES_INTERVAL',
+  ...inGroup('what', {
+    interval: Flags.string({
+      char: 'i',
+      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for every length.`,
+      helpValue: 'INTERVAL',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      required: true,
+      env: 'KLINES_INTERVAL',
+    }),
   }),
-  from: Flags.string({
-    summary: 'First open time: YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant; UTC. Default: the beginning.',
-    helpValue: 'TIME',
-    env: 'KLINES_FROM',
-  }),
-  to: Flags.string({
-    summary: 'End of open times, itself left out. Default: the present.',
-    helpValue: 'TIME',
-    env: 'KLINES_TO',
-  }),
-  last: Flags.string({
-    summary: 'Instead of --from: this long before the end, such as 90d (h, d, w, M, y).',
-    helpValue: 'LENGTH',
-    env: 'KLINES_LAST',
+  ...inGroup('range', {
+    from: Flags.string({
+      summary:
+        'First open time, UTC: 2024, 2024-01-31, 2024-01-31T12:00, now, today, yesterday, -7d or a Unix time. Default: the first candle.',
+      helpValue: 'TIME',
+      env: 'KLINES_FROM',
+    }),
+    to: Flags.string({
+      summary: 'End of the range, exclusive; same forms as --from. Default: now.',
+      helpValue: 'TIME',
+      env: 'KLINES_TO',
+    }),
+    last: Flags.string({
+      summary: 'Length of the range before its end, instead of --from: 36h, 90d, 2w, 6M, 1y.',
+      helpValue: 'LENGTH',
+      env: 'KLINES_LAST',
+    }),
   }),
 }
 
 /** Which series of a mirror, and how the table is printed. */
 export const mirrorSeriesFlags = {
   interval: selectionFlags.interval,
-  format: Flags.option({
-    char: 'f',
-    summary: 'The table as text or as CSV. Default text.',
-    options: ['text', 'csv'] as const,
-    // KLINES_FORMAT is the format of candles.
-    env: 'KLINES_TABLE_FORMAT',
-  })(),
+  ...inGroup('output', {
+    format: Flags.option({
+      char: 'f',
+      summary: 'Format of the table. Default: text.',
+      options: ['text', 'csv'] as const,
+      helpValue: 'FORMAT',
+      // KLINES_FORMAT is the format of candles.
+      env: 'KLINES_TABLE_FORMAT',
+    })(),
+  }),
 }
 
 /** What the flags of a range parse to. */
@@ -97,21 +116,23 @@ export interface TableFlags extends LocationFlags {
 }
 
 /** Which files are written, and how. */
-export const outputFlags = {
+export const outputFlags = inGroup('output', {
   output: Flags.string({
     char: 'o',
-    summary: 'File to write, {symbol} and {interval} filled in; - for stdout. The ending tells the format.',
+    summary: 'File to write; - for stdout. {symbol} and {interval} in the name are replaced.',
     helpValue: 'FILE',
     env: 'KLINES_OUTPUT',
   }),
   format: Flags.option({
     char: 'f',
-    summary: 'Format, whatever the ending; without -o to stdout.',
+    summary:
+      'Output format. Default: inferred from the file extension; on stdout, CSV at a terminal and JSON otherwise.',
     options: FORMATS,
+    helpValue: 'FORMAT',
     env: 'KLINES_FORMAT',
   })(),
   columns: Flags.string({
-    summary: 'Columns and their order, joined by commas. Default: all twelve.',
+    summary: 'Columns to write, in this order, separated by commas. Default: all.',
     helpValue: 'NAMES',
     multiple: true,
     multipleNonGreedy: true,
@@ -119,52 +140,60 @@ export const outputFlags = {
     env: 'KLINES_COLUMNS',
   }),
   'time-format': Flags.option({
-    summary: 'Times in text formats. Default ms.',
+    summary: 'Format of times in text formats. Default: ms.',
     options: TIME_FORMATS,
+    helpValue: 'FORMAT',
     env: 'KLINES_TIME_FORMAT',
   })(),
   numbers: Flags.option({
-    summary: 'Decimals in parquet and arrow. Default double; decimal is exact.',
+    summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
     options: NUMBER_TYPES,
+    helpValue: 'TYPE',
     env: 'KLINES_NUMBERS',
   })(),
   resample: Flags.string({
-    summary:
-      'Make longer candles of those asked for: a number and m, h, d, w, M, q or y. Aligned as the exchange does: weeks on Mondays, 3d from the listing, months, quarters and years by the calendar; others from 1970-01-01.',
-    helpValue: 'INTERVAL',
+    summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
+    helpValue: 'LENGTH',
     env: 'KLINES_RESAMPLE',
   }),
   partial: Flags.boolean({
-    summary: 'With --resample: keep candles at either end that are covered in part only.',
+    summary: 'With --resample, keep the first and last candle even if incomplete.',
     env: 'KLINES_PARTIAL',
   }),
-  force: Flags.boolean({ summary: 'Replace files that exist.', env: 'KLINES_FORCE' }),
-}
-
-export const progressFlag = Flags.option({
-  summary: 'Progress on stderr: auto is a bar at a terminal and a line every 15 seconds elsewhere.',
-  options: PROGRESS_MODES,
-  env: 'KLINES_PROGRESS',
-})()
-
-export const perSeriesFlag = Flags.boolean({
-  summary: 'Summary with a row for each series, also for more than 12.',
-  env: 'KLINES_PER_SERIES',
+  force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
 })
 
-export const deriveFlag = Flags.boolean({
-  summary: 'Make an interval that is not in the mirror of the finest one that is.',
-  env: 'KLINES_DERIVE',
+export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('appearance', {
+  progress: Flags.option({
+    summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
+    options: PROGRESS_MODES,
+    env: 'KLINES_PROGRESS',
+  })(),
+  'per-series': Flags.boolean({
+    summary: 'Show a summary row for each series, even if there are more than 12.',
+    env: 'KLINES_PER_SERIES',
+  }),
 })
 
-export const acceptListFlag = Flags.boolean({
-  summary: 'Take a list as it is although it lacks entries that are known to exist.',
-  env: 'KLINES_ACCEPT_LIST',
+export const { derive: deriveFlag } = inGroup('output', {
+  derive: Flags.boolean({
+    summary: 'Compute intervals that are not in the mirror from the finest one that is.',
+    env: 'KLINES_DERIVE',
+  }),
 })
 
-export const dryRunFlag = Flags.boolean({
-  summary: 'Say what would be asked for and written, and do nothing.',
-  env: 'KLINES_DRY_RUN',
+export const { 'accept-list': acceptListFlag } = inGroup('what', {
+  'accept-list': Flags.boolean({
+    summary: 'Accept a list of windows even if entries known to exist are missing from it.',
+    env: 'KLINES_ACCEPT_LIST',
+  }),
+})
+
+export const { 'dry-run': dryRunFlag } = inGroup('output', {
+  'dry-run': Flags.boolean({
+    summary: 'Show what would be downloaded and written, without doing it.',
+    env: 'KLINES_DRY_RUN',
+  }),
 })
 
 /** Which config file. */
@@ -174,21 +203,21 @@ export const localFlag = Flags.boolean({
 })
 
 /** The fields of a user update. */
-export const userFlags = {
-  email: Flags.string({ summary: 'E-mail address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),
+export const userFlags = inGroup('what', {
+  email: Flags.string({ summary: 'Email address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),
   name: Flags.string({ summary: 'Full name.', helpValue: 'TEXT', env: 'KLINES_NAME' }),
-  age: Flags.string({ summary: 'Age, a number.', helpValue: 'YEARS', env: 'KLINES_AGE' }),
+  age: Flags.string({ summary: 'Age in years.', helpValue: 'YEARS', env: 'KLINES_AGE' }),
   notify: Flags.string({
-    summary: 'How the user is to be notified, such as email, push or none.',
+    summary: 'Notification type, such as email, push or none.',
     helpValue: 'TYPE',
     env: 'KLINES_NOTIFY',
   }),
   data: Flags.string({
-    summary: 'JSON object with email and profile, from a file or - for stdin; the other flags win over it.',
+    summary: 'File with a JSON object of email and profile; - for stdin. Other flags override its fields.',
     helpValue: 'FILE',
     env: 'KLINES_DATA',
   }),
-}
+})
 
 /** What `userFlags` parse to. */
 export type UserFlags = { [name in keyof typeof userFlags]?: string | undefined }

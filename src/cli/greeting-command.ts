@@ -9,7 +9,8 @@ export abstract class GreetingCommand extends BaseCommand {
   static override baseFlags = {
     ...BaseCommand.baseFlags,
     'base-url': Flags.string({
-      summary: `Base address of the greeting service, the part before /api; sample runs one for this command. Default: ${GREETING_BASE_URL}.`,
+      helpGroup: 'what',
+      summary: `Base address of the greeting API, without /api; sample starts one for this command. Default: ${GREETING_BASE_URL}.`,
       helpValue: 'URL',
       // KLINES_BASE_URL is the address of the klines service.
       env: 'KLINES_GREETING_URL',

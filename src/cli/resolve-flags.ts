@@ -29,7 +29,9 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     throw new KlinesError('bad_option', `--${unused} shapes an output, and none is asked for.`, { suggestions })
   }
   checkEncoding(resolved.output)
-  const binary = isBinary(resolveFormat(resolved.output, flags.format).format)
+  // A person reads a terminal; a program reads a pipe.
+  if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
+  const binary = isBinary(resolveFormat(resolved.output, resolved.format).format)
   if (!binary && !given.has('numbers')) resolved.numbers = undefined
   if (binary && !given.has('time-format')) resolved['time-format'] = undefined
   return resolved

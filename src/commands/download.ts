@@ -12,15 +12,18 @@ import {
 } from '../cli/flags.js'
 
 export default class Download extends BaseCommand {
-  static override summary = 'Bring candles into the mirror, and export them with -o or -f.'
+  static override summary = 'Download candles to the local mirror; export them with -o or -f.'
   static override description =
-    `Walks the list of start dates and asks for every window of the range that is not final in the mirror; windows that were brought once and are full are never asked for again.
-When a window cannot be had, the others are brought all the same, nothing is exported, and the exit code is 3.`
+    `Downloads the windows of the range that are missing from the mirror or can still change. Final windows, which cannot change any more, are never downloaded again.
+
+If a window cannot be downloaded, the others still are, nothing is exported, and the exit code is 3. Run the command again to download what is missing.
+
+With --resample, candles are aligned as the exchange aligns them: weeks start on Monday, 3d candles at the listing of the symbol, months, quarters and years by the calendar, all others at 1970-01-01.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o btcusdt-1h.csv',
-    "<%= config.bin %> <%= command.id %> BTCUSDT ETHUSDT -i 1h --from 2024-01-01 --to 2024-07-01 -o '{symbol}-{interval}.parquet'",
+    "<%= config.bin %> <%= command.id %> BTCUSDT ETHUSDT -i 1h --last 90d -o '{symbol}.parquet'",
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --from yesterday --to today -f csv | head',
     '<%= config.bin %> <%= command.id %> all -i all',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --last 7d -f csv | head',
   ]
   static override args = symbolArgs
   static override flags = {

@@ -12,14 +12,16 @@ import {
 } from '../cli/flags.js'
 
 export default class Export extends BaseCommand {
-  static override summary = 'Export candles from the mirror alone; the network is never touched.'
+  static override summary = 'Export candles from the local mirror; works offline.'
   static override description =
-    `A window that the range needs and the mirror lacks is named, nothing is written, and the exit code is 3. A range without --to ends with the last window of the mirror. all means every series the mirror holds.`
+    `If the mirror lacks a window of the range, nothing is written, the missing windows are listed, and the exit code is 3.
+
+Without --to, the range ends with the last window of the mirror. all stands for every symbol or interval in the mirror.`
   static override examples = [
-    "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet' --numbers decimal",
-    '<%= config.bin %> <%= command.id %> all -i 1d -f csv -o - | gzip > all.csv.gz',
+    "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet'",
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
-    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --columns open_time,close --time-format iso -f csv',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --columns open_time,close -f csv',
+    '<%= config.bin %> <%= command.id %> all -i 1d -f csv | gzip > all.csv.gz',
   ]
   static override args = symbolArgs
   static override flags = {

@@ -2,9 +2,9 @@ import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
 
 export default class Intervals extends BaseCommand {
-  static override description = `The candle lengths: how they are cut into windows, since when, and what is mirrored.
-
-Asks the service for its lists; when it cannot be reached, the mirror.`
+  static override summary = 'List the candle lengths, and what is in the mirror.'
+  static override description =
+    'For each interval: the length of a window, the first date, and the number of mirrored windows. Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
   static override flags = locationFlags
 

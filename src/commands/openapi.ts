@@ -3,13 +3,18 @@ import { GreetingCommand } from '../cli/greeting-command.js'
 import { printJson } from '../cli/terminal/print.js'
 
 export default class OpenApi extends GreetingCommand {
-  static override description = `Print the OpenAPI description of an API as the server gives it, in JSON.`
+  static override summary = 'Print the OpenAPI document of an API as the server returns it.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> klines > openapi.json',
   ]
   static override args = {
-    api: Args.string({ description: 'Which API.', options: ['greeting', 'klines'], default: 'greeting' }),
+    api: Args.string({
+      description: 'Name of the API.',
+      options: ['greeting', 'klines'],
+      default: 'greeting',
+      ignoreStdin: true,
+    }),
   }
 
   async run(): Promise<void> {

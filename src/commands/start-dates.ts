@@ -3,12 +3,15 @@ import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
 
 export default class StartDates extends BaseCommand {
-  static override description = `The windows of an interval, and which symbols the mirror holds of each.
-
-Asks the service for its list; when it cannot be reached, the mirror.`
+  static override summary = 'List the windows of an interval, and what is in the mirror.'
+  static override description = 'Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %> 1h', '<%= config.bin %> <%= command.id %> 1M --json']
   static override args = {
-    interval: Args.string({ description: 'Candle length such as 1h; 1M is a month.', required: true }),
+    interval: Args.string({
+      description: 'Candle length such as 1h; 1M is a month.',
+      required: true,
+      ignoreStdin: true,
+    }),
   }
   static override flags = locationFlags
 

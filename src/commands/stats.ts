@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
 
 export default class Stats extends BaseCommand {
-  static override summary = 'Figures of series in the mirror: range, prices, exact totals, the largest gap.'
+  static override summary = 'Show statistics of series: range, prices, totals, largest gap.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i all',
     '<%= config.bin %> <%= command.id %> all -i 1d -f csv',

@@ -2,9 +2,8 @@ import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags.js'
 
 export default class Symbols extends BaseCommand {
-  static override description = `The trading pairs, and what the mirror holds of each.
-
-Asks the service for its lists; when it cannot be reached, the mirror.`
+  static override summary = 'List the trading pairs, and what is in the mirror.'
+  static override description = 'Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
   static override flags = locationFlags
 

@@ -26,16 +26,13 @@ const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {
   '1w': 7 * DAY_MS,
 }
 
-/** Other spellings, in lower case, for suggestions only. */
-const ALIASES: Partial<Record<Interval, readonly string[]>> = {
-  '1h': ['60m', 'hour', 'hourly'],
-  '2h': ['120m'],
-  '4h': ['240m'],
-  '1d': ['24h', 'day', 'daily'],
-  '3d': ['72h'],
-  '1w': ['7d', 'week', 'weekly'],
-  '1M': ['1mo', '1mon', '1month', 'month', 'monthly'],
-}
+/** Units as people write them, in minutes and in lower case; for suggestions only. */
+const UNITS: readonly [RegExp, number][] = [
+  [/^(m|mins?|minutes?)?$/, 1],
+  [/^(h|hrs?|hours?|hourly)$/, 60],
+  [/^(d|days?|daily)$/, 24 * 60],
+  [/^(w|wks?|weeks?|weekly)$/, 7 * 24 * 60],
+]
 
 /** Whether `text` is an interval exactly as the service writes it. */
 export function isInterval(text: unknown): text is Interval {
@@ -58,9 +55,20 @@ export function parseInterval(text: string): Interval {
 function suggestInterval(name: string): string[] {
   if (name === '1m') return ['1m would be one minute, which is not served; did you mean 1M (a month) or 15m?']
   const lower = name.toLowerCase()
-  const alias = INTERVALS.find(known => known.toLowerCase() === lower || ALIASES[known]?.includes(lower))
-  const near = alias ?? suggest(name, INTERVALS)
+  const length = parseLength(lower)
+  const near = /^1? ?(mo|mon|months?|monthly)$/.test(lower)
+    ? '1M'
+    : length === undefined
+      ? suggest(name, INTERVALS)
+      : INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
   return near ? [`Did you mean ${near}?`] : []
+}
+
+/** The length of `60`, `60m`, `1h` or `hourly` in ms: a number alone counts minutes, a unit alone is one. */
+function parseLength(text: string): number | undefined {
+  const [, digits = '', word = ''] = /^(\d{0,6}) ?([a-z]*)$/.exec(text) ?? []
+  const minutes = UNITS.find(([unit]) => unit.test(word))?.[1]
+  return minutes === undefined || digits + word === '' ? undefined : Number(digits || 1) * minutes * MINUTE_MS
 }
 
 /** The open time (ms UTC) that follows `openTime` when no candle is missing; for `1M` the first of the next month. */

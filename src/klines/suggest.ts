@@ -1,16 +1,28 @@
 import { distance } from 'fastest-levenshtein'
 
+const MAX_EDITS = 3
+
 /**
  * The candidate that `text` was most likely meant to be: the only one that starts with it (`BTC`), else the one with the fewest
- * edits, at most a third of its letters (1 to 3). Undefined when no candidate is close.
+ * edits, at most a third of its letters (1 to 3); two neighbours that changed places are one edit. Undefined when no candidate
+ * is close.
  */
 export function suggest<T extends string>(text: string, candidates: readonly T[]): T | undefined {
   if (text.length === 0) return undefined
   const starting = candidates.filter(name => text.length >= 2 && name.startsWith(text))
   if (starting.length === 1) return starting[0]
-  const ranked = candidates.map(name => ({ name, edits: distance(text, name) })).sort((a, b) => a.edits - b.edits)
+  const ranked = candidates.map(name => ({ name, edits: countEdits(text, name) })).sort((a, b) => a.edits - b.edits)
   const best = ranked[0]
   if (!best) return undefined
-  const allowed = Math.min(3, Math.max(1, Math.floor(best.name.length / 3)))
+  const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(best.name.length / 3)))
   return best.edits <= allowed ? best.name : undefined
+}
+
+function countEdits(text: string, name: string): number {
+  if (Math.abs(text.length - name.length) > MAX_EDITS) return Infinity
+  const swapped = Array.from(
+    { length: text.length - 1 },
+    (_, at) => text.slice(0, at) + text[at + 1] + text[at] + text.slice(at + 2),
+  )
+  return Math.min(distance(text, name), ...swapped.map(other => 1 + distance(other, name)))
 }

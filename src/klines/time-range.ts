@@ -1,6 +1,7 @@
 import { UTCDateMini } from '@date-fns/utc/date/mini'
 import { sub } from 'date-fns/sub'
 import { KlinesError } from './errors.js'
+import { DAY_MS } from './intervals.js'
 import { parseDate } from './windows.js'
 
 /** The open times in `[fromTime, toTime)`, ms UTC. `-Infinity` and `Infinity` are open ends. */
@@ -9,22 +10,35 @@ export interface TimeRange {
   readonly toTime: number
 }
 
-/** A range as text: `from` and `to` for `parseInstant`, `last` for `timeBefore`. */
+/** A range as text. */
 export interface RangeText {
+  /**
+   * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`, `today`,
+   * `yesterday`; `-7d` (before now: a number and h, d, w, M or y); a Unix time of 10 digits (s) or 13 digits (ms).
+   */
   readonly from?: string | undefined
+  /** The end of the open times, which is not part of the range; in the forms of `from`. */
   readonly to?: string | undefined
+  /** A length of time before `to`, or before now without `to`: `90d`, with the units of `from`. */
   readonly last?: string | undefined
 }
 
-const FORMS = 'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC)'
+const FORMS =
+  'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
+const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
- * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset.
- * Without an offset it is UTC, whatever the system's time zone. Throws `bad_time` on other forms and on invalid days.
+ * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset;
+ * `now`, `today`, `yesterday` or `-7d`, from `now` (ms UTC); a Unix time of 10 digits (s) or 13 digits (ms). Without an offset it
+ * is UTC, and a day starts at midnight UTC, whatever the system's time zone. Throws `bad_time` on other forms and invalid days.
  */
-export function parseInstant(text: string): number {
+export function parseInstant(text: string, now: number): number {
   const trimmed = text.trim()
+  const relative = parseRelative(trimmed, now)
+  if (relative !== undefined) return relative
+  if (/^\d{10}$/.test(trimmed)) return Number(trimmed) * 1000
+  if (/^\d{13}$/.test(trimmed)) return Number(trimmed)
   if (/^\d{4}$/.test(trimmed)) return parseDay(`${trimmed}-01-01`, text)
   if (/^\d{4}-\d{2}$/.test(trimmed)) return parseDay(`${trimmed}-01`, text)
   if (/^\d{4}-\d{2}-\d{2}$/.test(trimmed)) return parseDay(trimmed, text)
@@ -42,7 +56,7 @@ export function parseInstant(text: string): number {
  * years are calendar ones. Throws `bad_time`.
  */
 export function timeBefore(end: number, duration: string): number {
-  const [, digits, unit] = /^([1-9]\d{0,5})([hdwMy])$/.exec(duration.trim()) ?? []
+  const [, digits, unit] = LENGTH.exec(duration.trim()) ?? []
   const units = { h: 'hours', d: 'days', w: 'weeks', M: 'months', y: 'years' } as const
   if (unit === undefined) {
     const expected = 'Expected a number and h, d, w, M or y: 90d.'
@@ -61,8 +75,8 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
   if (from !== undefined && last !== undefined) {
     throw new KlinesError('bad_range', '`from` and `last` both say where the range starts. Expected one of them.')
   }
-  const toTime = to === undefined ? Infinity : parseInstant(to)
-  const start = from === undefined ? -Infinity : parseInstant(from)
+  const toTime = to === undefined ? Infinity : parseInstant(to, now)
+  const start = from === undefined ? -Infinity : parseInstant(from, now)
   const fromTime = last === undefined ? start : timeBefore(to === undefined ? now : toTime, last)
   if (fromTime >= toTime) {
     const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
@@ -77,6 +91,16 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
 /** The range as an ISO 8601 interval, with `..` for an open end: `2024-01-01T00:00:00.000Z/..`. */
 export function formatRange({ fromTime, toTime }: TimeRange): string {
   return [fromTime, toTime].map(time => (Number.isFinite(time) ? new Date(time).toISOString() : '..')).join('/')
+}
+
+/** `now`, `today`, `yesterday` and `-7d` in ms UTC; undefined for other texts. */
+function parseRelative(text: string, now: number): number | undefined {
+  const midnight = Math.floor(now / DAY_MS) * DAY_MS
+  const word = text.toLowerCase()
+  if (word === 'now') return now
+  if (word === 'today') return midnight
+  if (word === 'yesterday') return midnight - DAY_MS
+  return text.startsWith('-') && LENGTH.test(text.slice(1)) ? timeBefore(now, text.slice(1)) : undefined
 }
 
 function parseDay(day: string, given: string): number {

@@ -4,7 +4,7 @@ import { reportError } from '../../src/cli/error-report.js'
 import { EXIT_CODES } from '../../src/cli/exit-codes.js'
 import { KlinesError } from '../../src/klines/errors.js'
 
-const TERSE = { bin: 'klines', verbose: false }
+const TERSE = { bin: 'klines', debug: false }
 
 describe('the report of an error', () => {
   it('of this project has its message, a line for each suggestion, and its code and exit code', () => {
@@ -20,10 +20,10 @@ describe('the report of an error', () => {
     })
   })
 
-  it('that is unexpected has exit code 1, its message, and a hint at -v', () => {
+  it('that is unexpected has exit code 1, its message, and a hint at KLINES_DEBUG', () => {
     const { exitCode, text, json } = reportError(new TypeError('x is undefined'), TERSE)
     expect({ exitCode, code: json.error.code }).toEqual({ exitCode: 1, code: 'unexpected' })
-    expect(text).toMatch(/^klines: x is undefined\n {2}.*-v.*$/)
+    expect(text).toMatch(/^klines: x is undefined\n {2}.*KLINES_DEBUG=1.*$/)
   })
 
   it.each([['a text'], [undefined], [null], [['a', 'list']]])('of %s that was thrown is exit code 1', thrown => {
@@ -35,10 +35,10 @@ describe('the report of an error', () => {
     expect({ exitCode, text }).toEqual({ exitCode: 2, text: 'klines: Missing flag' })
   })
 
-  it('has the stacks of an error and of its causes with verbose', () => {
+  it('has the stacks of an error and of its causes with debug', () => {
     const cause = new Error('the disk', { cause: new Error('the cable') })
     const error = new KlinesError('mirror_unusable', 'No.', { cause })
-    const { text } = reportError(error, { bin: 'klines', verbose: true })
+    const { text } = reportError(error, { bin: 'klines', debug: true })
     expect(text).toMatch(
       /^klines: No\.\n[\s\S]*\n\s+at [\s\S]*Caused by Error: the disk\n[\s\S]*Caused by Error: the cable\n/,
     )

@@ -79,9 +79,14 @@ describe.concurrent('environment variables', () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'unknown_interval' } })
   })
 
-  it('KLINES_VERBOSE shows the stack of an error', async () => {
-    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1m'], { KLINES_VERBOSE: '1' })
-    expect(run.stderr).toMatch(/^\s+at /m)
+  it.each([
+    ['KLINES_DEBUG=1', { KLINES_DEBUG: '1' }, true],
+    ['KLINES_DEBUG=0', { KLINES_DEBUG: '0' }, false],
+    ['KLINES_VERBOSE=1', { KLINES_VERBOSE: '1' }, false],
+  ])('%s and the stack of an error', async (_, env, hasStack) => {
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1m', '-v'], env)
+    expect(run.stderr).toContain('Unknown interval "1m"')
+    expect(/^\s+at /m.test(run.stderr)).toBe(hasStack)
   })
 
   it('KLINES_DRY_RUN writes nothing', async () => {
@@ -94,7 +99,7 @@ describe.concurrent('environment variables', () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
     for (const [env, value] of [
       [{ KLINES_FORMAT: 'xml' }, 'xml'],
-      [{ KLINES_FROM: 'yesterday' }, 'yesterday'],
+      [{ KLINES_FROM: 'tomorrow' }, 'tomorrow'],
     ] as const) {
       const run = await sandbox.call(args, env)
       expect(run).toMatchObject({ code: 2, stdout: '' })

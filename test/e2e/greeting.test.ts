@@ -144,7 +144,7 @@ describe('exit code 2: wrong usage, and no request', () => {
 
   it.concurrent.each<[string, string, RegExp[]]>([
     ['nothing to update', 'users update x', [/nothing to update/, /--email.*--data/]],
-    ['no id', 'users update', [/id/]],
+    ['no id', 'users update', [/Missing ID\./]],
     ['an id that no path can carry', 'users update .. --age 3', [/"\.\."/, /UUID/]],
     ['an age as text', 'users update x --age three', [/--age is "three"/, /number/]],
     ['an empty age', 'users update x --age=', [/--age is ""/]],

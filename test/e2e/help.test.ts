@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Plugin } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 
 interface Manifest {
   commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>
@@ -22,6 +23,16 @@ const OWN_VARIABLES: Record<string, string> = {
   'stats --format': 'KLINES_TABLE_FORMAT',
 }
 const findFlags = (name: string) => commands[name.replaceAll(' ', ':')].flags
+/** The headings of the help of `download`, in order, and the flags below each. */
+const GROUPS: Record<string, string> = {
+  WHAT: 'interval base-url mirror accept-list',
+  RANGE: 'from to last',
+  OUTPUT: 'output format columns time-format numbers resample partial force dry-run',
+  NETWORK: 'concurrency refresh',
+  APPEARANCE: 'json quiet verbose help',
+}
+/** Help whose wrapped texts are one line each again. */
+const unwrapped = (help: string) => help.replaceAll(/\n {12,}(?=\S)/g, ' ')
 
 describe.concurrent('help', () => {
   it('klines --help names every command', async () => {
@@ -34,10 +45,57 @@ describe.concurrent('help', () => {
     const run = await newSandbox().call([...name.split(' '), '--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const [flag, { char, env }] of Object.entries(findFlags(name))) {
-      expect(run.stdout).toMatch(new RegExp(`${char ? `-${char}, ` : ''}--${flag}\\b`))
+      const label = `${char ? `-${char}, ` : ''}--(\\[no-\\])?${flag}\\b`
+      expect(unwrapped(run.stdout)).toMatch(new RegExp(`^  +${label}.* \\[env: ${env}\\]$`, 'm'))
       expect(env).toBe(OWN_VARIABLES[`${name} --${flag}`] ?? `KLINES_${flag.toUpperCase().replaceAll('-', '_')}`)
     }
     expect(run.stdout).toContain(`$ klines ${name}`)
+  })
+
+  it.each(NAMES)('klines %s -h, klines help %s and --help are the same, and fit 80 columns', async name => {
+    const words = name.split(' ')
+    const sandbox = newSandbox()
+    const { stdout } = await sandbox.call([...words, '--help'])
+    expect(await sandbox.call([...words, '-h'])).toMatchObject({ code: 0, stdout, stderr: '' })
+    expect(await sandbox.call(['help', ...words])).toMatchObject({ code: 0, stdout, stderr: '' })
+    expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])
+    expect(stdout.split('\n').filter(line => line !== line.trimEnd())).toEqual([])
+  })
+
+  it('klines, klines -h, klines help and klines --help are the same, and fit 80 columns', async () => {
+    const sandbox = newSandbox()
+    const runs = await Promise.all([[], ['-h'], ['help'], ['--help']].map(args => sandbox.run(args)))
+    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
+    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
+    expect(runs[0].stdout.split('\n').filter(line => line.length > 80)).toEqual([])
+    expect(runs[0].stdout).toMatch(/^USAGE\n {2}\$ klines COMMAND/m)
+  })
+
+  it.each([
+    ['mirror', '-h'],
+    ['mirror', '--help'],
+    ['help', 'mirror'],
+    ['mirror', 'help'],
+  ])('klines %s %s lists the commands of the topic', async (...args) => {
+    const run = await newSandbox().run(args)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toContain('mirror status')
+  })
+
+  it('flags are grouped', async () => {
+    const { stdout } = await newSandbox().call(['download', '--help'])
+    const sections = stdout.split(/^(?=[A-Z])/m).slice(1)
+    const groups = sections.flatMap(section => {
+      const flags = [...section.matchAll(/^ {2}(?:-\w, | {4})--([a-z-]+)/gm)].map(([, flag]) => flag)
+      return Object.hasOwn(GROUPS, section.split('\n')[0]) ? [[section.split('\n')[0], flags.join(' ')]] : []
+    })
+    expect(groups).toEqual(Object.entries(GROUPS))
+  })
+
+  it('values and defaults come after the text', async () => {
+    const [api, serve] = await Promise.all([['openapi'], ['serve']].map(args => newSandbox().call([...args, '-h'])))
+    expect(api.stdout).toContain('[API]  Name of the API. {greeting|klines} [default: greeting]\n')
+    expect(unwrapped(serve.stdout)).toMatch(/^ +--port=.* \[default: 8787\] \[env: KLINES_PORT\]$/m)
   })
 
   it.each(NAMES)('klines %s has the flags of all commands', name => {
@@ -50,18 +108,15 @@ describe.concurrent('help', () => {
     for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })
 
-  it('klines --version prints the version of package.json', async () => {
-    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
-    const run = await newSandbox().run(['--version'])
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout.startsWith(`klines/${version} `)).toBe(true)
-  })
-
-  it('an unknown command ends without a question', async () => {
-    const run = await newSandbox().run(['dowload'])
-    expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.tookMs).toBeLessThan(20_000)
-  })
+  it.each([['--version'], ['-V'], ['version'], ['mirror --version'], ['download BTCUSDT -V']])(
+    'klines %s prints the version of package.json',
+    async args => {
+      const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
+      const run = await newSandbox().run(args.split(' '))
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+      expect(run.stdout.startsWith(`klines/${version} `)).toBe(true)
+    },
+  )
 
   it('oclif.manifest.json describes the commands as they are now', async () => {
     // As `oclif manifest` does it.
@@ -70,6 +125,16 @@ describe.concurrent('help', () => {
     await plugin.load()
     const manifest = JSON.parse(JSON.stringify(plugin.manifest))
     expect(manifest, 'run: npm run manifest').toEqual(JSON.parse(manifestText))
+  })
+})
+
+describe.skipIf(!hasScript)('help at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
+  it.each([80, 200])('fits %d columns and uses them', async columns => {
+    const run = await atTerminal(newSandbox(), 'klines download --help', { columns, env: { NO_COLOR: '1' } })
+    const lengths = run.stdout.split('\r\n').map(line => line.length)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(columns)
+    expect(Math.max(...lengths)).toBeGreaterThan(columns * 0.8)
+    expect(unwrapped(run.stdout.replaceAll('\r', ''))).toMatch(/^ +--from=TIME .* \[env: KLINES_FROM\]$/m)
   })
 })
 

@@ -113,12 +113,12 @@ describe.concurrent('stdout and stderr', () => {
     expect(text.stderr.startsWith(`klines: ${error.message}\n`)).toBe(true)
   })
 
-  it('-v prints the stack of an error, which is hidden otherwise', async () => {
-    const args = ['export', 'XXXUSDT', '-i', '1d']
-    const [plain, verbose] = await Promise.all([sandbox.call(args), sandbox.call([...args, '-v'])])
+  it('KLINES_DEBUG=1 prints the stack of an error, -v does not', async () => {
+    const args = ['export', 'XXXUSDT', '-i', '1d', '-v']
+    const [plain, debug] = await Promise.all([sandbox.call(args), sandbox.call(args, { KLINES_DEBUG: '1' })])
     expect(plain.stderr).not.toMatch(/^\s+at /m)
-    expect(verbose.stderr).toMatch(/^\s+at parseSymbol/m)
-    expect([plain.code, verbose.code]).toEqual([2, 2])
+    expect(debug.stderr).toMatch(/^\s+at parseSymbol/m)
+    expect([plain.code, debug.code]).toEqual([2, 2])
   })
 
   it('-q wins over -v', async () => {
@@ -160,6 +160,36 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(run.code).toBe(2)
     expect(run.stdout).toContain('terminal')
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
+  })
+
+  it.each([
+    ['CSV by default', '', csvOf(ROWS)],
+    ['CSV by default, with -o -', '-o -', csvOf(ROWS)],
+    ['CSV by default, of several series', 'ETHUSDT -o /dev/stdout --columns count', undefined],
+    ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
+    ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
+  ])('data is %s', async (_, flags, expected) => {
+    const sandbox = newSandbox()
+    const download = 'download BTCUSDT ETHUSDT -i 1d --base-url sample --mirror mirror -q'
+    expect(await sandbox.call(download.split(' '))).toMatchObject({ code: 0 })
+    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q ${flags}`)
+    expect(run.code).toBe(0)
+    const data = run.stdout.replaceAll('\r\n', '\n')
+    if (expected === undefined) expect(data).toMatch(/^symbol,interval,count\nBTCUSDT,1d,\d+\n[\s\S]*ETHUSDT,1d,\d+\n$/)
+    else expect(data).toBe(expected)
+  })
+
+  it('data is json in a pipe, without a line end', async () => {
+    const sandbox = await sandboxWithDays()
+    for (const flags of [[], ['-o', '-'], ['-f', 'json']]) {
+      expect(await sandbox.run([...EXPORT, ...flags])).toMatchObject({ code: 0, stdout: JSON.stringify(ROWS) })
+    }
+  })
+
+  it('KLINES_FORMAT is the default at a terminal too', async () => {
+    const sandbox = await sandboxWithDays()
+    const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q`, { env: { KLINES_FORMAT: 'json' } })
+    expect(run.stdout).toBe(`${JSON.stringify(ROWS)}\r\n`)
   })
 
   it.each(['parquet', 'arrow'])('%s is written into a pipe', async format => {

@@ -7,7 +7,9 @@ describe('suggest', () => {
   test.each<[string, string | undefined, string]>([
     ['quo', 'quote_volume', 'the only one that starts with it'],
     ['volum', 'volume', 'the only one that starts with it'],
-    ['hihg', undefined, 'two edits are too many for four letters'],
+    ['hihg', 'high', 'two neighbours that changed places are one edit'],
+    ['cloes_tiem', 'close_time', 'two pairs of neighbours are two edits'],
+    ['hxxh', undefined, 'two edits are too many for four letters'],
     ['hig', 'high', 'the only one that starts with it'],
     ['hgh', 'high', 'one edit'],
     ['closetime', 'close_time', 'one edit'],

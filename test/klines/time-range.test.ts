@@ -31,14 +31,42 @@ describe('parseInstant reads UTC, whatever the time zone of the system', () => {
     [' 2024-02-29\n', '2024-02-29T00:00:00.000Z'],
     ['1970-01-01', '1970-01-01T00:00:00.000Z'],
   ])('%j is %s', (text, instant) => {
-    expect(iso(parseInstant(text))).toBe(instant)
+    expect(iso(parseInstant(text, NOW))).toBe(instant)
+  })
+
+  test.each([
+    ['now', '2024-03-31T12:00:00.000Z'],
+    ['today', '2024-03-31T00:00:00.000Z'],
+    ['yesterday', '2024-03-30T00:00:00.000Z'],
+    [' Today\n', '2024-03-31T00:00:00.000Z'],
+    ['-36h', '2024-03-30T00:00:00.000Z'],
+    ['-7d', '2024-03-24T12:00:00.000Z'],
+    ['-2w', '2024-03-17T12:00:00.000Z'],
+    ['-1M', '2024-02-29T12:00:00.000Z'],
+    ['-1y', '2023-03-31T12:00:00.000Z'],
+    ['1704067200', '2024-01-01T00:00:00.000Z'],
+    ['1704067200123', '2024-01-01T00:00:00.123Z'],
+    ['0000000000', '1970-01-01T00:00:00.000Z'],
+    ['9999999999', '2286-11-20T17:46:39.000Z'],
+    ['1704', '1704-01-01T00:00:00.000Z'],
+  ])('%j on 31 March 2024 at noon is %s', (text, instant) => {
+    expect(iso(parseInstant(text, NOW))).toBe(instant)
+  })
+
+  test.each([
+    // Lord Howe Island, the time zone of this test, is 10.5 or 11 hours ahead of UTC: there it is the next day.
+    ['2024-02-29T23:59:59.999Z', '2024-02-29T00:00:00.000Z', '2024-02-28T00:00:00.000Z'],
+    ['2024-03-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z', '2024-02-29T00:00:00.000Z'],
+  ])('at %s, today starts at %s and yesterday at %s', (now, today, yesterday) => {
+    expect(iso(parseInstant('today', Date.parse(now)))).toBe(today)
+    expect(iso(parseInstant('yesterday', Date.parse(now)))).toBe(yesterday)
   })
 
   test('parses the ISO form of every millisecond', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), time => {
-        expect(parseInstant(iso(time))).toBe(time)
-        expect(parseInstant(iso(time).slice(0, -1))).toBe(time)
+        expect(parseInstant(iso(time), NOW)).toBe(time)
+        expect(parseInstant(iso(time).slice(0, -1), NOW)).toBe(time)
       }),
     )
   })
@@ -60,22 +88,40 @@ describe('parseInstant reads UTC, whatever the time zone of the system', () => {
     '2024-1-1',
     '24',
     '20240101',
-    '1704067200000',
+    '170406720',
+    '17040672000',
+    '170406720000',
+    '17040672000000',
+    '-1704067200',
+    '1704067200.5',
+    '0x65920080',
     '01/02/2024',
-    'yesterday',
-    'now',
+    'tomorrow',
+    'now-7d',
+    '7d',
+    '+7d',
+    '-7',
+    '-7m',
+    '-7D',
+    '-0d',
+    '--7d',
+    '- 7d',
+    '-1.5d',
     '',
     '-2024',
     '2024-01-01T12:00:00.1234Z',
   ])('%j is refused', text => {
-    const error = thrownBy(() => parseInstant(text))
+    const error = thrownBy(() => parseInstant(text, NOW))
     expect(error.code).toBe('bad_time')
     expect(error.message).toContain(`"${text}" is not a point in time.`)
     expect(error.message).toContain('Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant')
+    expect(error.message).toContain(
+      'now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13',
+    )
   })
 
   test('names a day that does not exist as the reason', () => {
-    expect(thrownBy(() => parseInstant('2024-02-31')).message).toContain('There is no such day.')
+    expect(thrownBy(() => parseInstant('2024-02-31', NOW)).message).toContain('There is no such day.')
   })
 })
 
@@ -112,6 +158,11 @@ describe('parseRange', () => {
     [{ to: '2024-07' }, '../2024-07-01T00:00:00.000Z'],
     [{ from: '2024', to: '2025' }, '2024-01-01T00:00:00.000Z/2025-01-01T00:00:00.000Z'],
     [{ last: '90d' }, '2024-01-01T12:00:00.000Z/..'],
+    [{ from: 'yesterday', to: 'today' }, '2024-03-30T00:00:00.000Z/2024-03-31T00:00:00.000Z'],
+    [{ from: '-7d', to: '-1d' }, '2024-03-24T12:00:00.000Z/2024-03-30T12:00:00.000Z'],
+    [{ from: '1704067200', to: '1704067200001' }, '2024-01-01T00:00:00.000Z/2024-01-01T00:00:00.001Z'],
+    [{ last: '1d', to: 'today' }, '2024-03-30T00:00:00.000Z/2024-03-31T00:00:00.000Z'],
+    [{ from: 'now' }, '2024-03-31T12:00:00.000Z/..'],
     [{ last: '1M', to: '2024-03-31' }, '2024-02-29T00:00:00.000Z/2024-03-31T00:00:00.000Z'],
     [
       { from: '2024-01-01T00:00:00.000Z', to: '2024-01-01T00:00:00.001Z' },
@@ -125,6 +176,9 @@ describe('parseRange', () => {
     [{ from: '2024', to: '2024' }, 'The range is empty: from 2024-01-01T00:00:00.000Z to 2024-01-01T00:00:00.000Z.'],
     [{ from: '2025', to: '2024' }, 'The range is empty: from 2025-01-01T00:00:00.000Z to 2024-01-01T00:00:00.000Z.'],
     [{ from: '2024-01-01T01:00+02:00', to: '2023-12-31T23:00Z' }, 'The range is empty'],
+    [{ from: 'now', to: 'now' }, 'The range is empty: from 2024-03-31T12:00:00.000Z to 2024-03-31T12:00:00.000Z.'],
+    [{ from: 'today', to: 'yesterday' }, 'The range is empty'],
+    [{ from: '-1d', to: '-7d' }, 'The range is empty'],
     [{ from: '2024', last: '1d' }, '`from` and `last` both say where the range starts.'],
   ])('%j is refused', (text, message) => {
     const error = thrownBy(() => parseRange(text, NOW))

@@ -14,8 +14,8 @@ export type FlagValue = boolean | string | number | readonly (string | number)[]
 const CHECKS: Readonly<Record<string, (text: string) => unknown>> = {
   interval: text => parseSelectionText('all', [text]),
   columns: text => parseColumns([text]),
-  from: parseInstant,
-  to: parseInstant,
+  from: text => parseInstant(text, Date.now()),
+  to: text => parseInstant(text, Date.now()),
   last: text => timeBefore(Date.now(), text),
   'base-url': text => {
     if (hideCredentials(text) === text) return

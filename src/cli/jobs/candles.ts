@@ -30,8 +30,10 @@ export async function runCandles(
   const flags = resolveFlags(given, offline, context.given)
   const { output } = flags
   checkStandardOutput(output, flags)
+  // Before the sample's server starts: wrong names end the run here.
+  const named = toRequest(symbols, flags, context)
   const endpoint = await (offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
-  const base = { ...toRequest(symbols, flags, context), baseUrl: endpoint.baseUrl, offline }
+  const base = { ...named, baseUrl: endpoint.baseUrl, offline }
   const startedMs = performance.now()
   const run = async ({ planned, windows, network }: ProgressDisplay) => {
     const request = { ...base, planned, progress: windows, network }
@@ -46,7 +48,10 @@ export async function runCandles(
     const report = await ProgressDisplay.during(context.progressStyle, offline ? READING : DOWNLOADING, run, {
       endsEarly,
     })
-    return output === '-' && !flags['dry-run'] ? undefined : report
+    if (output !== '-' || flags['dry-run']) return report
+    // A JSON array has no line end, and the prompt of the shell would follow it.
+    if (process.stdout.isTTY && flags.format === 'json') process.stdout.write('\n')
+    return undefined
   } finally {
     await endpoint.close()
   }

@@ -7,6 +7,7 @@ import { SAMPLE_ROOT } from '../../server/sample.js'
 import { type RunningServer, startServer } from '../../server/server.js'
 import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
 import type { RunContext } from '../base-command.js'
+import { isDebug } from '../error-report.js'
 import type { LocationFlags } from '../flags.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
@@ -44,7 +45,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
     streamText: flags['stream-text'],
     upstream:
       location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
-    onError: ({ message, stack = message }) => logError(flags.verbose ? stack : message),
+    onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
     warn: logError,
     log: flags.verbose ? logRequest : undefined,
   })

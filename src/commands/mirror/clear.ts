@@ -3,16 +3,16 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
 
 export default class MirrorClear extends BaseCommand {
-  static override summary = 'Remove all that the mirror holds.'
+  static override summary = 'Remove the local mirror.'
   static override description =
-    `Asks first. Removes what is the mirror's, and nothing else that lies in its folder or outside of it.`
+    'Asks for confirmation. Removes only the files of the mirror; other files in its folder stay.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --mirror DIR --force',
   ]
   static override flags = {
     ...locationFlags,
-    force: Flags.boolean({ summary: 'Do not ask.', env: 'KLINES_FORCE' }),
+    force: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_FORCE' }),
   }
 
   protected override get interruptionAdvice(): string {

@@ -2,7 +2,7 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
 
 export default class MirrorPath extends BaseCommand {
-  static override description = 'Print the folder of the mirror that the other commands would use.'
+  static override summary = 'Print the folder of the local mirror.'
   static override examples = ['<%= config.bin %> <%= command.id %>', 'ls "$(<%= config.bin %> <%= command.id %>)"']
   static override flags = locationFlags
 

@@ -3,15 +3,21 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
 
 export default class MirrorPrune extends BaseCommand {
-  static override summary = 'Remove leftovers of killed processes and files that no list names.'
+  static override summary = 'Remove temporary files and windows that no list names.'
+  static override description =
+    'Removes temporary files of processes that were killed, and asks before it removes windows that the lists of the service do not name.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dry-run',
     '<%= config.bin %> <%= command.id %> --mirror DIR',
   ]
   static override flags = {
     ...locationFlags,
-    yes: Flags.boolean({ summary: 'Remove cached windows that no list names without asking.', env: 'KLINES_YES' }),
-    'dry-run': Flags.boolean({ summary: 'Say what would be removed, and remove nothing.', env: 'KLINES_DRY_RUN' }),
+    yes: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_YES' }),
+    'dry-run': Flags.boolean({
+      helpGroup: 'output',
+      summary: 'Show what would be removed, without removing it.',
+      env: 'KLINES_DRY_RUN',
+    }),
   }
 
   protected override get interruptionAdvice(): string {

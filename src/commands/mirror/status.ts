@@ -2,9 +2,8 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags.js'
 
 export default class MirrorStatus extends BaseCommand {
-  static override description = `What the mirror holds: windows, candles from when to when, size.
-
-Looks at the files' sizes and reads none of them.`
+  static override summary = 'Show what is in the local mirror: windows, time ranges and size.'
+  static override description = 'Reads no window; use klines mirror verify to check the files.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --mirror DIR --json',

@@ -3,9 +3,9 @@ import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags, progressFlag } from '../../cli/flags.js'
 
 export default class MirrorVerify extends BaseCommand {
-  static override summary = 'Read every file of the mirror and name the corrupt ones.'
+  static override summary = 'Check every file of the local mirror for corruption.'
   static override description =
-    `Finds files that are truncated, garbled, of another window or series, or left by a process that was killed. Exit code 6 when there is one. It cannot find a changed digit: klines verify compares intervals.`
+    `Finds files that are truncated, invalid, in the wrong place or left behind by a killed process; the exit code is then 6. It cannot find a digit that became another digit: klines verify does.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --repair',
@@ -14,11 +14,11 @@ export default class MirrorVerify extends BaseCommand {
   static override flags = {
     ...locationFlags,
     progress: progressFlag,
-    repair: Flags.boolean({ summary: 'Download corrupt files again.', env: 'KLINES_REPAIR' }),
+    repair: Flags.boolean({ helpGroup: 'network', summary: 'Download corrupt files again.', env: 'KLINES_REPAIR' }),
   }
 
   protected override get interruptionAdvice(): string {
-    return 'Files that --repair has downloaded stay.'
+    return 'Files that were downloaded again stay.'
   }
 
   async run(): Promise<void> {

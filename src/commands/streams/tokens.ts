@@ -3,9 +3,9 @@ import { TOKEN_FORMATS } from '../../cli/flags.js'
 import { GreetingCommand } from '../../cli/greeting-command.js'
 
 export default class StreamsTokens extends GreetingCommand {
-  static override summary = 'Print the token stream of the greeting service as it comes.'
+  static override summary = 'Print the token stream of the greeting API as it arrives.'
   static override description =
-    `The messages of the tokens as one text, each at once. --json waits for the end and prints one array. When the stream is cut or ends with an error, what came before it has been printed, and the exit code is 3.`
+    'Prints the messages of the tokens as one text. With --json, waits for the end and prints one array. If the stream breaks off or reports an error, the tokens before it are printed, and the exit code is 3.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> -f jsonl | head -3',
@@ -14,8 +14,10 @@ export default class StreamsTokens extends GreetingCommand {
   static override flags = {
     format: Flags.option({
       char: 'f',
-      summary: 'text for the messages alone (the default), jsonl for an object a line.',
+      helpGroup: 'output',
+      summary: 'Output format: the messages as text, or one JSON object per line. Default: text.',
       options: TOKEN_FORMATS,
+      helpValue: 'FORMAT',
       // KLINES_FORMAT is the format of candles.
       env: 'KLINES_TOKENS_FORMAT',
     })(),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tempFolder } from '../temp-folder.js'
 import type { CliSandbox, Run } from './cli-sandbox.js'
 
 /** Whether `script` of util-linux, which creates a terminal, is installed. */
@@ -29,7 +29,9 @@ export async function atTerminal(
   command: string,
   { prompt, keys = '', columns = 100, env }: TerminalOptions = {},
 ): Promise<Run> {
-  const fifo = join(tempFolder(), 'keys')
+  // Not tempFolder: after an await, the end of another concurrent test would remove it.
+  const folder = mkdtempSync(join(tmpdir(), 'klines-terminal-'))
+  const fifo = join(folder, 'keys')
   execFileSync('mkfifo', [fifo])
   const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
   const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
@@ -47,5 +49,6 @@ export async function atTerminal(
     return await ended
   } finally {
     keyboard.destroy()
+    rmSync(folder, { recursive: true, force: true })
   }
 }
