@@ -1,7 +1,9 @@
 import * as Args from '@oclif/core/args'
+import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import { FORMATS, type Format } from '../export/formats/format.js'
 import { NUMBER_TYPES, type NumberType, TIME_FORMATS, type TimeFormat } from '../export/row-format.js'
+import type { RequestLimits } from '../http/request-limits.js'
 import { INTERVALS } from '../klines/intervals.js'
 import { PROGRESS_MODES } from './terminal/progress-mode.js'
 
@@ -17,7 +19,7 @@ function inGroup<T extends Record<string, { helpGroup?: string }>>(group: Group,
 
 export const symbolArgs = {
   symbol: Args.string({
-    description: 'Trading pairs such as BTCUSDT, btcusdt or BTC/USDT; all for every pair.',
+    description: "Trading pairs such as BTCUSDT or btc/usdt, quoted patterns such as '*USDT', or all.",
     multiple: true,
     required: true,
   }),
@@ -43,6 +45,45 @@ export interface LocationFlags {
   mirror?: string | undefined
 }
 
+const numberFlag = Flags.custom<number>({
+  parse: async text => {
+    const number = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
+    if (Number.isFinite(number)) return number
+    throw new CLIError(`Expected a number but received: ${text}`)
+  },
+})
+
+/** Limits for requests, of every command that makes some. */
+export const networkFlags = inGroup('network', {
+  retries: Flags.integer({
+    summary: 'Retries of a failed request. Default: 5; 1 for lists and serve.',
+    helpValue: 'N',
+    env: 'KLINES_RETRIES',
+  }),
+  timeout: numberFlag({
+    summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists and serve.',
+    helpValue: 'SECONDS',
+    env: 'KLINES_TIMEOUT',
+  }),
+  'max-rate': numberFlag({
+    summary: 'Limit of requests per second, such as 5 or 0.5. Default: none.',
+    helpValue: 'N',
+    env: 'KLINES_MAX_RATE',
+  }),
+})
+
+/** What `networkFlags` parse to. */
+export interface NetworkFlags {
+  retries?: number | undefined
+  timeout?: number | undefined
+  'max-rate'?: number | undefined
+}
+
+/** The options of `networkFlags`. */
+export function toLimits({ retries, timeout, 'max-rate': maxRate }: NetworkFlags): RequestLimits {
+  return { retries, timeout, maxRate }
+}
+
 /** How candles are downloaded. */
 export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
@@ -51,6 +92,7 @@ export const fetchFlags = inGroup('network', {
     env: 'KLINES_CONCURRENCY',
   }),
   refresh: Flags.boolean({ summary: 'Download every window again, even final ones.', env: 'KLINES_REFRESH' }),
+  ...networkFlags,
 })
 
 /** Which candles. */
@@ -161,6 +203,7 @@ export const outputFlags = inGroup('output', {
     env: 'KLINES_PARTIAL',
   }),
   force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
+  mkdir: Flags.boolean({ summary: 'Create missing folders of the output.', env: 'KLINES_MKDIR' }),
 })
 
 export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('appearance', {
@@ -227,7 +270,7 @@ export const TOKEN_FORMATS = ['text', 'jsonl'] as const
 export type TokenFormat = (typeof TOKEN_FORMATS)[number]
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends LocationFlags {
+export interface JobFlags extends LocationFlags, NetworkFlags {
   interval: string[]
   from?: string | undefined
   to?: string | undefined
@@ -244,6 +287,7 @@ export interface JobFlags extends LocationFlags {
   derive?: boolean
   'accept-list'?: boolean
   force: boolean
+  mkdir?: boolean
   'dry-run': boolean
   'per-series'?: boolean
   json: boolean

@@ -51,9 +51,8 @@ export async function cachedSeries(
   // oclif returns one text for a repeatable flag that comes from the environment.
   const selection = parseSelectionText(symbols, [flags.interval].flat())
   const series = await source.series(selection)
-  // `all` stands for what is cached.
-  const isNamed = selection.symbols !== 'all' && selection.intervals !== 'all'
-  const missing = isNamed ? series.filter(name => !source.hasSeries(name)) : []
+  // `all` and patterns stand for what is cached.
+  const missing = series.filter(name => !source.hasSeries(name))
   if (missing.length === 0) return { mirror: namedMirror(flags), series }
   throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
     suggestions: [source.advice],

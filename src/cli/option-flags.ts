@@ -1,6 +1,6 @@
 /** Options of the library that have a flag, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl columns concurrency derive force from host last mirror numbers partial port refresh resample streamText timeFormat to'
+  'acceptList baseUrl columns concurrency derive force from host last maxRate mirror mkdir numbers partial port refresh resample retries streamText timeFormat timeout to'
 const FLAGS = new Map([
   ...OPTIONS.split(' ').map(
     name => [name, `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`] as const,

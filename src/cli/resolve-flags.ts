@@ -29,6 +29,8 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     throw new KlinesError('bad_option', `--${unused} shapes an output, and none is asked for.`, { suggestions })
   }
   checkEncoding(resolved.output)
+  const buildsCandles = resolved.resample !== undefined || resolved.derive
+  if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
   // A person reads a terminal; a program reads a pipe.
   if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
   const binary = isBinary(resolveFormat(resolved.output, resolved.format).format)

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags.js'
+import { locationFlags, networkFlags } from '../cli/flags.js'
 
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror and the greeting API on this machine.'
@@ -41,6 +41,7 @@ The address comes first on stdout. Ctrl-C ends the server once requests under wa
     }),
     open: Flags.boolean({ summary: 'Open the page of the server in a browser.', env: 'KLINES_OPEN' }),
     ...locationFlags,
+    ...networkFlags,
   }
 
   /** The server gives requests five seconds to end. */

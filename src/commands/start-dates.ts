@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags.js'
+import { locationFlags, networkFlags } from '../cli/flags.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'
@@ -13,7 +13,7 @@ export default class StartDates extends BaseCommand {
       ignoreStdin: true,
     }),
   }
-  static override flags = locationFlags
+  static override flags = { ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)

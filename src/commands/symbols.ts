@@ -1,11 +1,11 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags.js'
+import { locationFlags, networkFlags } from '../cli/flags.js'
 
 export default class Symbols extends BaseCommand {
   static override summary = 'List the trading pairs, and what is in the mirror.'
   static override description = 'Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
-  static override flags = locationFlags
+  static override flags = { ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Symbols)

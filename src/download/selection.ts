@@ -1,11 +1,12 @@
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval, parseInterval } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
-import { parseSymbol, type SymbolName } from '../klines/symbols.js'
+import { isSymbolPattern, matchSymbols, parseSymbol, type SymbolName, type SymbolPattern } from '../klines/symbols.js'
 
 /** Names of symbols and intervals, or all that the source has. */
 export interface SelectionRequest {
-  readonly symbols: readonly SymbolName[] | 'all'
+  /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
+  readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
   readonly intervals: readonly Interval[] | 'all'
 }
 
@@ -27,9 +28,20 @@ export function parseSelectionText(
   intervals: readonly string[] | 'all',
 ): Selection {
   return {
-    symbols: parseNames(symbols, 'symbol', parseSymbol),
+    symbols: parseNames(symbols, 'symbol', text => (isSymbolPattern(text) ? text : parseSymbol(text))),
     intervals: parseNames(intervals, 'interval', parseInterval),
   }
+}
+
+/** Whether a selection names every symbol, so that those of the source need not be known. */
+export function namesSymbols({ symbols }: Selection): boolean {
+  return symbols !== 'all' && !symbols.some(isSymbolPattern)
+}
+
+/** The symbols of a selection: the named ones, and those that `available` has of the others. Throws `unknown_symbol`. */
+export function selectSymbols({ symbols }: Selection, available: readonly SymbolName[]): SymbolName[] {
+  if (symbols === 'all') return [...available]
+  return [...new Set(symbols.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name)))]
 }
 
 /** Every combination, symbol by symbol. */

@@ -46,7 +46,7 @@ export async function dryRun(
   try {
     const exported = await selectSeries(request, source, selection, range)
     const targets = output === undefined || format === undefined ? [] : planTargets(output, format, exported)
-    await checkTargets(targets, request.force ?? false)
+    await checkTargets(targets, request)
     const { plan } = await planExport(source, exported, range)
     const series = plan.series.map(({ series, windows }) => {
       const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }

@@ -1,5 +1,5 @@
 import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
-import { combine, type Selection, selectedIntervals } from '../download/selection.js'
+import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../download/selection.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { WindowRun } from '../download/window-stream.js'
 import { KlinesError } from '../klines/errors.js'
@@ -19,7 +19,7 @@ import type { TimeRange } from '../klines/time-range.js'
 export interface ResampleRequest {
   /** Length of the candles to make, such as `3h`, `2d` or `1q`. */
   readonly resample?: string | undefined
-  /** Keep incomplete candles at either end. */
+  /** Keep incomplete candles at either end of what `resample` or `derive` makes. */
   readonly partial?: boolean | undefined
   /** Make a series that the mirror lacks from the finest one that it has. */
   readonly derive?: boolean | undefined
@@ -44,11 +44,11 @@ export interface ExportRun extends ExportSeries, WindowRun {
 type MadeSeries = Pick<ExportSeries, 'source' | 'target'>
 
 /**
- * The series of a request. Throws `bad_option` when candles do not fit or several series would become the same one, and
- * `window_missing` when the mirror has nothing to derive a series from.
+ * The series of a request. Throws `bad_option` when candles do not fit, several series would become the same one, or `partial`
+ * has nothing to apply to, and `window_missing` when the mirror has nothing to derive a series from.
  */
 export async function selectSeries(
-  { resample, derive = false }: ResampleRequest,
+  { resample, partial, derive = false }: ResampleRequest,
   source: WindowSource,
   selection: Selection,
   range: TimeRange,
@@ -56,7 +56,13 @@ export async function selectSeries(
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
-  const found = await source.series(selection)
+  if (partial && resample === undefined && !derive) {
+    const message = '`partial: true` keeps incomplete candles of another length, and none is requested.'
+    throw new KlinesError('bad_option', message, { suggestions: ['Add `resample`, or leave `partial` out.'] })
+  }
+  // Every series of a symbol is one that another could be made of.
+  const isOpen = derive && !namesSymbols(selection)
+  const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection)
   let made: MadeSeries[] = found.map(series => ({ source: series }))
   if (derive) made = deriveSeries(source, selection, found)
   else if (resample !== undefined) made = resampleSeries(found, resample)
@@ -83,7 +89,7 @@ function resampleSeries(series: readonly Series[], resample: string): MadeSeries
 
 /** The selected series, and where the mirror lacks one the finest that it can be made of. */
 function deriveSeries(source: WindowSource, selection: Selection, cached: readonly Series[]): MadeSeries[] {
-  const symbols = selection.symbols === 'all' ? [...new Set(cached.map(({ symbol }) => symbol))] : selection.symbols
+  const symbols = selectSymbols(selection, [...new Set(cached.map(({ symbol }) => symbol))])
   return combine(symbols, selectedIntervals(selection)).map(series => {
     if (source.hasSeries(series)) return { source: series }
     const target = toTarget(series.interval)

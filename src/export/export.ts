@@ -25,6 +25,8 @@ export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCal
   readonly numbers?: NumberType | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
+  /** Make the missing folders of `output` when its files are written; a run that fails removes them again. */
+  readonly mkdir?: boolean | undefined
 }
 
 /**
@@ -44,7 +46,7 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   try {
     const series = await selectSeries(request, source, selection, range)
     const targets = planTargets(request.output, format, series)
-    await checkTargets(targets, request.force ?? false, paths => recoverTargets(paths, request.warn))
+    await checkTargets(targets, request, paths => recoverTargets(paths, request.warn))
     return await writeTargets({ source, range, series, targets, rowFormat }, request)
   } finally {
     await source.close()

@@ -1,7 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
-import { checkTarget } from './output/file.js'
+import { checkTarget, type FileOptions } from './output/file.js'
 import { checkDistinct } from './output/same-file.js'
 
 /** One file of an export and the series that go into it, in order. */
@@ -59,11 +59,11 @@ export function planTargets<S extends SeriesLabel>(
  */
 export async function checkTargets(
   targets: readonly { readonly path: string }[],
-  force: boolean,
+  options: FileOptions,
   recover?: (paths: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const paths = targets.map(({ path }) => path).filter(path => path !== '-')
   await checkDistinct(paths)
   await recover?.(paths)
-  for (const path of paths) await checkTarget(path, force)
+  for (const path of paths) await checkTarget(path, options)
 }

@@ -73,7 +73,8 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
     warnAbout(completed, files, options.warn)
     return { ...completed, files }
   } catch (error) {
-    for (const writer of writers) await writer.discard()
+    // The last one first: an earlier one may have made the folder above it.
+    for (const writer of writers.toReversed()) await writer.discard()
     throw targets.length > 1 ? withOtherTargets(error) : error
   } finally {
     await windows.return(undefined)

@@ -18,6 +18,8 @@ export class FetchError extends Error {
   /** Whether the body was not JSON: a captive portal or a wrong address. */
   readonly notJson: boolean
   readonly timedOut: boolean
+  /** How often the file was requested in all; a `RetryingFetcher` sets it. */
+  tries = 1
 
   constructor(
     readonly kind: FetchErrorKind,

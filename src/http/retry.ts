@@ -24,7 +24,7 @@ export const RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 60_000,
 }
 
-/** For requests that a user waits for and that the mirror can replace. */
+/** For requests that a user waits for and that the mirror can replace; `retries` and `timeout` of a user win over it. */
 export const QUICK_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   tries: 2,

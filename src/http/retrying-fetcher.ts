@@ -31,6 +31,8 @@ export interface NetworkActivity {
 /** Settings of a `RetryingFetcher`. */
 export interface FetcherOptions {
   readonly concurrency: number
+  /** Requests a second, retries included. Default: any number. */
+  readonly maxRate?: number | undefined
   readonly clock?: Clock
   readonly random?: () => number
   readonly policy?: RetryPolicy
@@ -73,13 +75,14 @@ export class RetryingFetcher {
     readonly baseUrl: string,
     {
       concurrency,
+      maxRate,
       clock = systemClock,
       random = Math.random,
       policy = RETRY_POLICY,
       onActivity = () => {},
     }: FetcherOptions,
   ) {
-    this.throttle = new Throttle(concurrency, clock)
+    this.throttle = new Throttle(concurrency, clock, maxRate)
     this.clock = clock
     this.random = random
     this.policy = policy
@@ -126,6 +129,7 @@ export class RetryingFetcher {
       } catch (error) {
         if (!(error instanceof FetchError)) throw error
         spentMs += this.clock.elapsed() - startedMs
+        error.tries = failures
         const delayMs = retryDelay(error, failures, this.random(), this.policy)
         if (delayMs === undefined || spentMs + delayMs >= this.policy.fileMs) throw this.recordFailure(error)
         spentMs += delayMs
@@ -175,7 +179,7 @@ export class RetryingFetcher {
     }
     // Rounded up to a whole second, so that the next run is not too early.
     const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
-    const advice = 'Run the same command again after that: what was brought stays in the mirror.'
+    const advice = 'Run the same command again after that; what was downloaded stays in the mirror.'
     this.stopped = rateLimited(this.baseUrl, status, untilTime, advice)
     throw this.stopped
   }
@@ -190,7 +194,8 @@ export class RetryingFetcher {
     this.unreachableInARow = failure.unreachable ? this.unreachableInARow + 1 : 0
     this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
     if (this.unreachableInARow < MAX_UNREACHABLE_IN_A_ROW && this.notJsonInARow < MAX_NOT_JSON_IN_A_ROW) return failure
-    this.stopped ??= unreachable(this.baseUrl, failure.message, failure)
+    const count = failure.notJson ? this.notJsonInARow : this.unreachableInARow
+    this.stopped ??= unreachable(this.baseUrl, failure, `each of ${count} files in a row`)
     return this.stopped
   }
 }

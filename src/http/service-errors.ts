@@ -1,20 +1,60 @@
 import { KlinesError } from '../klines/errors.js'
+import type { FetchError } from './fetch-error.js'
 
-/** The error for a service that does not answer, or answers as something else. */
-export function unreachable(baseUrl: string, why: string, cause?: unknown): KlinesError {
-  return new KlinesError('unreachable', `The service at ${baseUrl} cannot be reached: ${why}.`, {
-    cause,
-    suggestions: [
-      'Check the network and `baseUrl`; `startSample()` tries everything out with made candles and no network.',
-      'klines export works offline with what the mirror holds.',
-    ],
-    data: { baseUrl },
+const CHECK_ADDRESS =
+  'Check the network and `baseUrl`; `startSample()` tries everything with synthetic sample data and no network.'
+const SIGN_IN =
+  'Another address, or the sign-in page of a network, may have answered: check `baseUrl`, and open it in a browser.'
+const MORE_TIME = 'Check the network and `baseUrl`; a slow service may need a longer `timeout`, in seconds.'
+const TRY_LATER = 'Try again later; what was downloaded stays in the mirror.'
+const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
+
+/**
+ * The error for a service that does not answer, or answers as something else: its message says what happened, a status too.
+ * `what`: what could not be downloaded, as part of a sentence.
+ */
+export function unreachable(baseUrl: string, failure: FetchError, what: string): KlinesError {
+  const { status, tries, message: reason } = failure
+  const message = `The service at ${baseUrl} ${describeFailure(failure, what)}.`
+  return new KlinesError('unreachable', message, {
+    cause: failure,
+    suggestions: [findAdvice(failure), WORK_OFFLINE],
+    data: { baseUrl, ...(status !== undefined && { status }), tries, reason },
   })
+}
+
+function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): string {
+  if (notJson) return SIGN_IN
+  if (timedOut) return MORE_TIME
+  return unreachable && status !== undefined ? TRY_LATER : CHECK_ADDRESS
 }
 
 /** The error for a service that refuses requests until a time, ms UTC. */
 export function rateLimited(baseUrl: string, status: number, untilTime: number, advice: string): KlinesError {
   const until = new Date(untilTime).toISOString().replace(/\.\d+Z$/, 'Z')
-  const message = `${baseUrl} answered ${status} and asks to stay away until ${until}.`
+  const message = `${baseUrl} answered ${nameStatus(status)}: rate limited until ${until}.`
   return new KlinesError('rate_limited', message, { suggestions: [advice], data: { status, until } })
+}
+
+/** What a service did, as the rest of a sentence about it; its own words come last. */
+function describeFailure(failure: FetchError, what: string): string {
+  const reason = failure.message.replace(/\.$/, '')
+  const tries = describeTries(failure, what)
+  const [, status, detail, words] = /^status (\d{3})([^:]*)(.*)$/s.exec(reason) ?? []
+  if (status !== undefined) return `answered ${nameStatus(Number(status))}${detail}${tries}${words}`
+  if (failure.notJson) return `did not answer with JSON${tries}`
+  if (failure.timedOut) return `did not answer in time${`: ${reason}`.replace(': no answer in time', '')}${tries}`
+  return `${failure.unreachable ? 'cannot be reached' : 'sent a response that cannot be used'}: ${reason}${tries}`
+}
+
+function describeTries({ status, notJson, tries }: FetchError, what: string): string {
+  if (tries > 1) return `; tried ${tries} times for ${what}`
+  return status !== undefined || notJson ? ` for ${what}` : ''
+}
+
+/** `503 (Service Unavailable)`. */
+function nameStatus(status: number): string {
+  // Only an error needs the names, and node:http takes 4 ms to load.
+  const name = process.getBuiltinModule('node:http').STATUS_CODES[status]
+  return name === undefined ? String(status) : `${status} (${name})`
 }

@@ -5,17 +5,21 @@ import type { Clock } from '../klines/clock.js'
 const SUCCESSES_TO_GROW = 10
 
 /**
- * Limits concurrent requests to one host: the limit halves when the host is overloaded and grows back, and a pause applies
- * to every request.
+ * Limits requests to one host. Those at once: the limit halves when the host is overloaded and grows back, and a pause applies
+ * to every request. Those a second: they start at equal distances, without a burst after a silence.
  */
 export class Throttle {
   private readonly limit: ReturnType<typeof pLimit>
+  /** No request starts before: because of a pause, and because of the last start. */
   private pausedUntil = 0
+  private nextStart = -Infinity
   private successes = 0
 
   constructor(
     private readonly maxConcurrency: number,
     private readonly clock: Clock,
+    /** Requests a second. */
+    private readonly maxRate = Infinity,
   ) {
     this.limit = pLimit(maxConcurrency)
   }
@@ -25,21 +29,26 @@ export class Throttle {
     return this.limit.concurrency
   }
 
-  /** Runs `task` as soon as the limit and the pause allow. Rejects with the signal's reason when it aborts first. */
+  /** Runs `task` as soon as the limits and the pause allow. Rejects with the signal's reason when it aborts first. */
   run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     return this.limit(async () => {
       signal.throwIfAborted()
-      // Another response may lengthen the pause meanwhile.
-      for (let wait = this.pauseLeft; wait > 0; wait = this.pauseLeft) {
+      // Another response may lengthen the pause meanwhile, and another request may start first.
+      for (let wait = this.waitLeft; wait > 0; wait = this.waitLeft) {
         await this.clock.sleep(wait, signal)
       }
+      this.nextStart = this.clock.elapsed() + 1000 / this.maxRate
       return await task()
     })
   }
 
-  /** How long requests wait from now, ms; 0 without a pause. */
+  /** How long the pause lasts from now, ms; 0 without one. */
   get pauseLeft(): number {
     return Math.max(0, this.pausedUntil - this.clock.elapsed())
+  }
+
+  private get waitLeft(): number {
+    return Math.max(this.pausedUntil, this.nextStart) - this.clock.elapsed()
   }
 
   /** Delays every request for `ms` from now, unless a longer pause is active. */

@@ -27,8 +27,11 @@ export interface TransportOptions {
   readonly connections: number
   /** Whether to ignore the proxy settings of the environment. */
   readonly direct?: boolean
-  /** The longest silence while a response is expected, ms. Default 15 s. */
-  readonly idleMs?: number
+  /**
+   * The longest wait for a connection, and the longest silence while a response is expected, ms. Default 10 s for a connection,
+   * 15 s for a response.
+   */
+  readonly idleMs?: number | undefined
 }
 
 /** A request; `path` is relative to the base address. */
@@ -50,7 +53,7 @@ export class HttpTransport implements Transport {
   private readonly origin: string
   private readonly basePath: string
 
-  constructor(baseUrl: string, { connections, direct = false, idleMs = IDLE_TIMEOUT_MS }: TransportOptions) {
+  constructor(baseUrl: string, { connections, direct = false, idleMs }: TransportOptions) {
     const url = new URL(baseUrl)
     this.origin = url.origin
     this.basePath = url.pathname.replace(/\/+$/, '')
@@ -58,9 +61,9 @@ export class HttpTransport implements Transport {
       connections,
       pipelining: 1,
       allowH2: false,
-      connect: { timeout: CONNECT_TIMEOUT_MS },
-      headersTimeout: idleMs,
-      bodyTimeout: idleMs,
+      connect: { timeout: idleMs ?? CONNECT_TIMEOUT_MS },
+      headersTimeout: idleMs ?? IDLE_TIMEOUT_MS,
+      bodyTimeout: idleMs ?? IDLE_TIMEOUT_MS,
     }
     this.dispatcher = direct ? new Agent(options) : new EnvHttpProxyAgent(options)
   }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { checkWritableFolder } from '../fs/writable-folder.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
@@ -82,18 +83,28 @@ export class Mirror {
     })
   }
 
+  /**
+   * Checks that files of `baseUrl` can be stored here, and removes the temp files of dead processes. Creates nothing. Throws
+   * `mirror_mismatch`, and `mirror_unusable` when the folder could not become a mirror.
+   */
+  checkWritable(baseUrl: string, now: number): void {
+    this.checkBase(baseUrl)
+    this.writing(() => {
+      sweepTemps(this.root, now)
+      if (this.readMeta() === undefined) checkWritableFolder(this.root)
+    })
+  }
+
   /** Makes the folder a mirror of `baseUrl` unless it is one already, and removes the temp files of dead processes. */
   prepare(baseUrl: string, now: number): void {
     this.checkBase(baseUrl)
-    try {
+    this.writing(() => {
       const isEmpty = listFolder(this.root).length === 0
       mkdirSync(this.root, { recursive: true })
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
       if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
       sweepTemps(this.root, now)
-    } catch (error) {
-      throw toMirrorError(error, 'write', this.root)
-    }
+    })
   }
 
   /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
@@ -119,11 +130,7 @@ export class Mirror {
 
   /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`. */
   writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
-    try {
-      writeFile(this.root, path, bytes, mtimeMs)
-    } catch (error) {
-      throw toMirrorError(error, 'write', this.root)
-    }
+    this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
   }
 
   /** Reads and checks a window. */
@@ -191,6 +198,15 @@ export class Mirror {
       return action()
     } catch (error) {
       throw toMirrorError(error, 'read', this.root)
+    }
+  }
+
+  /** The same for an action that writes. */
+  private writing(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      throw toMirrorError(error, 'write', this.root)
     }
   }
 

@@ -30,6 +30,15 @@ describe('the command line wins over defaults of the environment and of config f
     expect(resolve({ ...values, output: 'a.csv' }, ['output', 'numbers'])).toMatchObject({ numbers: 'decimal' })
   })
 
+  it('partial is a default, ignored without candles to make', () => {
+    const values = { partial: true, output: 'a.csv' }
+    expect(resolve(values, ['output']).partial).toBeUndefined()
+    expect(resolve({ ...values, resample: '1w' }, ['output', 'resample']).partial).toBe(true)
+    expect(resolve({ ...values, derive: true }, ['output', 'derive'], true).partial).toBe(true)
+    expect(resolve({ partial: true }, []).output).toBeUndefined()
+    expect(resolve(values, ['output', 'partial']).partial).toBe(true)
+  })
+
   it('a format is a default, and -f also requests an export', () => {
     expect(resolve({ format: 'csv' }, ['format']).output).toBe('-')
     expect(resolve({ format: 'csv' }, []).output).toBeUndefined()

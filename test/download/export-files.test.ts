@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, constants, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
@@ -55,6 +66,15 @@ describe('an export through the service', () => {
     const expected = SYMBOLS.flatMap(symbol => csvRows(symbol).map(row => `${symbol},15m,${row}`))
     expect(dataLines(request.output)).toEqual(expected)
   })
+})
+
+it('`partial` without candles to make is refused, before any request', async () => {
+  const { server, out, request } = await exportSetup()
+  await expect(exportKlines({ ...request, partial: true })).rejects.toMatchObject({
+    code: 'bad_option',
+    suggestions: ['Add `resample`, or leave `partial` out.'],
+  })
+  expect([server.log, filesBelow(out)]).toEqual([[], []])
 })
 
 describe('a file that exists', () => {
@@ -142,6 +162,61 @@ describe('several files', () => {
     await exportKlines({ ...request, symbols: 'all' as const, output: join(out, '{symbol}-{interval}.csv') })
     expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `${symbol}-15m.csv`))
     for (const symbol of SYMBOLS) expect(dataLines(join(out, `${symbol}-15m.csv`))).toEqual(csvRows(symbol))
+  })
+})
+
+describe('folders that are missing', () => {
+  async function setUp() {
+    const setup = await exportSetup()
+    const output = join(setup.out, 'a', '{symbol}', '{interval}.csv')
+    return { ...setup, request: { ...setup.request, symbols: SYMBOLS, output, mkdir: true } }
+  }
+
+  it('are an error without mkdir, before any request', async () => {
+    const { server, request } = await setUp()
+    const run = exportKlines({ ...request, mkdir: undefined })
+    await expect(run).rejects.toMatchObject({
+      code: 'bad_output',
+      suggestions: [expect.stringContaining('`mkdir: true`')],
+    })
+    expect(server.log.filter(({ path }) => /\d\.json$/.test(path))).toEqual([])
+  })
+
+  it('are made with mkdir, for placeholders too', async () => {
+    const { out, request } = await setUp()
+    await exportKlines(request)
+    expect(filesBelow(out)).toEqual(SYMBOLS.map(symbol => `a/${symbol}/15m.csv`))
+    for (const symbol of SYMBOLS) expect(dataLines(join(out, 'a', symbol, '15m.csv'))).toEqual(csvRows(symbol))
+  })
+
+  it.each<[string, object]>([
+    ['a window that cannot be downloaded', {}],
+    ['a range without candles', { from: '2030', to: '2031' }],
+    ['a resampled candle that nothing covers', { resample: '1y' }],
+  ])('are not left behind after %s', async (_, more) => {
+    const { server, out, request } = await setUp()
+    if (Object.keys(more).length === 0) server.always(weekPath('ETHUSDT', FULL_WEEKS[2]), { status: 404 })
+    await expect(exportKlines({ ...request, ...more })).rejects.toMatchObject({ name: 'KlinesError' })
+    expect(readdirSync(out)).toEqual([])
+  })
+
+  it('are not left behind when the files cannot be put in place, nor after an interruption', async () => {
+    const { out, request } = await setUp()
+    const controller = new AbortController()
+    let done = 0
+    const interrupt = () => {
+      // The files of the first symbol are open by then.
+      if (++done === 10) controller.abort(new Error('enough'))
+    }
+    const { signal } = controller
+    await expect(exportKlines({ ...request, signal, progress: interrupt })).rejects.toThrow('enough')
+    expect(readdirSync(out)).toEqual([])
+    const occupy = () => {
+      if (existsSync(join(out, 'a', 'ETHUSDT'))) mkdirSync(join(out, 'a', 'ETHUSDT', '15m.csv'), { recursive: true })
+    }
+    await expect(exportKlines({ ...request, progress: occupy })).rejects.toMatchObject({ name: 'KlinesError' })
+    expect(filesBelow(out)).toEqual([])
+    expect(readdirSync(join(out, 'a'))).toEqual(['ETHUSDT'])
   })
 })
 

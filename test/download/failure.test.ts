@@ -1,14 +1,15 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type DownloadRequest, downloadKlines } from '../../src/download/download.js'
 import { planSeries } from '../../src/download/plan.js'
 import { streamWindows } from '../../src/download/window-stream.js'
-import { downloadSetup, openTestSource } from '../support/download-setup.js'
+import { downloadSetup, openTestSource, readJson } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { FULL_WEEKS, OPEN_WEEK, STARTED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
+const SYMBOLS_LIST = 'api/klines/symbols.json'
 const LIST = 'api/klines/start-dates/15m.json'
 const SERIES = { symbol: 'BTCUSDT', interval: '15m' } as const
 const path = (startDate: string) => weekPath('BTCUSDT', startDate)
@@ -98,32 +99,35 @@ describe('a malicious list of start dates is refused before any window is reques
     ['an object', { 0: '2025-01-06' }, /not an array/],
     ['a million entries', Array.from({ length: 200_000 }, (_, week) => monday(week % 500)), /200000 entries/],
   ])('%s', async (_, list, words) => {
-    const { server, folder, mirror } = await downloadSetup()
+    const { server, mirror } = await downloadSetup()
     server.always(LIST, { body: JSON.stringify(list) })
     const source = openTestSource(server, mirror)
     const error = await catchError(planSeries(source, [{ series: SERIES, range: ALL_TIME }], ALL_TIME))
     expect(error).toMatchObject({ code: 'bad_list' })
     expect(error.message).toMatch(words)
-    expect(filesBelow(folder)).toEqual(['mirror/CACHEDIR.TAG', 'mirror/mirror.json'])
+    expect(existsSync(mirror)).toBe(false)
     expect(server.paths('windows')).toEqual([])
   })
 })
 
 describe('a service whose list cannot be downloaded', () => {
   it.each([
-    ['404', { status: 404 }, 'status 404'],
-    ['503', { status: 503 }, 'status 503'],
-    ['a captive portal', { body: '<html>Sign in</html>' }, 'it is not JSON'],
-  ])('(%s) is unreachable; the error suggests the sample and the mirror', async (_, answer, words) => {
+    ['404', { status: 404 }, 'answered 404 (Not Found) for the list of 15m start dates', /`startSample\(\)`/],
+    ['503', { status: 503 }, 'answered 503 (Service Unavailable); tried 6 times for', /^Try again later/],
+    [
+      '418',
+      { status: 418, body: '{"message":"No"}' },
+      "answered 418 (I'm a Teapot) for the list of 15m start dates: No.",
+      /`baseUrl`/,
+    ],
+    ['a captive portal', { body: '<html>Sign in</html>' }, 'did not answer with JSON; tried 3 times', /sign-in page/],
+  ])('(%s) is unreachable; the error says what happened and what to do', async (_, answer, words, advice) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
     const error = await catchError(openTestSource(server, mirror).startDates('15m'))
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
-    expect(error.message).toContain(words)
-    expect(error.suggestions).toEqual([
-      expect.stringContaining('`startSample()`'),
-      expect.stringContaining('klines export'),
-    ])
+    expect(error.message).toContain(`The service at ${server.url} ${words}`)
+    expect(error.suggestions).toEqual([expect.stringMatching(advice), expect.stringContaining('klines export')])
   })
 
   it('is unreachable if the connection is refused', async () => {
@@ -150,6 +154,57 @@ it('a run that receives a long Retry-After sends no further request and keeps th
   await expect(downloadKlines({ ...request, concurrency: 1 })).rejects.toMatchObject({ code: 'rate_limited' })
   expect(server.paths('windows')).toEqual(STARTED.slice(0, 4).map(path))
   expect(filesBelow(join(mirror, 'api', 'klines', '15m'))).toHaveLength(3)
+})
+
+describe('a first download that stores no file leaves no folder, also none above the mirror:', () => {
+  async function setUp() {
+    const setup = await downloadSetup()
+    return { ...setup, mirror: join(setup.folder, 'a', 'b', 'mirror') }
+  }
+
+  it.each([
+    ['503', { status: 503 }],
+    ['404', { status: 404 }],
+    ['a captive portal', { body: '<html>Sign in</html>' }],
+    ['a malicious list', { body: '["../../x"]' }],
+  ])('%s for the lists', async (_, answer) => {
+    const { server, mirror, folder } = await setUp()
+    server.always(LIST, answer)
+    server.always(SYMBOLS_LIST, answer)
+    const source = openTestSource(server, mirror, { memory: new Map() })
+    await expect(source.startDates('15m')).rejects.toHaveProperty('code')
+    await expect(source.series({ symbols: 'all', intervals: ['15m'] })).rejects.toHaveProperty('code')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('a refused connection', async () => {
+    const { server, mirror, folder } = await setUp()
+    const source = openTestSource(server, mirror)
+    await server.stop()
+    await expect(source.startDates('15m')).rejects.toMatchObject({ code: 'unreachable' })
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('an interruption before the first file', async () => {
+    const { server, mirror, folder, request } = await setUp()
+    const controller = new AbortController()
+    server.hold = () => {
+      controller.abort(new Error('enough'))
+      return new Promise<void>(() => {})
+    }
+    const run = downloadKlines({ ...request, mirror, signal: controller.signal })
+    await expect(run).rejects.toThrow('enough')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('and the next download makes the mirror, with its source', async () => {
+    const { server, mirror, request } = await setUp()
+    server.script(LIST, { status: 404 })
+    await expect(downloadKlines({ ...request, mirror })).rejects.toMatchObject({ code: 'unreachable' })
+    await downloadKlines({ ...request, mirror })
+    expect(readJson(mirror, 'mirror.json')).toMatchObject({ baseUrl: server.url })
+    expect(existsSync(join(mirror, 'CACHEDIR.TAG'))).toBe(true)
+  })
 })
 
 describe('an invalid request', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import type { SymbolName } from '../../src/klines/symbols.js'
+import { SYMBOLS as KNOWN, type SymbolName } from '../../src/klines/symbols.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import {
@@ -13,6 +13,7 @@ import {
   NOW,
   OPEN_WEEK,
   putFile,
+  SYMBOLS,
   treeRows,
   weekPath,
 } from '../support/synthetic-tree.js'
@@ -105,6 +106,54 @@ describe('an export from the mirror alone', () => {
     expect(warnings).toEqual([
       'Not in the mirror, so not part of "all": BTCUSDT, BNBUSDT, SOLUSDT, XRPUSDT, ADAUSDT, DOGEUSDT, AVAXUSDT, LINKUSDT, DOTUSDT.',
     ])
+  })
+
+  it('of a pattern exports what is cached, named symbols first where they come first, and warns of what is not', async () => {
+    const { output, request, mirror, warnings } = offlineSetup()
+    rmSync(join(mirror, 'api/klines/15m/BTCUSDT'), { recursive: true })
+    const report = await exportKlines({ ...request, symbols: ['ETHUSDT', '*T'], output: `${output}-{symbol}.csv` })
+    const cached: readonly SymbolName[] = SYMBOLS.filter(symbol => symbol !== 'BTCUSDT')
+    expect(report.series.map(({ symbol }) => symbol)).toEqual([
+      'ETHUSDT',
+      ...cached.filter(symbol => symbol !== 'ETHUSDT'),
+    ])
+    expect(warnings[0]).toBe(
+      `Not in the mirror, so not part of "*T": ${KNOWN.filter(symbol => !cached.includes(symbol)).join(', ')}.`,
+    )
+  })
+
+  it('of a pattern that matches nothing in the mirror is unknown_symbol, with the names that it has', async () => {
+    const { request } = offlineSetup()
+    expect(await catchError(exportKlines({ ...request, symbols: ['DOT*'] }))).toMatchObject({
+      code: 'unknown_symbol',
+      message: `No symbol matches "DOT*". There are ${SYMBOLS.join(', ')}.`,
+    })
+  })
+
+  it('of a pattern and a named symbol that is not cached is incomplete', async () => {
+    const { request, output } = offlineSetup()
+    const symbols = ['*USDT', 'DOTUSDT'] as const
+    const error = await catchError(exportKlines({ ...request, symbols, output: `${output}-{symbol}.csv` }))
+    expect(error).toMatchObject({ code: 'incomplete' })
+    expect(error.message).toContain('DOTUSDT 15m')
+  })
+
+  it.each([
+    ['all', 'all' as const, SYMBOLS],
+    ['a pattern', ['e*'] as const, ['ETHUSDT']],
+    ['a pattern and a name', ['BTCUSDT', '*'] as const, SYMBOLS],
+  ])('of %s derives an interval that no symbol has in the mirror', async (_, symbols, expected) => {
+    const { folder, request } = offlineSetup()
+    const output = join(folder, '{symbol}-{interval}.csv')
+    await exportKlines({ ...request, symbols, intervals: ['1w'], derive: true, partial: true, output })
+    expect(filesBelow(folder)).toEqual(expected.map(symbol => `${symbol}-1w.csv`))
+  })
+
+  it('of a pattern and of a symbol that nothing can be derived for fails', async () => {
+    const { request, output } = offlineSetup()
+    const symbols = ['*', 'DOTUSDT'] as const
+    const run = exportKlines({ ...request, symbols, intervals: ['1w'], derive: true, output: `${output}-{symbol}.csv` })
+    await expect(run).rejects.toMatchObject({ code: 'window_missing', message: expect.stringContaining('DOTUSDT 1w') })
   })
 
   it('of a named symbol that is not cached is incomplete', async () => {

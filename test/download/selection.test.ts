@@ -9,6 +9,8 @@ describe('a selection', () => {
     [['BTCUSDT, ETHUSDT', 'btcusdt'], ['1h,1d', '1h'], { symbols: ['BTCUSDT', 'ETHUSDT'], intervals: ['1h', '1d'] }],
     [['all'], ['ALL'], { symbols: 'all', intervals: 'all' }],
     [['BTCUSDT', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
+    [['b*', 'ETHUSDT,?DA*', 'b*'], ['1h'], { symbols: ['b*', 'ETHUSDT', '?DA*'], intervals: ['1h'] }],
+    [['b*', 'all'], ['1h'], { symbols: 'all', intervals: ['1h'] }],
   ])('of %j and %j has each name once, in the given order', (symbols, intervals, expected) => {
     expect(parseSelectionText(symbols, intervals)).toEqual(expected)
   })
@@ -16,6 +18,7 @@ describe('a selection', () => {
   it.each([
     [['BTCUSD'], ['1h'], 'unknown_symbol'],
     [['all', 'BTCUSD'], ['1h'], 'unknown_symbol'],
+    [['*USDT', 'BTCUSD'], ['1h'], 'unknown_symbol'],
     [['../etc'], ['1h'], 'unknown_symbol'],
     [['BTCUSDT'], ['1m'], 'unknown_interval'],
     [['BTCUSDT'], ['all', '5m'], 'unknown_interval'],

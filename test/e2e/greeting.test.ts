@@ -247,8 +247,8 @@ describe('exit code 5: the service is unreachable or answers with something else
       /not the greeting service.*html/,
     ],
     ['another JSON', { body: {} }, /not the greeting service/],
-    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '3600' } }, /stay away until 20\d\d-/],
-    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '3600' } }, /stay away until 20\d\d-/],
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '3600' } }, /rate limited until 20\d\d-/],
+    ['503 with Retry-After', { status: 503, headers: { 'retry-after': '3600' } }, /rate limited until 20\d\d-/],
     ['a hang-up', response => response.destroy(), /cannot be reached: connection closed/],
   ])('%s', async (_, answer, words) => {
     const { server, klines } = await setUp(answer)

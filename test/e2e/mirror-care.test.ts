@@ -177,7 +177,7 @@ describe('mirror verify', () => {
     sandbox.write(`m/${CUT}`, sandbox.text(`m/${CUT}`).slice(0, 300))
     await whileReadOnly(sandbox.path('m'), async () => {
       const before = snapshot(sandbox.path('m'))
-      for (const command of ['mirror clear --force', 'mirror verify --repair']) {
+      for (const command of ['mirror clear --yes', 'mirror verify --repair']) {
         const run = await withoutRoot(command)
         expect(run).toMatchObject({ code: 3, stdout: '' })
         expect(run.stderr).toMatch(/^klines: Cannot write the mirror m: permission denied \(EACCES\)\.\n {2}Give .*\n$/)

@@ -32,24 +32,42 @@ function putOthers(sandbox: CliSandbox): void {
 }
 
 describe('mirror clear', () => {
-  it('without a terminal removes nothing and is a usage error that names --force', async () => {
+  it('without a terminal removes nothing and is a usage error that names --yes', async () => {
     const { sandbox } = await setUp()
     const before = snapshot(sandbox.folder)
     const [text, json] = await Promise.all([sandbox.run(CLEAR), sandbox.call([...CLEAR, '--json'])])
     expect(text).toMatchObject({ code: 2, stdout: '' })
     expect(text.stderr).toBe(
-      'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --force removes them without asking.\n',
+      'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --yes removes them without asking.\n',
     )
     expect(json).toMatchObject({ code: 2, stderr: '' })
     expect(Check(ErrorSchema, JSON.parse(json.stdout))).toBe(true)
     expect(snapshot(sandbox.folder)).toEqual(before)
   })
 
-  it('--force removes all of the mirror and nothing else', async () => {
+  it.each<[string, string[], Record<string, string>]>([
+    ['--force', ['--force'], {}],
+    ['KLINES_FORCE, which replaces files of an export', [], { KLINES_FORCE: '1' }],
+  ])('takes no %s for a yes', async (_, flags, env) => {
+    const { sandbox } = await setUp()
+    const before = snapshot(sandbox.folder)
+    const run = await sandbox.call([...CLEAR, ...flags], env)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('--yes removes')
+    expect(snapshot(sandbox.folder)).toEqual(before)
+  })
+
+  it('KLINES_YES answers the question', async () => {
+    const { sandbox } = await setUp()
+    expect(await sandbox.call(CLEAR, { KLINES_YES: '1' })).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.exists('m')).toBe(false)
+  })
+
+  it('--yes removes all of the mirror and nothing else', async () => {
     const { sandbox, mirrored } = await setUp()
     putOthers(sandbox)
     const sentinels = snapshot(sandbox.path('elsewhere'))
-    const run = await sandbox.run([...CLEAR, '--force', '--json'])
+    const run = await sandbox.run([...CLEAR, '--yes', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(run.stdout)
     expect(Check(ClearSchema, report)).toBe(true)
@@ -60,11 +78,11 @@ describe('mirror clear', () => {
     expect(await sandbox.call(['mirror', 'status', '--mirror', 'm', '--json'])).toMatchObject({ code: 0 })
   })
 
-  it('--force lists the first 20 files and counts the others, also those that stay behind a link', async () => {
+  it('--yes lists the first 20 files and counts the others, also those that stay behind a link', async () => {
     const { sandbox } = await setUp()
     putOthers(sandbox)
     for (let name = 10; name < 30; name++) putFile(sandbox.path('m'), `api/klines/stray/${name}`, '12345')
-    const run = await sandbox.call([...CLEAR, '--force'])
+    const run = await sandbox.call([...CLEAR, '--yes'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const lines = run.stdout.split('\n')
     expect(lines[20]).toBe('and 12 more')
@@ -72,11 +90,11 @@ describe('mirror clear', () => {
     expect(lines.slice(23)).toEqual(['1 file reached through a link left.', 'Mirror: m', ''])
   })
 
-  it('--force removes a folder that is then empty, and a later download fetches everything again', async () => {
+  it('--yes removes a folder that is then empty, and a later download fetches everything again', async () => {
     const { sandbox, server, mirrored } = await setUp()
-    expect(await sandbox.call([...CLEAR, '--force', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await sandbox.call([...CLEAR, '--yes', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(sandbox.exists('m')).toBe(false)
-    expect(await sandbox.call([...CLEAR, '--force'])).toMatchObject({ code: 3, stdout: '' })
+    expect(await sandbox.call([...CLEAR, '--yes'])).toMatchObject({ code: 3, stdout: '' })
     server.reset()
     expect(await sandbox.call([...DOWNLOAD, '--base-url', server.url])).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows')).toHaveLength(START_DATES.length)
@@ -87,7 +105,7 @@ describe('mirror clear', () => {
     const { sandbox } = await setUp()
     renameSync(sandbox.path('m'), sandbox.path('real'))
     symlinkSync('real', sandbox.path('m'))
-    const run = await sandbox.call([...CLEAR, '--force', '--json'])
+    const run = await sandbox.call([...CLEAR, '--yes', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).removed).toContain(weekPath('BTCUSDT', OPEN_WEEK))
     expect(sandbox.files()).toEqual(['m'])
@@ -106,7 +124,7 @@ describe('mirror clear', () => {
     const download = sandbox.start([...DOWNLOAD, '--base-url', server.url, '--refresh'])
     await until(() => after.every(path => server.paths().includes(path)))
     await until(() => changeTimes().every((time, index) => time > old[index]))
-    expect(await sandbox.call([...CLEAR, '--force'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...CLEAR, '--yes'])).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.exists('m')).toBe(false)
     gate.resolve()
     expect(await download.ended).toMatchObject({ code: 0, stderr: '' })

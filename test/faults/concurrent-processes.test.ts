@@ -100,7 +100,7 @@ describe('F51 a mirror that is cleared during a download', () => {
     scenario.server.script(FAULTY, response)
     const { running } = scenario.start(scenario.args(['--concurrency', '1', '-q']))
     await until(() => scenario.server.requestsFor(FAULTY).length === 1)
-    const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
+    const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--yes'])
     expect(clear).toMatchObject({ code: 0, stderr: '' })
     expect(scenario.mirroredFiles()).toEqual([])
     open()
@@ -117,7 +117,7 @@ describe('F51 a mirror that is cleared during a download', () => {
     let running = true
     const clearing = (async () => {
       for (let time = 0; time < 8 && running; time++) {
-        const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--force'])
+        const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--yes'])
         // The mirror may be missing at that moment.
         expect([0, 3]).toContain(clear.code)
       }

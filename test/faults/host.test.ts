@@ -42,7 +42,7 @@ describe('a host that sends Retry-After', () => {
     const run = await scenario.download({ args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(
-      /^klines: .* answered 429 and asks to stay away until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n/,
+      /^klines: .* answered 429 \(Too Many Requests\): rate limited until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n/,
     )
     expectPlainText(run.stderr)
     expect(run.tookMs).toBeLessThan(10_000)
@@ -61,7 +61,9 @@ describe('a host that sends Retry-After', () => {
     const args = scenario.args(['--concurrency', '4']).map(arg => (arg === 'BTCUSDT' ? 'all' : arg))
     const run = await scenario.run(args, { policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(/cannot be reached: status 503\.\n[\s\S]*--base-url sample[\s\S]*klines export/)
+    expect(run.stderr).toMatch(
+      /answered 503 \(Service Unavailable\); tried 6 times for each of 10 files in a row\.\n {2}Try again later[\s\S]*klines export/,
+    )
     expectPlainText(run.stderr)
     // Ten windows failed after six tries; those in flight beside the tenth have had at most as many.
     expect(scenario.server.windowRequests().length).toBeGreaterThanOrEqual(60)
@@ -79,7 +81,9 @@ describe('F15 a captive portal', () => {
     scenario.server.everywhere(ok(PAGE, 'Content-Type: text/html'))
     const run = await scenario.download({ policy: SHORT_DELAYS })
     expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(/cannot be reached: the list of 15m start dates: .*not JSON.*\n[\s\S]*--base-url/)
+    expect(run.stderr).toMatch(
+      /did not answer with JSON; tried 3 times for the list of 15m start dates\.\n[\s\S]*sign-in page[\s\S]*--base-url/,
+    )
     expectPlainText(run.stderr)
     expect(scenario.server.log.map(({ path }) => path)).toEqual([LIST, LIST, LIST])
     expect(scenario.mirroredFiles()).toEqual([])
@@ -91,7 +95,7 @@ describe('F15 a captive portal', () => {
     for (const path of ALL_WINDOWS.slice(2)) scenario.server.always(path, ok(PAGE, 'Content-Type: text/html'))
     const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 5, stdout: '' })
-    expect(run.stderr).toMatch(/cannot be reached: .*web page, not JSON/)
+    expect(run.stderr).toMatch(/did not answer with JSON; tried 3 times for each of 3 files in a row\./)
     expectPlainText(run.stderr)
     expect(scenario.server.windowRequests()).toHaveLength(2 + 3 * 3)
     expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.slice(0, 2), LIST].sort())

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -25,9 +25,12 @@ describe('F01 connection refused', () => {
     const port = scenario.server.port
     await scenario.server.stop()
     const policy = { tries: 60, baseDelayMs: 100, maxDelayMs: 100 }
-    const { running } = scenario.start(scenario.args(['--json'], `http://127.0.0.1:${port}`), { policy })
-    // The run creates mirror.json right before its first request.
-    await until(() => scenario.sandbox.exists('m/mirror.json'))
+    const log = join(scenario.sandbox.folder, '..', 'memory-dns')
+    const env = { KLINES_TEST_DNS: JSON.stringify({ code: 'ENOTFOUND', times: 0, log }) }
+    const args = scenario.args(['--json'], `http://klines.test:${port}`)
+    const { running } = scenario.start(args, { policy, preload: ['failing-dns.mjs'], env })
+    // The run looks the name up right before its first request.
+    await until(() => existsSync(log))
     await new Promise(resolve => setTimeout(resolve, 600))
     await scenario.server.listenAt(port)
     const run = await running.ended
@@ -118,7 +121,7 @@ describe('F34 a proxy', () => {
       web.emit('connection', socket)
     })
     const env = { HTTP_PROXY: `http://127.0.0.1:${await listen(web)}` }
-    await expectUnreachable(scenario, scenario.server.url, /not JSON/, { env })
+    await expectUnreachable(scenario, scenario.server.url, /did not answer with JSON/, { env })
     expect(scenario.server.log).toEqual([])
   })
 })

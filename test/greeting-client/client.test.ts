@@ -258,13 +258,13 @@ describe('a refusal', () => {
 
   const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
   it.each([
-    [429, '90', '2026-01-02T03:05:35Z'],
-    [503, 'Fri, 02 Jan 2026 04:00:00 GMT', '2026-01-02T04:00:00Z'],
-  ])('of status %i with Retry-After: %s reports the time to wait until', async (status, retryAfter, until) => {
+    [429, '90', 'Too Many Requests', '2026-01-02T03:05:35Z'],
+    [503, 'Fri, 02 Jan 2026 04:00:00 GMT', 'Service Unavailable', '2026-01-02T04:00:00Z'],
+  ])('of status %i with Retry-After: %s reports the time to wait until', async (status, retryAfter, name, until) => {
     const { server, error } = await refuse(status, { message: 'x' }, { 'retry-after': retryAfter }, () => NOW)
     expect(error).toMatchObject({
       code: 'rate_limited',
-      message: `${server.url} answered ${status} and asks to stay away until ${until}.`,
+      message: `${server.url} answered ${status} (${name}): rate limited until ${until}.`,
       data: { status, until },
     })
   })

@@ -18,16 +18,21 @@ const PAGE = '<!DOCTYPE html><title>Sign in</title>'
 
 interface Setup {
   concurrency?: number
+  maxRate?: number
   policy?: Partial<RetryPolicy>
   random?: number
   clock?: FakeClock | typeof systemClock
 }
 
 /** Creates a fetcher with a clock that does not wait, and a client of the service on top. */
-function createFetcher(url: string, { concurrency = 8, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {}) {
+function createFetcher(
+  url: string,
+  { concurrency = 8, maxRate, policy, random = 1, clock = new FakeClock(NOW) }: Setup = {},
+) {
   const transport = new HttpTransport(url, { connections: concurrency })
   const fetcher = new RetryingFetcher(transport, url, {
     concurrency,
+    maxRate,
     clock,
     random: () => random,
     policy: { ...RETRY_POLICY, ...policy },
@@ -223,7 +228,7 @@ describe('Retry-After', () => {
     server.always(LIST, { status: 429, headers: { 'retry-after': header } })
     const error = await catchError(symbols())
     expect(error).toMatchObject({ code: 'rate_limited', data: { status: 429, until } })
-    expect(error.message).toBe(`${server.url} answered 429 and asks to stay away until ${until}.`)
+    expect(error.message).toBe(`${server.url} answered 429 (Too Many Requests): rate limited until ${until}.`)
     expect(await catchError(get('another'))).toBe(error)
     expect(server.paths()).toEqual([LIST])
   })
@@ -243,8 +248,9 @@ describe('a run', () => {
     for (let file = 0; file < 9; file++) expect(await catchError(symbols())).toMatchObject({ name: 'FetchError' })
     expect(await catchError(symbols())).toMatchObject({
       code: 'unreachable',
-      message: `The service at ${server.url} cannot be reached: status 502.`,
-      suggestions: [expect.stringContaining('`startSample()`'), expect.stringContaining('klines export')],
+      message: `The service at ${server.url} answered 502 (Bad Gateway); tried 2 times for each of 10 files in a row.`,
+      suggestions: [expect.stringMatching(/^Try again later/), expect.stringContaining('klines export')],
+      data: { baseUrl: server.url, status: 502, tries: 2, reason: 'status 502' },
     })
     expect(server.log).toHaveLength(20)
     expect(await catchError(symbols())).toMatchObject({ code: 'unreachable' })
@@ -259,7 +265,11 @@ describe('a run', () => {
     const errors = []
     for (let file = 0; file < 10; file++) errors.push(await catchError(symbols()))
     expect(errors[8]).toMatchObject({ name: 'FetchError', message: 'connection refused (ECONNREFUSED)' })
-    expect(errors[9]).toMatchObject({ code: 'unreachable' })
+    expect(errors[9]).toMatchObject({
+      code: 'unreachable',
+      message: `The service at ${url} cannot be reached: connection refused (ECONNREFUSED); tried 6 times for each of 10 files in a row.`,
+      data: { baseUrl: url, tries: 6 },
+    })
     expect(fetcher.requests).toBe(60)
   })
 
@@ -284,7 +294,8 @@ describe('a run', () => {
       expect(await catchError(symbols())).toMatchObject({ kind: 'invalid', notJson: true })
     expect(await catchError(symbols())).toMatchObject({
       code: 'unreachable',
-      message: expect.stringContaining('not JSON'),
+      message: `The service at ${server.url} did not answer with JSON; tried 3 times for each of 3 files in a row.`,
+      suggestions: [expect.stringContaining('`baseUrl`'), expect.stringContaining('klines export')],
     })
     expect(server.log).toHaveLength(9)
   })
@@ -307,6 +318,16 @@ describe('concurrent requests', () => {
     await Promise.all(Array.from({ length: 40 }, (_, file) => get(`file-${file}`)))
     expect(server.log).toHaveLength(40)
     expect(server.peak).toBe(5)
+  })
+
+  it('start at the distances of a rate, retries included', async () => {
+    const { server, get, symbols, clock } = await treeSetup({ maxRate: 4, random: 0 })
+    const times: number[] = []
+    server.hold = () => void times.push(clock.now() - NOW)
+    server.script(LIST, { status: 500 }, (_, response) => response.destroy())
+    await symbols()
+    await get('another')
+    expect(times).toEqual([0, 250, 500, 750])
   })
 
   it.each([429, 503])('are half as many after status %i', async status => {

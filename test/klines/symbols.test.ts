@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { isSymbol, parseSymbol, SYMBOLS } from '../../src/klines/symbols.js'
+import {
+  isSymbol,
+  isSymbolPattern,
+  matchSymbols,
+  parseSymbol,
+  SYMBOLS,
+  type SymbolPattern,
+} from '../../src/klines/symbols.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 describe('parseSymbol', () => {
@@ -30,5 +37,46 @@ describe('parseSymbol', () => {
     expect(error.message).toBe(`Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`)
     expect(error.suggestions).toEqual(suggestions)
     expect(isSymbol(text)).toBe(false)
+  })
+})
+
+describe('a pattern', () => {
+  test.each<[SymbolPattern, string[]]>([
+    ['*USDT', [...SYMBOLS]],
+    ['*', [...SYMBOLS]],
+    ['BTC*', ['BTCUSDT']],
+    ['btc*', ['BTCUSDT']],
+    ['btc/*', ['BTCUSDT']],
+    ['A*', ['ADAUSDT', 'AVAXUSDT']],
+    ['*A*A*', ['ADAUSDT', 'AVAXUSDT']],
+    ['D**T', ['DOGEUSDT', 'DOTUSDT']],
+    ['????USDT', ['DOGEUSDT', 'AVAXUSDT', 'LINKUSDT']],
+    ['?OTUSDT', ['DOTUSDT']],
+    ['BTCUSDT*', ['BTCUSDT']],
+  ])('%s matches %j', (pattern, expected) => {
+    expect(isSymbolPattern(pattern)).toBe(true)
+    expect(matchSymbols(pattern, SYMBOLS)).toEqual(expected)
+  })
+
+  test.each<SymbolPattern>(['XYZ*', '*BTC', '?BTCUSDT', 'BTC.*', '[AB]*', '*|*', '.*T(*'])(
+    '%s matches nothing',
+    pattern => {
+      const error = thrownBy(() => matchSymbols(pattern, ['BTCUSDT', 'ETHUSDT']))
+      expect(error).toMatchObject({
+        code: 'unknown_symbol',
+        message: `No symbol matches "${pattern}". There are BTCUSDT, ETHUSDT.`,
+      })
+    },
+  )
+
+  test('matches only the names that there are', () => {
+    expect(matchSymbols('*', ['ETHUSDT'])).toEqual(['ETHUSDT'])
+    expect(thrownBy(() => matchSymbols('*', [])).message).toBe('No symbol matches "*". There are no symbols.')
+  })
+
+  test('that a shell replaced by the name of a file is refused with advice', () => {
+    expect(thrownBy(() => parseSymbol('BTCUSDT-1h.csv')).suggestions).toEqual([
+      "Is it the name of a file? Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise.",
+    ])
   })
 })

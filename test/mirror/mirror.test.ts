@@ -15,6 +15,7 @@ import type { WindowRef } from '../../src/klines/series.js'
 import { type CachedWindow, Mirror } from '../../src/mirror/mirror.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
 import { whileReadOnly } from '../support/permission.js'
 import {
   EMPTY_WEEK,
@@ -135,6 +136,45 @@ describe('prepare', () => {
     ])
     mirror.prepare(BASE, NOW)
     expect(mirror.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: false })
+  })
+})
+
+describe('checkWritable', () => {
+  it.each<[string, (root: string) => string]>([
+    ['a missing folder below missing ones', root => join(root, 'a', 'b')],
+    ['an empty folder', root => root],
+    ['a bare tree', root => makeTree(root)],
+  ])('accepts %s and creates nothing', (_, make) => {
+    const folder = tempFolder()
+    const root = make(folder)
+    const before = filesBelow(folder)
+    new Mirror(root).checkWritable(BASE, NOW)
+    expect(filesBelow(folder)).toEqual(before)
+    expect(names(folder)).toEqual(before.length === 0 ? [] : ['api'])
+  })
+
+  it('removes the temp files of dead processes', () => {
+    const root = tempFolder()
+    new Mirror(root).prepare(BASE, NOW)
+    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~aa`), 'half')
+    new Mirror(root).checkWritable(BASE, NOW)
+    expect(names(join(root, '.klines-tmp'))).toEqual([])
+  })
+
+  it('rejects a mirror of another base address, and a file in the place of a folder', async () => {
+    const root = tempFolder()
+    new Mirror(root).prepare(BASE, NOW)
+    expect(await catchError(() => new Mirror(root).checkWritable('http://other.example', NOW))).toMatchObject({
+      code: 'mirror_mismatch',
+    })
+    const file = join(root, 'mirror.json')
+    for (const path of [file, join(file, 'below')]) {
+      expect(await catchError(() => new Mirror(path).checkWritable(BASE, NOW))).toMatchObject({
+        code: 'mirror_unusable',
+        message: `Cannot write the mirror ${path}: part of the path is a file (ENOTDIR).`,
+        suggestions: ['Part of that path is a file: name another folder with `mirror`.'],
+      })
+    }
   })
 })
 

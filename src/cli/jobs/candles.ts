@@ -8,7 +8,7 @@ import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
-import type { JobFlags } from '../flags.js'
+import { type JobFlags, toLimits } from '../flags.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import { resolveFlags } from '../resolve-flags.js'
@@ -58,10 +58,10 @@ export async function runCandles(
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
-  const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force } = flags
+  const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
   const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList } = flags
   const range = { from, to, last }
-  const fetching = { mirror, concurrency, refresh, acceptList, signal, warn }
+  const fetching = { mirror, concurrency, refresh, acceptList, ...toLimits(flags), signal, warn }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,
@@ -71,7 +71,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     derive,
   }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
-  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, ...rows, format, force }
+  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, ...rows, format, force, mkdir }
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */

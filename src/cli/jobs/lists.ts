@@ -3,32 +3,34 @@ import { openMirror } from '../../download/sources/open-source.js'
 import { type Interval, parseInterval } from '../../klines/intervals.js'
 import type { RunContext } from '../base-command.js'
 import { startEndpoint } from '../endpoint.js'
-import type { LocationFlags } from '../flags.js'
+import { type LocationFlags, type NetworkFlags, toLimits } from '../flags.js'
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
 
+interface ListFlags extends LocationFlags, NetworkFlags {}
+
 /** `symbols`. */
-export async function runSymbols(flags: LocationFlags, context: RunContext): Promise<Report> {
+export async function runSymbols(flags: ListFlags, context: RunContext): Promise<Report> {
   return symbolsReport(await readLists(flags, context, []))
 }
 
 /** `intervals`. */
-export async function runIntervals(flags: LocationFlags, context: RunContext): Promise<Report> {
+export async function runIntervals(flags: ListFlags, context: RunContext): Promise<Report> {
   return intervalsReport(await readLists(flags, context))
 }
 
 /** `start-dates`. Throws `unknown_interval`. */
-export async function runStartDates(text: string, flags: LocationFlags, context: RunContext): Promise<Report> {
+export async function runStartDates(text: string, flags: ListFlags, context: RunContext): Promise<Report> {
   const interval = parseInterval(text)
   return startDatesReport(await readLists(flags, context, [interval]), interval)
 }
 
 /** Lists of the service that the flags name; with `--mirror` alone, of the service that the mirror was made from. */
 async function readLists(
-  flags: LocationFlags,
+  flags: ListFlags,
   { signal, warn, progressStyle }: RunContext,
   intervals?: readonly Interval[],
 ): Promise<Catalogue> {
@@ -38,7 +40,7 @@ async function readLists(
   try {
     // Lists take a moment, so only a person who waits sees something.
     const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-    const options = { baseUrl: endpoint.baseUrl, mirror, signal, warn }
+    const options = { baseUrl: endpoint.baseUrl, mirror, ...toLimits(flags), signal, warn }
     return await ProgressDisplay.during(style, FETCHING, ({ network }) =>
       readCatalogue({ ...options, network }, intervals),
     )

@@ -4,7 +4,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import type { RunContext } from '../base-command.js'
 import { startEndpoint } from '../endpoint.js'
 import { ExitCode } from '../exit-codes.js'
-import type { LocationFlags } from '../flags.js'
+import { type LocationFlags, type NetworkFlags, toLimits } from '../flags.js'
 import { requireMirror } from '../local-mirror.js'
 import { mirrorCheckReport } from '../reports/mirror-check.js'
 import type { Report } from '../reports/report.js'
@@ -16,7 +16,7 @@ const REPAIRING = { start: 'Repairing files', verb: 'Repairing', noun: 'file' }
 
 /** `mirror verify`: reads every file, and with `repair` fetches corrupt ones again. */
 export async function runMirrorCheck(
-  flags: LocationFlags & { repair: boolean },
+  flags: LocationFlags & NetworkFlags & { repair: boolean },
   context: RunContext,
 ): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
@@ -37,17 +37,15 @@ export async function runMirrorCheck(
 async function repairFiles(
   mirror: Mirror,
   { corrupt }: MirrorCheckReport,
-  flags: LocationFlags,
+  flags: LocationFlags & NetworkFlags,
   { signal, warn }: RunContext,
   { advance, network }: ProgressDisplay,
 ): Promise<Repair> {
   const endpoint = await startEndpoint(flags['base-url'] ?? mirror.readMeta()?.baseUrl)
   try {
-    return await repairMirror(
-      { baseUrl: endpoint.baseUrl, mirror: mirror.root, signal, warn, network },
-      corrupt,
-      advance,
-    )
+    const location = { baseUrl: endpoint.baseUrl, mirror: mirror.root }
+    const options = { ...location, ...toLimits(flags), signal, warn, network }
+    return await repairMirror(options, corrupt, advance)
   } finally {
     await endpoint.close()
   }

@@ -8,14 +8,14 @@ import { type RunningServer, startServer } from '../../server/server.js'
 import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
 import type { RunContext } from '../base-command.js'
 import { isDebug } from '../error-report.js'
-import type { LocationFlags } from '../flags.js'
+import { type LocationFlags, type NetworkFlags, toLimits } from '../flags.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
 import { describeServer } from '../reports/serve.js'
 import { printNote } from '../terminal/print.js'
 
-interface ServeFlags extends LocationFlags {
+interface ServeFlags extends LocationFlags, NetworkFlags {
   host: string
   port: number
   upstream: boolean
@@ -38,7 +38,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   let isStarted = false
   // What comes later is part of the log, like errors.
   const warn = once(text => (isStarted ? logError(text) : context.warn(text)))
-  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, warn }
+  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), warn }
   const server = await startServer({
     ...flags,
     root: location.mirror,

@@ -8,11 +8,13 @@ export default class MirrorClear extends BaseCommand {
     'Asks for confirmation. Removes only the files of the mirror; other files in its folder stay.'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> <%= command.id %> --mirror DIR --force',
+    '<%= config.bin %> <%= command.id %> --mirror DIR --yes',
   ]
   static override flags = {
     ...locationFlags,
-    force: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_FORCE' }),
+    yes: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_YES' }),
+    // Earlier versions took it.
+    force: Flags.boolean({ hidden: true }),
   }
 
   protected override get interruptionAdvice(): string {

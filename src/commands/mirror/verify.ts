@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags, progressFlag } from '../../cli/flags.js'
+import { locationFlags, networkFlags, progressFlag } from '../../cli/flags.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Check every file of the local mirror for corruption.'
@@ -15,6 +15,7 @@ export default class MirrorVerify extends BaseCommand {
     ...locationFlags,
     progress: progressFlag,
     repair: Flags.boolean({ helpGroup: 'network', summary: 'Download corrupt files again.', env: 'KLINES_REPAIR' }),
+    ...networkFlags,
   }
 
   protected override get interruptionAdvice(): string {

@@ -24,6 +24,8 @@ export interface CacheWriterOptions {
 export class CacheWriter {
   /** The paths of files that are done in this run. */
   private readonly done = new Set<string>()
+  /** Makes the folder a mirror; undefined once it is one. */
+  private adopt: (() => void) | undefined
   private unwritable = false
 
   constructor(
@@ -31,15 +33,21 @@ export class CacheWriter {
     private readonly options: CacheWriterOptions,
   ) {}
 
-  /** Prepares the mirror for a run. Throws `mirror_mismatch`, and `mirror_unusable` without a fallback. */
+  /**
+   * Prepares the mirror for a run. Its folder is created with the first file, so that a run which stores nothing leaves
+   * nothing. Throws `mirror_mismatch`, and `mirror_unusable` without a fallback.
+   */
   open(baseUrl: string, now: number): void {
     if (this.options.readOnly) this.mirror.checkBase(baseUrl)
-    else this.write(() => this.adopt(baseUrl, now))
+    else this.write(() => this.mirror.checkWritable(baseUrl, now))
+    this.adopt = () => this.adoptMirror(baseUrl, now)
   }
 
-  private adopt(baseUrl: string, now: number): void {
+  private adoptMirror(baseUrl: string, now: number): void {
     const isBare = this.mirror.exists && this.mirror.version(META_FILE) === undefined
+    // Before the first file, so that no file is without a source.
     this.mirror.prepare(baseUrl, now)
+    this.adopt = undefined
     if (isBare)
       this.options.warn(
         `${this.mirror.root} did not say where its candles come from; from now on it is a mirror of ${baseUrl}.`,
@@ -64,7 +72,10 @@ export class CacheWriter {
   /** Stores a file in the mirror, or in memory when the mirror cannot be written. */
   store(path: string, bytes: Buffer, mtimeMs: number): void {
     if (this.options.readOnly) return
-    const isStored = this.write(() => this.mirror.writeBytes(path, bytes, mtimeMs))
+    const isStored = this.write(() => {
+      this.adopt?.()
+      this.mirror.writeBytes(path, bytes, mtimeMs)
+    })
     const version = { ino: 0, size: bytes.length, mtimeMs, ctimeMs: Date.now() }
     if (isStored) this.options.memory?.delete(path)
     else this.options.memory?.set(path, { state: 'file', bytes, ...version })

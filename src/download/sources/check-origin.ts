@@ -28,7 +28,7 @@ export async function checkOrigin(mirror: Mirror, service: KlinesClient, signal:
     fault = `${name} differs`
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    if (error.status !== 404) throw unreachable(baseUrl, `${name}: ${error.message}`, error)
+    if (error.status !== 404) throw unreachable(baseUrl, error, name)
   }
   const message = `${mirror.root} does not say where its candles come from, and they are not those of ${baseUrl}: ${fault}.`
   throw new KlinesError('mirror_mismatch', message, {

@@ -1,14 +1,14 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { Interval } from '../../klines/intervals.js'
+import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import type { Series, WindowRef } from '../../klines/series.js'
-import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import { isSymbolPattern, SYMBOLS, type SymbolName } from '../../klines/symbols.js'
 import { formatDate, knownStartDates, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
-import { combine, type Selection, selectedIntervals } from '../selection.js'
+import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** A window that a complete mirror does not have. */
@@ -60,17 +60,22 @@ export class MirrorSource implements WindowSource {
     if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`)
   }
 
-  /** `all` is every series with a cached window; a named series need not have one. */
+  /** `all` and a pattern are every series with a cached window; a named series need not have one. */
   async series(selection: Selection): Promise<Series[]> {
     const { symbols, intervals } = selection
-    const series = combine(symbols === 'all' ? SYMBOLS : symbols, selectedIntervals(selection))
-    if (symbols !== 'all' && intervals !== 'all') return series
+    const combineAll = (available: readonly SymbolName[]) =>
+      combine(selectSymbols(selection, available), selectedIntervals(selection))
+    if (namesSymbols(selection) && intervals !== 'all') return combineAll([])
     this.prepare()
-    const cached = series.filter(series => this.mirror.hasSeries(series))
+    const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
+    // Throws for a pattern that matches nothing in the mirror.
+    const available = SYMBOLS.filter(symbol => INTERVALS.some(interval => this.mirror.hasSeries({ symbol, interval })))
+    const cached = combineAll(available).filter(series => isNamed(series) || this.mirror.hasSeries(series))
     if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
     const found = new Set(cached.map(({ symbol }) => symbol))
-    const without = [...new Set(series.map(({ symbol }) => symbol))].filter(symbol => !found.has(symbol))
-    if (without.length > 0) this.warn(`Not in the mirror, so not part of "all": ${without.join(', ')}.`)
+    const without = selectSymbols(selection, SYMBOLS).filter(symbol => !found.has(symbol))
+    const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',') || 'all'
+    if (without.length > 0) this.warn(`Not in the mirror, so not part of "${whole}": ${without.join(', ')}.`)
     return cached
   }
 

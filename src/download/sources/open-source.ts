@@ -1,4 +1,5 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { checkLimits, type RequestLimits } from '../../http/request-limits.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -15,7 +16,7 @@ export const DEFAULT_CONCURRENCY = 16
 const MAX_CONCURRENCY = 256
 
 /** Where candles come from and where they are stored. */
-export interface SourceOptions {
+export interface SourceOptions extends RequestLimits {
   /** Base address of a klines service, the part before `/api`. Default: the public instance. */
   readonly baseUrl?: string | LocalEndpoint | undefined
   /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
@@ -45,6 +46,7 @@ export interface SourceUse {
   readonly readOnly?: boolean
   /** Where files go when the mirror cannot be written. */
   readonly memory?: FileMemory
+  /** How failed requests are repeated where the options do not say it. */
   readonly policy?: RetryPolicy
 }
 
@@ -73,7 +75,15 @@ export async function openSource(
   const warn = once(options.warn)
   if (!options.offline) {
     const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
-    const client = await openKlinesClient({ baseUrl, concurrency, policy, now, onActivity: options.network })
+    checkLimits(options)
+    const client = await openKlinesClient({
+      baseUrl,
+      concurrency,
+      policy,
+      limits: options,
+      now,
+      onActivity: options.network,
+    })
     return new ServiceSource(client, mirror, { refresh, acceptList, readOnly, memory, now, signal, warn })
   }
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })

@@ -97,7 +97,7 @@ export class ServiceLists {
           cause: error,
           data: { baseUrl: this.baseUrl },
         })
-      throw unreachable(this.baseUrl, `${what}: ${error.message}`, error)
+      throw unreachable(this.baseUrl, error, what)
     }
   }
 }

@@ -8,7 +8,7 @@ import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
 import type { Fetched, KlinesClient } from '../../klines-client/client.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import { joinNames, withoutStop } from '../errors.js'
-import { combine, type Selection, selectedIntervals } from '../selection.js'
+import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
 import { ServiceClock } from './service-clock.js'
@@ -55,8 +55,8 @@ export class ServiceSource implements WindowSource {
   }
 
   /**
-   * Creates the mirror before the first request, and removes temp files of dead processes. A mirror that does not say its source
-   * is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
+   * Checks before the first request that the mirror can be written, and removes temp files of dead processes. A mirror that
+   * does not say its source is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
    */
   prepare(): Promise<void> {
     this.preparing ??= this.openMirror().catch(error => {
@@ -85,11 +85,12 @@ export class ServiceSource implements WindowSource {
 
   async series(selection: Selection): Promise<Series[]> {
     const intervals = selectedIntervals(selection)
-    if (selection.symbols !== 'all') return combine(selection.symbols, intervals)
+    if (namesSymbols(selection)) return combine(selectSymbols(selection, []), intervals)
     const symbols = await this.symbols()
     const others = SYMBOLS.filter(symbol => !symbols.includes(symbol))
-    if (others.length > 0) this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
-    return combine(symbols, intervals)
+    if (selection.symbols === 'all' && others.length > 0)
+      this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
+    return combine(selectSymbols(selection, symbols), intervals)
   }
 
   async startDates(interval: Interval): Promise<string[]> {

@@ -14,7 +14,8 @@ export function outputError(error: unknown, path: string): KlinesError {
     `Cannot write ${path}: ${describeErrno(error)}.`,
     {
       cause: error,
-      suggestions: code === 'ENOENT' ? [`Make the folder first: mkdir -p ${dirname(path)}`] : [],
+      suggestions:
+        code === 'ENOENT' ? [`Make the folder with \`mkdir: true\`, or first: mkdir -p ${dirname(path)}`] : [],
       data: { output: path, errno: code },
     },
   )

@@ -3,8 +3,10 @@ import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:f
 import { dirname } from 'node:path'
 import { undefinedIfMissing } from '../../fs/errno.js'
 import { fileId } from '../../fs/file-id.js'
+import { checkWritableFolder } from '../../fs/writable-folder.js'
 import { KlinesError } from '../../klines/errors.js'
 import { outputError, outputExists, outputIsFolder } from './errors.js'
+import { MadeFolders } from './folders.js'
 import type { Output } from './output.js'
 import type { FinishedFile } from './placement.js'
 import { tempPath } from './temp.js'
@@ -12,11 +14,19 @@ import { tempPath } from './temp.js'
 /** After so many bytes the file is flushed in the background, so that little is left to wait for at the end. */
 const FLUSH_BYTES = 8 * 1024 * 1024
 
+/** What may be done to write a file. */
+export interface FileOptions {
+  /** Replace an existing file. */
+  readonly force?: boolean | undefined
+  /** Make missing folders. */
+  readonly mkdir?: boolean | undefined
+}
+
 /**
  * Checks that a file can be written at `path`, before any work is done for it. Throws `output_exists` when a file
- * exists and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent or a name too long.
+ * exists and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent without `mkdir` or a name too long.
  */
-export async function checkTarget(path: string, force: boolean): Promise<void> {
+export async function checkTarget(path: string, { force = false, mkdir = false }: FileOptions): Promise<void> {
   try {
     const target = await stat(path).catch(undefinedIfMissing)
     if (target?.isDirectory()) throw outputIsFolder(path)
@@ -26,7 +36,8 @@ export async function checkTarget(path: string, force: boolean): Promise<void> {
     if (!target && (await lstat(path).catch(undefinedIfMissing))) {
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     }
-    await access(dirname(path), constants.W_OK)
+    if (mkdir) checkWritableFolder(dirname(path))
+    else await access(dirname(path), constants.W_OK)
   } catch (error) {
     throw outputError(error, path)
   }
@@ -48,23 +59,28 @@ export class OutputFile implements Output {
     private readonly temp: string | undefined,
     private readonly file: FileHandle,
     private readonly force: boolean,
+    private readonly folders = new MadeFolders(),
   ) {}
 
-  static async create(path: string, force: boolean): Promise<OutputFile> {
-    await checkTarget(path, force)
+  static async create(path: string, options: FileOptions): Promise<OutputFile> {
+    const { force = false, mkdir = false } = options
+    await checkTarget(path, options)
+    const folders = new MadeFolders()
     try {
       const stats = await stat(path).catch(undefinedIfMissing)
       if (stats && !stats.isFile())
         return new OutputFile(path, path, undefined, await open(path, constants.O_WRONLY), force)
       // Replaces the file that a link names, and keeps the link.
       const target = stats ? await realpath(path) : path
+      if (mkdir) await folders.make(dirname(target))
       const temp = tempPath(target)
       const mode = stats ? stats.mode & 0o777 : 0o666
       const file = await open(temp, 'wx', mode)
       // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
       if (stats) await file.chmod(mode).catch(() => {})
-      return new OutputFile(path, target, temp, file, force)
+      return new OutputFile(path, target, temp, file, force, folders)
     } catch (error) {
+      await folders.remove()
       throw outputError(error, path)
     }
   }
@@ -111,5 +127,6 @@ export class OutputFile implements Output {
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
     if (this.temp) await rm(this.temp, { force: true }).catch(() => {})
+    await this.folders.remove()
   }
 }

@@ -1,13 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { OutputFile } from './file.js'
+import { type FileOptions, OutputFile } from './file.js'
 import { GzipOutput } from './gzip.js'
 import type { Output } from './output.js'
 import { StreamOutput } from './stream.js'
 
 /** How outputs are opened. */
-export interface OpenOptions {
-  /** Replace existing files. */
-  readonly force?: boolean | undefined
+export interface OpenOptions extends FileOptions {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -23,8 +21,8 @@ export async function openOutput(path: string, gzip: boolean, options: OpenOptio
   return gzip ? new GzipOutput(output) : output
 }
 
-async function openPath(path: string, { force = false, signal }: OpenOptions): Promise<Output> {
-  if (path === '-') return StreamOutput.toStdout(signal)
+async function openPath(path: string, options: OpenOptions): Promise<Output> {
+  if (path === '-') return StreamOutput.toStdout(options.signal)
   const stats = await stat(path).catch(() => undefined)
-  return stats?.isFIFO() ? StreamOutput.toFifo(path, signal) : OutputFile.create(path, force)
+  return stats?.isFIFO() ? StreamOutput.toFifo(path, options.signal) : OutputFile.create(path, options)
 }

@@ -1,5 +1,5 @@
 import { lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileId } from '../../fs/file-id.js'
 import { KlinesError } from '../../klines/errors.js'
 import { tempPath } from './temp.js'
@@ -23,7 +23,7 @@ export async function checkDistinct(paths: readonly string[]): Promise<void> {
       claim(id, path)
       continue
     }
-    const folder = (await findTargetId(dirname(path))) ?? dirname(path)
+    const folder = (await findTargetId(dirname(path))) ?? (await findFolderKey(resolve(dirname(path))))
     claim(join(folder, basename(path)), path)
     const key = `${folder}//${basename(path).normalize('NFC').toLowerCase()}`
     const other = seen.get(key)
@@ -42,6 +42,13 @@ export async function checkDistinct(paths: readonly string[]): Promise<void> {
 async function findTargetId(path: string): Promise<string | undefined> {
   const stats = await stat(path, { bigint: true }).catch(() => undefined)
   return stats && fileId(stats)
+}
+
+/** What stands for a missing folder: the id of the nearest one above it, and the rest of its path. */
+async function findFolderKey(path: string): Promise<string> {
+  const id = await findTargetId(path)
+  if (id !== undefined || dirname(path) === path) return id ?? path
+  return join(await findFolderKey(dirname(path)), basename(path))
 }
 
 /** Whether the file system takes two names in a folder for one. Only trying tells, in a hidden folder that is removed again. */

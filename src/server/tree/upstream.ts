@@ -8,7 +8,10 @@ import type { TreeEntry } from '../../klines/paths.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
 import { HttpError, plainError } from '../http/error.js'
 
-/** A client waits: two tries, and a Retry-After of the service is passed on to the client instead of waited out. */
+/**
+ * A client waits: two tries of five seconds unless `retries` and `timeout` say otherwise, and a Retry-After of the service is
+ * passed on to the client instead of waited out.
+ */
 export const UPSTREAM_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
   tries: 2,

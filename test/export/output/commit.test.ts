@@ -136,7 +136,7 @@ describe('several files', () => {
 
 describe('one file', () => {
   test('never replaces one that appears at the last moment without force', async () => {
-    const file = await OutputFile.create(paths[0], false)
+    const file = await OutputFile.create(paths[0], { force: false })
     await file.finish()
     const { finished } = file
     // Whatever is looked at before, the file appears after it.

@@ -30,7 +30,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const fileMode = (file: string) => statSync(file).mode & 0o777
 
 async function writeUncommitted(target: string, text: string, force = false): Promise<OutputFile> {
-  const file = await OutputFile.create(target, force)
+  const file = await OutputFile.create(target, { force })
   await file.write(bytes(text))
   await file.finish()
   return file
@@ -53,7 +53,7 @@ describe('a file is the old one or the complete new one', () => {
   })
 
   test('the bytes of all writes are counted', async () => {
-    const file = await OutputFile.create(path, false)
+    const file = await OutputFile.create(path, { force: false })
     for (const part of ['a', '', 'bcd', 'é']) await file.write(bytes(part))
     await file.finish()
     await commitOutputs([file])
@@ -61,7 +61,10 @@ describe('a file is the old one or the complete new one', () => {
   })
 
   test('the temp file is hidden in the same folder and has a unique name', async () => {
-    const files = await Promise.all([OutputFile.create(path, false), OutputFile.create(path, false)])
+    const files = await Promise.all([
+      OutputFile.create(path, { force: false }),
+      OutputFile.create(path, { force: false }),
+    ])
     const names = readdirSync(folder)
     expect(names).toHaveLength(2)
     for (const name of names) expect(name).toMatch(/^\.out\.csv\.[^~]+~\d+~[0-9a-f]{16}\.tmp$/)
@@ -71,7 +74,7 @@ describe('a file is the old one or the complete new one', () => {
 
   test('discard leaves the old file unchanged, at any point before commit', async () => {
     writeFileSync(path, 'old')
-    const begun = await OutputFile.create(path, true)
+    const begun = await OutputFile.create(path, { force: true })
     await begun.write(bytes('half'))
     await begun.discard()
     const finished = await writeUncommitted(path, 'whole', true)
@@ -98,13 +101,13 @@ describe('a file that exists', () => {
       message: `${path} exists already.`,
       suggestions: ['Replace it with `force: true`, or name another file.'],
     }
-    expect(await catchError(checkTarget(path, false))).toMatchObject(expected)
-    expect(await catchError(OutputFile.create(path, false))).toMatchObject(expected)
+    expect(await catchError(checkTarget(path, { force: false }))).toMatchObject(expected)
+    expect(await catchError(OutputFile.create(path, { force: false }))).toMatchObject(expected)
     expect(readdirSync(folder)).toEqual(['out.csv'])
   })
 
   test('is replaced with force', async () => {
-    await checkTarget(path, true)
+    await checkTarget(path, { force: true })
     await save(path, 'new', true)
     expect(readFileSync(path, 'utf8')).toBe('new')
   })
@@ -145,7 +148,7 @@ describe('a path that cannot be a file is refused', () => {
   }
   test.each(cases)('%s', async (_, target, code, message) => {
     for (const force of [false, true]) {
-      for (const attempt of [() => checkTarget(target(), force), () => OutputFile.create(target(), force)]) {
+      for (const attempt of [() => checkTarget(target(), { force }), () => OutputFile.create(target(), { force })]) {
         const error = await catchError(attempt)
         expect(error.code).toBe(code)
         expect(error.message).toContain(message)
@@ -155,12 +158,62 @@ describe('a path that cannot be a file is refused', () => {
   })
 
   test('the error for a missing parent suggests the command that creates it', async () => {
-    const error = await catchError(checkTarget(join(folder, 'no', 'out.csv'), false))
-    expect(error.suggestions).toEqual([`Make the folder first: mkdir -p ${join(folder, 'no')}`])
+    const error = await catchError(checkTarget(join(folder, 'no', 'out.csv'), { force: false }))
+    expect(error.suggestions).toEqual([
+      `Make the folder with \`mkdir: true\`, or first: mkdir -p ${join(folder, 'no')}`,
+    ])
+  })
+
+  describe('with mkdir', () => {
+    const mkdir = true
+    const made = () => readdirSync(folder, { recursive: true }).map(String).sort()
+
+    test('a missing parent is accepted, and not made before there is something to write', async () => {
+      await checkTarget(join(folder, 'a', 'b', 'out.csv'), { mkdir })
+      expect(made()).toEqual([])
+    })
+
+    test('folders are made with the first of their files, and removed with the last', async () => {
+      writeFileSync(join(folder, 'kept'), '')
+      const names = ['a/b/1.csv', 'a/b/2.csv', 'a/c/3.csv']
+      const files: OutputFile[] = []
+      for (const name of names) files.push(await OutputFile.create(join(folder, name), { mkdir }))
+      expect(made().filter(name => !name.includes('.'))).toEqual(['a', 'a/b', 'a/c', 'kept'])
+      for (const file of files.toReversed()) await file.discard()
+      expect(made()).toEqual(['kept'])
+    })
+
+    test('a folder that was there stays, and so does one with a file of somebody else', async () => {
+      mkdirSync(join(folder, 'old'))
+      for (const name of ['old/1.csv', 'new/deep/2.csv']) {
+        const file = await OutputFile.create(join(folder, name), { mkdir })
+        if (name.startsWith('new')) writeFileSync(join(folder, 'new', 'other'), '')
+        await file.discard()
+      }
+      expect(made()).toEqual(['new', 'new/other', 'old'])
+    })
+
+    test('a file that cannot be put in its place leaves no folder', async () => {
+      const file = await OutputFile.create(join(folder, 'a', 'b', `${'x'.repeat(300)}.csv`), { mkdir })
+      await file.finish()
+      expect(await catchError(commitOutputs([file]))).toMatchObject({ data: { errno: 'ENAMETOOLONG' } })
+      await file.discard()
+      expect(made()).toEqual([])
+    })
+
+    test('a file in the place of a folder is refused', async () => {
+      writeFileSync(join(folder, 'a'), '')
+      for (const attempt of [checkTarget, OutputFile.create]) {
+        expect(await catchError(attempt(join(folder, 'a', 'b', 'out.csv'), { mkdir }))).toMatchObject({
+          code: 'bad_output',
+          data: { errno: 'ENOTDIR' },
+        })
+      }
+    })
   })
 
   test('the error for a full disk says so', async () => {
-    const full = await OutputFile.create('/dev/full', true)
+    const full = await OutputFile.create('/dev/full', { force: true })
     const error = await catchError(full.write(bytes('x')))
     expect(error).toMatchObject({ code: 'output_unwritable', data: { output: '/dev/full', errno: 'ENOSPC' } })
     expect(error.message).toBe('Cannot write /dev/full: the disk is full (ENOSPC).')
@@ -215,12 +268,12 @@ describe('a symbolic link is followed and stays', () => {
   })
 
   test('to a file: refused without force', async () => {
-    expect((await catchError(checkTarget(path, false))).code).toBe('output_exists')
+    expect((await catchError(checkTarget(path, { force: false }))).code).toBe('output_exists')
   })
 
   test('to a folder: refused as a folder', async () => {
     const link = join(folder, 'link')
     symlinkSync('elsewhere', link)
-    expect((await catchError(checkTarget(link, true))).message).toContain('is a folder')
+    expect((await catchError(checkTarget(link, { force: true }))).message).toContain('is a folder')
   })
 })

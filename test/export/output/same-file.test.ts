@@ -33,6 +33,7 @@ describe('F62 two targets that are one file are refused:', () => {
     ],
     ['another path to a file', './a.csv', makeFile],
     ['another path to a new file', './a.csv', () => {}],
+    ['another path through a folder that is missing', 'none/../a.csv', () => {}],
     ['a new file in a folder and in a link to the folder', 'link/a.csv', () => symlinkSync('.', path('link'))],
     [
       'a FIFO and a link to it',

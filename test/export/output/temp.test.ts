@@ -58,7 +58,7 @@ describe('the temp file of a killed run', () => {
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
     const theirs = leaveTemp(path, child.pid ?? 0)
     const ended = new Promise(resolve => child.once('exit', resolve))
-    const file = await OutputFile.create(path, false)
+    const file = await OutputFile.create(path, { force: false })
     expect(readdirSync(folder)).toContain(theirs)
     child.kill('SIGKILL')
     await ended

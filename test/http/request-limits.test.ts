@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { checkLimits, limitPolicy, type RequestLimits } from '../../src/http/request-limits.js'
+import { QUICK_POLICY, RETRY_POLICY } from '../../src/http/retry.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+describe('the limits of a user', () => {
+  it('that are not set leave a policy as it is', () => {
+    expect(limitPolicy(RETRY_POLICY, { maxRate: 2 })).toBe(RETRY_POLICY)
+    expect(limitPolicy(QUICK_POLICY, {})).toBe(QUICK_POLICY)
+  })
+
+  it.each<[string, RequestLimits, object]>([
+    [
+      'no retry is one try, also of an invalid response',
+      { retries: 0 },
+      { tries: 1, invalidTries: 1, attemptMs: 30_000 },
+    ],
+    ['one retry', { retries: 1 }, { tries: 2, invalidTries: 2 }],
+    ['more retries do not repeat invalid responses more often', { retries: 9 }, { tries: 10, invalidTries: 3 }],
+    ['a fraction of a second', { timeout: 0.25 }, { tries: 6, attemptMs: 250, fileMs: 120_000 }],
+    ['a time that is no whole number of ms', { timeout: 2.0001 }, { attemptMs: 2_001 }],
+  ])('%s', (_, limits, expected) => {
+    expect(limitPolicy(RETRY_POLICY, limits)).toMatchObject(expected)
+  })
+
+  it.each<[string, RequestLimits, number]>([
+    ['a longer time for each try', { timeout: 60 }, 6 * 60_000 + 5 * 20_000],
+    ['more tries', { retries: 19 }, 20 * 30_000 + 19 * 20_000],
+    ['both', { retries: 19, timeout: 60 }, 20 * 60_000 + 19 * 20_000],
+    ['few and short tries', { retries: 1, timeout: 5 }, 120_000],
+  ])('give a file the time that they need: %s', (_, limits, fileMs) => {
+    expect(limitPolicy(RETRY_POLICY, limits).fileMs).toBe(fileMs)
+  })
+
+  it('win over a policy for a user who waits, and leave the rest of it', () => {
+    const policy = { ...QUICK_POLICY, maxRetryAfterMs: 0 }
+    expect(limitPolicy(policy, { retries: 3, timeout: 20 })).toEqual({
+      ...policy,
+      tries: 4,
+      attemptMs: 20_000,
+      fileMs: 4 * 20_000 + 3 * 20_000,
+    })
+  })
+})
+
+it.each<[RequestLimits, string]>([
+  [{ retries: -1 }, '`retries` is -1. Expected a whole number from 0 to 100.'],
+  [{ retries: 1.5 }, '`retries` is 1.5. Expected a whole number from 0 to 100.'],
+  [{ retries: 101 }, '`retries` is 101. Expected a whole number from 0 to 100.'],
+  [{ retries: '3' as unknown as number }, '`retries` is 3. Expected a whole number from 0 to 100.'],
+  [{ timeout: 0 }, '`timeout` is 0. Expected seconds: a number above 0, at most 3600.'],
+  [{ timeout: 3_601 }, '`timeout` is 3601. Expected seconds: a number above 0, at most 3600.'],
+  [{ timeout: Number.NaN }, '`timeout` is NaN. Expected seconds: a number above 0, at most 3600.'],
+  [{ maxRate: 0 }, '`maxRate` is 0. Expected requests a second: a number from 0.001 to 10000.'],
+  [{ maxRate: Infinity }, '`maxRate` is Infinity. Expected requests a second: a number from 0.001 to 10000.'],
+])('%j is refused', (limits, message) => {
+  expect(thrownBy(() => checkLimits(limits))).toMatchObject({ code: 'bad_option', message })
+})
+
+it.each<RequestLimits>([
+  {},
+  { retries: 0, timeout: 0.001, maxRate: 0.001 },
+  { retries: 100, timeout: 3_600, maxRate: 10_000 },
+])('%j is accepted', limits => {
+  expect(() => checkLimits(limits)).not.toThrow()
+})

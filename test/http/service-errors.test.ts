@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { FetchError, toFetchError } from '../../src/http/fetch-error.js'
+import { unreachable } from '../../src/http/service-errors.js'
+
+const URL = 'http://example.com/klines'
+const fault = (code: string) => toFetchError(Object.assign(new Error(code), { code }))
+const status = (number: number, text = '', isTransient = true) =>
+  new FetchError('transient', `status ${number}${text}`, { status: number, unreachable: isTransient })
+
+describe('the error for a service says what happened:', () => {
+  it.each<[FetchError, number, string, RegExp]>([
+    [status(503), 6, 'answered 503 (Service Unavailable); tried 6 times for the list', /^Try again later/],
+    [
+      status(503, ': Back at noon.'),
+      6,
+      'answered 503 (Service Unavailable); tried 6 times for the list: Back at noon',
+      /^Try/,
+    ],
+    [status(520), 1, 'answered 520 for the list', /^Try again later/],
+    [status(404, '', false), 1, 'answered 404 (Not Found) for the list', /`startSample\(\)`/],
+    [
+      fault('ECONNREFUSED'),
+      6,
+      'cannot be reached: connection refused (ECONNREFUSED); tried 6 times for the list',
+      /^Check/,
+    ],
+    [fault('ENOTFOUND'), 1, 'cannot be reached: no such host (ENOTFOUND)', /`baseUrl`; `startSample/],
+    [fault('UND_ERR_HEADERS_TIMEOUT'), 1, 'did not answer in time (UND_ERR_HEADERS_TIMEOUT)', /`timeout`/],
+    [
+      new FetchError('transient', 'no whole answer within 30 s', { unreachable: true, timedOut: true }),
+      4,
+      'did not answer in time: no whole answer within 30 s; tried 4 times for the list',
+      /`timeout`/,
+    ],
+    [
+      new FetchError('invalid', 'The list is refused: it is not JSON.', { notJson: true }),
+      3,
+      'did not answer with JSON; tried 3 times for the list',
+      /sign-in page/,
+    ],
+    [
+      new FetchError('permanent', 'more than 3 redirects', { status: 302 }),
+      1,
+      'sent a response that cannot be used: more than 3 redirects for the list',
+      /`baseUrl`/,
+    ],
+  ])('%s', (failure, tries, expected, advice) => {
+    failure.tries = tries
+    const error = unreachable(URL, failure, 'the list')
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: `The service at ${URL} ${expected}.`,
+      suggestions: [expect.stringMatching(advice), expect.stringContaining('klines export')],
+      data: { baseUrl: URL, tries, reason: failure.message },
+      cause: failure,
+    })
+    expect(error.data.status).toBe(failure.status)
+  })
+})
