@@ -26,7 +26,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved
     const suggestions = ['Name a file with -o, or a format with -f to write to stdout.']
-    throw new KlinesError('bad_option', `--${unused} shapes an output, and none is asked for.`, { suggestions })
+    throw new KlinesError('bad_option', `--${unused} applies to an output, and none is named.`, { suggestions })
   }
   checkEncoding(resolved.output)
   const buildsCandles = resolved.resample !== undefined || resolved.derive

@@ -5,8 +5,8 @@ import { locationFlags, networkFlags } from '../cli/flags.js'
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror and the greeting API on this machine.'
   static override description =
-    `Serves the same file tree as the klines service, under the same paths, from the mirror; and the greeting API. With no mirror yet, the sample. A window that is not held is 404, never an empty one; with --upstream it is fetched.
-The address comes first on stdout. Ctrl-C ends the server once requests under way are answered.`
+    `Serves the files of the mirror under the same paths as the klines service, and the greeting API. Without a mirror it serves synthetic sample data. A window that is not cached is 404; with --upstream it is downloaded.
+The first line on stdout is the address. Ctrl-C stops the server once pending requests are answered.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --upstream --port 0 --json',
@@ -15,31 +15,36 @@ The address comes first on stdout. Ctrl-C ends the server once requests under wa
   ]
   static override flags = {
     host: Flags.string({
-      summary: 'Address to listen on. Others than the loopback let the network in.',
+      helpGroup: 'network',
+      summary: 'Address to listen on; non-loopback addresses expose the server.',
       default: '127.0.0.1',
       env: 'KLINES_HOST',
     }),
     port: Flags.integer({
-      summary: 'Port to listen on; 0 takes a free one.',
+      helpGroup: 'network',
+      summary: 'Port to listen on; 0 picks a free port.',
       default: 8787,
       min: 0,
       max: 65_535,
       env: 'KLINES_PORT',
     }),
     upstream: Flags.boolean({
-      summary: 'Fetch what is missing or not final from the service at --base-url, into the mirror.',
+      helpGroup: 'network',
+      summary: 'Download missing and open windows from the service at --base-url on request.',
       env: 'KLINES_UPSTREAM',
     }),
     strict: Flags.boolean({
-      summary: 'Greeting API: take only what the public instance takes.',
+      helpGroup: 'what',
+      summary: 'Greeting API: accept only what the public instance accepts.',
       env: 'KLINES_STRICT',
     }),
     'stream-text': Flags.string({
-      summary: 'What the token stream of the greeting API says, word by word.',
+      helpGroup: 'what',
+      summary: 'Text of the token stream of the greeting API.',
       helpValue: 'TEXT',
       env: 'KLINES_STREAM_TEXT',
     }),
-    open: Flags.boolean({ summary: 'Open the page of the server in a browser.', env: 'KLINES_OPEN' }),
+    open: Flags.boolean({ helpGroup: 'appearance', summary: 'Open the start page in a browser.', env: 'KLINES_OPEN' }),
     ...locationFlags,
     ...networkFlags,
   }

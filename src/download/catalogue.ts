@@ -31,7 +31,7 @@ export async function readCatalogue(
     return { source: 'service', mirror, symbols, startDates: new Map(lists) }
   } catch (error) {
     if (!isKlinesError(error, 'unreachable')) throw error
-    warn(`${error.message} Shown is what the mirror and this version know.`)
+    warn(`${error.message} Showing what the mirror and this version know.`)
     const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, warn)] as const)
     return { source: 'mirror', mirror, symbols: SYMBOLS, startDates: new Map(lists) }
   } finally {

@@ -1,7 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { seriesName, windowName } from '../klines/series.js'
 import type { Plan } from './plan.js'
-import type { WindowFailure } from './sources/window-source.js'
+import type { WindowFailure, WindowSource } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -15,7 +15,7 @@ const MAX_CAUSES = 5
 export function incomplete(
   failures: readonly WindowFailure[],
   total: number,
-  advice: string,
+  { advice, offline }: Pick<WindowSource, 'advice' | 'offline'>,
   forExport = false,
 ): KlinesError {
   const causes = new Map<string, WindowFailure[]>()
@@ -26,7 +26,8 @@ export function incomplete(
   })
   if (sorted.length > MAX_CAUSES)
     lines.push(`and ${sorted.length - MAX_CAUSES} other causes; \`error.data\` names every window`)
-  const head = `${failures.length} of ${total} windows could not be had${forExport ? ', so nothing is exported' : ''}:`
+  const fault = offline ? 'are missing or corrupt' : 'could not be downloaded'
+  const head = `${failures.length} of ${total} windows ${fault}${forExport ? ', so nothing was exported' : ''}:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
     suggestions: [advice],
@@ -37,7 +38,7 @@ export function incomplete(
 export function incompleteList(list: string, missing: readonly string[], baseUrl: string): KlinesError {
   return new KlinesError('incomplete', `${list} of ${baseUrl} is incomplete: it lacks ${joinNames(missing)}.`, {
     data: { baseUrl, missing },
-    suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` takes the list as it is.'],
+    suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` accepts the list.'],
   })
 }
 

@@ -41,7 +41,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
     const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
     const { concurrency, signal } = request
     for await (const { result } of streamWindows(source, series, { concurrency, signal, borrow: false })) {
-      if (result.status === 'failed') throw incomplete([result], total, source.advice)
+      if (result.status === 'failed') throw incomplete([result], total, source)
       if (result.batch.length > 0) yield result.batch
     }
   } finally {

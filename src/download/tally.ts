@@ -98,7 +98,7 @@ export class DownloadTally {
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
-    if (failures.length > 0) throw incomplete(failures, this.total, source.advice, this.options.forExport)
+    if (failures.length > 0) throw incomplete(failures, this.total, source, this.options.forExport)
     const series = [...this.series.values()].map(tally => tally.report())
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
     return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }

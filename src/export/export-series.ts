@@ -97,7 +97,7 @@ function deriveSeries(source: WindowSource, selection: Selection, cached: readon
     if (finest !== undefined) return { source: { ...series, interval: finest }, target }
     throw new KlinesError(
       'window_missing',
-      `${seriesName(series)} is not in the mirror, and nothing it could be made of.`,
+      `${seriesName(series)} is not in the mirror, and neither is a finer interval to build it from.`,
       { suggestions: [source.advice] },
     )
   })

@@ -43,7 +43,7 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
         suggestions: near ? [`Did you mean ${near}?`] : [],
       })
     }
-    if (names.indexOf(name) !== index) throw new KlinesError('bad_option', `Column "${name}" is asked for twice.`)
+    if (names.indexOf(name) !== index) throw new KlinesError('bad_option', `Column "${name}" is given twice.`)
   }
   return names as OutputColumn[]
 }

@@ -29,7 +29,7 @@ export function unexpectedResponseError(
   type: string | undefined,
 ): KlinesError {
   const kind = type ? ` (${cleanText(type, 60)})` : ''
-  const message = `What answers at ${baseUrl} is not the greeting service: asked for ${request}, it sent something else${kind}: ${cause.message}.`
+  const message = `${baseUrl} is not the greeting service: its response to ${request} is something else${kind}: ${cause.message}.`
   return new KlinesError('unreachable', message, { cause, suggestions: ADVICE, data: { baseUrl } })
 }
 
@@ -49,7 +49,10 @@ export function toKlinesError(
   const newCauses = causes.filter(cause => !errorBody?.message.includes(cause))
   if (status === 429) {
     const suggestions = [...newCauses, 'Try again later, and less often.']
-    return new KlinesError('rate_limited', `${baseUrl} is asked too often (429)${reason}.`, { suggestions, data })
+    return new KlinesError('rate_limited', `${baseUrl} received too many requests (429)${reason}.`, {
+      suggestions,
+      data,
+    })
   }
   if (status >= 400 && status < 500 && status !== 408) {
     // A greeting service sends an error object.
@@ -58,7 +61,7 @@ export function toKlinesError(
       : ['That is not how a greeting service refuses: is `baseUrl` the right address?']
     return new KlinesError('rejected', `The server refused ${request} (${status})${reason}.`, { suggestions, data })
   }
-  return new KlinesError('unreachable', `${baseUrl} answered ${status} when asked for ${request}${reason}.`, {
+  return new KlinesError('unreachable', `${baseUrl} answered ${status} to ${request}${reason}.`, {
     suggestions: [...newCauses, ...ADVICE],
     data: { baseUrl, ...data },
   })
@@ -67,9 +70,9 @@ export function toKlinesError(
 /** The error for a stream that broke off after `tokens` tokens. */
 export function incompleteStreamError(tokens: number, reason: string, cause?: unknown): KlinesError {
   const after = tokens === 0 ? 'before the first token' : `after ${tokens} token${tokens === 1 ? '' : 's'}`
-  return new KlinesError('incomplete', `The token stream is not whole, it broke off ${after}: ${reason}.`, {
+  return new KlinesError('incomplete', `The token stream is incomplete: it ended ${after}: ${reason}.`, {
     cause,
-    suggestions: ['Ask again for a whole one.'],
+    suggestions: ['Run the command again for a complete one.'],
     data: { tokens },
   })
 }

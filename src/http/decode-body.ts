@@ -41,6 +41,6 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
     }
-    throw new FetchError('invalid', `the body is not sound ${coding} (${(cause as Error).message})`, { cause })
+    throw new FetchError('invalid', `the body is not valid ${coding} (${(cause as Error).message})`, { cause })
   }
 }

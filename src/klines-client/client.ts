@@ -107,6 +107,6 @@ function toStatusError({ status, body }: WholeResponse): FetchError {
   if (isTransientStatus(status)) return new FetchError('transient', message, { status, unreachable: true })
   // The request had no range, and no other 1xx to 3xx fits it either.
   if (status < 400 || status === 416)
-    return new FetchError('invalid', `${message}, which was not asked for`, { status })
+    return new FetchError('invalid', `${message}, which was not requested`, { status })
   return new FetchError('permanent', message, { status })
 }

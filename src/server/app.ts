@@ -61,7 +61,7 @@ function requestCheck(hosts: HostCheck, urlBytes: number): RequestCheck {
     if (url.length > urlBytes) return plainError(414)
     // RFC 9112, 3.2: a target has no fragment, and the asterisk is for OPTIONS.
     const isTarget = !url.includes('#') && (!url.startsWith('*') || (url === '*' && method === 'OPTIONS'))
-    return isTarget ? undefined : new HttpError(400, 'The address is not one that can be asked for.')
+    return isTarget ? undefined : new HttpError(400, 'The request target is not valid.')
   }
 }
 

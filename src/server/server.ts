@@ -75,7 +75,7 @@ function serverUrl(listening: AddressInfo): string {
 const LISTEN_ERRORS: Record<string, { reason: string; advice: string }> = {
   EADDRINUSE: {
     reason: 'the port is in use',
-    advice: 'End what uses it, or name another with `port`; `port: 0` takes a free one.',
+    advice: 'Stop the program that uses it, or choose another with `port`; `port: 0` picks a free port.',
   },
   EACCES: { reason: 'this user may not use that port', advice: 'Name a port above 1023 with `port`.' },
   EADDRNOTAVAIL: { reason: 'this machine has no such address', advice: 'Name one it has with `host`.' },

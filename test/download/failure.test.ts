@@ -24,9 +24,9 @@ describe('a window that cannot be downloaded', () => {
     expect(error).toMatchObject({
       code: 'incomplete',
       data: { failures: [{ ...SERIES, startDate: FULL_WEEKS[2], reason: 'status 404' }] },
-      suggestions: ['What was brought stays in the mirror; the same command asks only for the rest.'],
+      suggestions: ['The mirror keeps what was downloaded; run the same command again to download the rest.'],
     })
-    expect(error.message).toMatch(/^1 of 7 windows could not be had/)
+    expect(error.message).toMatch(/^1 of 7 windows could not be downloaded/)
     expect(error.message).toContain(`1 x status 404 (BTCUSDT 15m ${FULL_WEEKS[2]})`)
     const others = STARTED.filter(date => date !== FULL_WEEKS[2])
     expect(filesBelow(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'))).toEqual(others.map(date => `${date}.json`))
@@ -71,7 +71,7 @@ describe('a window that cannot be downloaded', () => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { status: 304 })
     const result = await openTestSource(server, mirror).window({ ...SERIES, startDate: FULL_WEEKS[2] })
-    expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not asked for' })
+    expect(result).toMatchObject({ status: 'failed', reason: 'status 304, which was not requested' })
   })
 
   it('leaves a cached file that is not final unchanged', async () => {

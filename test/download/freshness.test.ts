@@ -189,7 +189,7 @@ describe('a new version of a window', () => {
       const report = await downloadKlines({ ...request, refresh })
       expect(report.series[0]).toMatchObject({ rows: 42, windows: { retained: 1 } })
       expect(warnings).toEqual([
-        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 candle that is held; the held one is kept.`,
+        `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 cached candle; the cached window stays.`,
       ])
       expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
       expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
@@ -236,7 +236,7 @@ describe('a corrupt file in the mirror', () => {
     const again = server.log.find(entry => entry.path === path(FULL_WEEKS[1]))
     expect(again?.headers).not.toHaveProperty('if-modified-since')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toMatch(new RegExp(`^Broken in the mirror, fetched again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
+    expect(warnings[0]).toMatch(new RegExp(`^Corrupt in the mirror, downloaded again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
     expect(report.series[0].rows).toBe(42)
     expect(readJson(mirror, path(FULL_WEEKS[1]))).toEqual(weekRows(FULL_WEEKS[1]))
   })

@@ -170,7 +170,7 @@ describe('an export from the mirror alone', () => {
     await exportKlines(request)
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', FULL_WEEKS))
     expect(warnings).toEqual([
-      "The mirror's 15m candles are as of 2025-02-09; windows that have started since: 1. klines download brings them.",
+      "The mirror's 15m candles are as of 2025-02-09; windows that have started since: 1. Run klines download to fetch them.",
     ])
   })
 
@@ -212,7 +212,7 @@ describe('an export from the mirror alone', () => {
     putFile(mirror, 'api/klines/start-dates/15m.json', '["2025-01-0')
     await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-20' })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13']))
-    expect(warnings).toEqual([expect.stringContaining('The list that comes with this version is used instead.')])
+    expect(warnings).toEqual([expect.stringContaining('The built-in list is used instead.')])
   })
 
   it('of an empty mirror fails with window_missing', async () => {

@@ -66,7 +66,7 @@ describe('values that the service changed', () => {
     const report = await downloadKlines({ ...request, refresh: true, progress })
     expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, retained: 1 } })
     expect(changes).toEqual([undefined])
-    expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 candle that is held/)])
+    expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 cached candle/)])
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))
   })
 

@@ -153,7 +153,7 @@ describe('mirror verify', () => {
       ])
       expect(none).toMatchObject({ code: 3, stdout: '' })
       expect(none.stderr).toBe(
-        'klines: There is no mirror at none.\n  Bring candles there first: klines download SYMBOL -i INTERVAL, with the same --mirror.\n',
+        'klines: There is no mirror at none.\n  Download candles first: klines download SYMBOL -i INTERVAL, with the same --mirror.\n',
       )
       expect(sandbox.exists('none')).toBe(false)
       expect(other).toMatchObject({ code: 2, stderr: '' })

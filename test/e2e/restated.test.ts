@@ -88,7 +88,7 @@ describe('values that the service restated in a final window', () => {
     putFile(tree, path(WEEK), rows.slice(1), RENDERED + 86_400_000)
     const run = await sandbox.call([...args, '--refresh'])
     expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the held one is kept\.\n$/)
+    expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06: .* the cached window stays\.\n$/)
     expect(run.stdout).not.toContain('other values')
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(weekRows(WEEK))
   })
@@ -101,7 +101,7 @@ describe('the next run', () => {
     for (const path of missing) server.always(path, { status: 404 })
     const failed = await sandbox.call(args)
     expect(failed).toMatchObject({ code: 3, stdout: '' })
-    expect(failed.stderr).toContain('2 of 8 windows could not be had')
+    expect(failed.stderr).toContain('2 of 8 windows could not be downloaded')
     expect(sandbox.files('m/api/klines/15m/BTCUSDT')).toHaveLength(START_DATES.length - 2)
 
     server.reset()

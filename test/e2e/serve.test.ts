@@ -21,7 +21,7 @@ describe('klines serve', () => {
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(lines(run.stdout)[0]).toBe(server.url)
-    expect(run.stdout).toContain('MADE candles')
+    expect(run.stdout).toContain('synthetic sample data')
   })
 
   it('serves a mirror, and prints its folder and its base address', async () => {

@@ -370,7 +370,7 @@ describe('--resample', () => {
   })
 
   it.each([
-    [['-i', '4h', '--resample', '6h'], '6h candles cannot be made of 4h candles'],
+    [['-i', '4h', '--resample', '6h'], '6h candles cannot be built from 4h candles'],
     [['-i', '1h', '--resample', '1x'], '1x'],
     [['-i', '1h,4h', '--resample', '1d'], '1h, 4h'],
     [['-i', '1h', '--resample', '1d', '--derive'], '--derive'],

@@ -62,24 +62,24 @@ describe('a body with a content encoding', () => {
         requests: 6,
         message: /Invalid header value/,
       },
-      { name: 'F12 a wrong checksum', responses: encoded('gzip', BAD_CRC), requests: 3, message: /not sound gzip/ },
+      { name: 'F12 a wrong checksum', responses: encoded('gzip', BAD_CRC), requests: 3, message: /not valid gzip/ },
       {
         name: 'F12 gzip cut short',
         responses: encoded('gzip', GZIP.subarray(0, -12)),
         requests: 3,
-        message: /not sound gzip/,
+        message: /not valid gzip/,
       },
       {
         name: 'F12 gzip without its checksum',
         responses: encoded('gzip', GZIP.subarray(0, -8)),
         requests: 3,
-        message: /not sound gzip/,
+        message: /not valid gzip/,
       },
       {
         name: 'F12 a plain body labelled gzip',
         responses: encoded('gzip', BODY),
         requests: 3,
-        message: /not sound gzip/,
+        message: /not valid gzip/,
       },
       { name: 'F12 gzip without its label', responses: ok(GZIP), requests: 3, message: /not UTF-8/ },
       {

@@ -68,7 +68,7 @@ describe('a call that fails', () => {
 
   it.concurrent.each([
     [['export', '-o', 'y.csv'], 'Cannot read'],
-    [['stats'], 'Broken in the mirror: Cannot read'],
+    [['stats'], 'Corrupt in the mirror: Cannot read'],
   ])('F47 EIO, reading a mirror is reported by %j', async ([command, ...args], message) => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)

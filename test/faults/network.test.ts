@@ -49,7 +49,7 @@ describe('F01 connection refused', () => {
     const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--concurrency', '1'] })
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
-      /^klines: 5 of 8 windows could not be had[^\n]*\n5 x connection refused \(ECONNREFUSED\) \(/,
+      /^klines: 5 of 8 windows could not be downloaded[^\n]*\n5 x connection refused \(ECONNREFUSED\) \(/,
     )
     expectPlainText(run.stderr)
     const before = ALL_WINDOWS.slice(0, ALL_WINDOWS.indexOf(FAULTY))

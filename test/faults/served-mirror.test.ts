@@ -83,7 +83,7 @@ describe('F58 a corrupt window in a complete mirror', () => {
     )
     await server.stop()
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toContain(`klines: ${damaged.length} of ${STARTED.length} windows could not be had`)
+    expect(run.stderr).toContain(`klines: ${damaged.length} of ${STARTED.length} windows could not be downloaded`)
     expect(scenario.outputs().filter(name => !name.startsWith('copy/'))).toEqual(['x.csv'])
   })
 
@@ -107,7 +107,7 @@ describe('F58 a corrupt window in a complete mirror', () => {
     const run = await scenario.run(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     for (const [, reason] of DAMAGES) expect(run.stderr).toMatch(reason)
-    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows could not be had`))
+    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows could not be downloaded`))
     expect(scenario.outputs()).toEqual(['x.csv'])
     const plan = JSON.parse((await scenario.run([...args, '--dry-run', '--json'])).stdout)
     expect(JSON.stringify(plan)).toContain(`"missing":${damaged.length}`)

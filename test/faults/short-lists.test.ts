@@ -72,7 +72,7 @@ describe('F59 a list of start dates that lacks', () => {
     const first = await scenario.download(accept)
     expect(first).toMatchObject({
       code: 0,
-      stderr: 'Note: The list of 15m start dates lacks 2025-01-20; it is taken as it is.\n',
+      stderr: 'Note: The list of 15m start dates lacks 2025-01-20; it is used anyway.\n',
     })
     expect(scenario.server.windowRequests()).not.toContain(weekPath('BTCUSDT', '2025-01-20'))
     const shown = [...treeRows('BTCUSDT')].filter(([week]) => week !== '2025-01-20').flatMap(([, list]) => list)
@@ -143,7 +143,7 @@ describe('F59 a list of symbols', () => {
     expect(run.stderr).toContain('is incomplete: it lacks ETHUSDT.')
     const accepted = await scenario.downloadInProcess({ all: true, force: true, acceptList: true })
     expect(accepted).toMatchObject({ code: 0 })
-    expect(accepted.stderr).toContain('The list of symbols lacks ETHUSDT; it is taken as it is.')
+    expect(accepted.stderr).toContain('The list of symbols lacks ETHUSDT; it is used anyway.')
   }
 })
 

@@ -205,16 +205,16 @@ it.concurrent('F16 faults of several kinds at once: a line for each, with a coun
   const run = await scenario.download({ policy: SHORT_DELAYS })
   expect(run).toMatchObject({ code: 3, stdout: '' })
   expect(run.stderr.split('\n')).toEqual([
-    'klines: 5 of 8 windows could not be had, so nothing is exported:',
+    'klines: 5 of 8 windows could not be downloaded, so nothing was exported:',
     '3 x status 404 (BTCUSDT 15m 2025-01-06, BTCUSDT 15m 2025-01-13, BTCUSDT 15m 2025-01-20)',
     '1 x status 500 (BTCUSDT 15m 2025-01-27)',
     '1 x expected an array of rows, got an object (BTCUSDT 15m 2025-02-03)',
-    '  What was brought stays in the mirror; the same command asks only for the rest.',
+    '  The mirror keeps what was downloaded; run the same command again to download the rest.',
     '',
   ])
   const args = scenario.args().filter(arg => arg !== '-o' && arg !== 'x.csv')
   const download = await scenario.run(args, { policy: SHORT_DELAYS })
-  expect(download.stderr).toMatch(/^klines: 5 of 8 windows could not be had:\n/)
+  expect(download.stderr).toMatch(/^klines: 5 of 8 windows could not be downloaded:\n/)
   await scenario.expectRepair([a, b, c, d, e])
 })
 

@@ -31,7 +31,7 @@ describe('versions of a file', () => {
     scenario.server.always(FAULTY, reply('304 Not Modified', [], ''))
     const run = await scenario.download({ policy: SHORT_DELAYS, args: ['--force'] })
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(/1 x status 304, which was not asked for \(/)
+    expect(run.stderr).toMatch(/1 x status 304, which was not requested \(/)
     expect(scenario.server.requestsFor(FAULTY)).toHaveLength(3)
     for (const { head } of scenario.server.requestsFor(FAULTY)) expect(head).not.toMatch(/if-modified-since/i)
     await scenario.expectRepair([FAULTY])
@@ -43,7 +43,7 @@ describe('versions of a file', () => {
     await expectUnreachable(
       scenario,
       scenario.server.url,
-      /answered 304 \(Not Modified\), which was not asked for; tried 3 times/,
+      /answered 304 \(Not Modified\), which was not requested; tried 3 times/,
     )
     expect(scenario.server.log).toHaveLength(3)
     scenario.server.heal()

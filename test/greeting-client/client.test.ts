@@ -250,7 +250,7 @@ describe('a refusal', () => {
     const { server, error } = await refuse(status, { message: 'Oops.' })
     expect(error).toMatchObject({
       code: 'unreachable',
-      message: `${server.url} answered ${status} when asked for the update: Oops.`,
+      message: `${server.url} answered ${status} to the update: Oops.`,
       suggestions: [expect.stringMatching(/klines serve.*`baseUrl`/)],
     })
     expect(server.log).toHaveLength(1)
@@ -408,9 +408,7 @@ describe('the token stream', () => {
     const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a', 'b'])
     expect(error).toMatchObject({ name: 'KlinesError', code: 'incomplete', data: { tokens: 2 } })
-    expect(error?.message).toBe(
-      `The token stream is not whole, it broke off after 2 tokens: the server says ${reason}.`,
-    )
+    expect(error?.message).toBe(`The token stream is incomplete: it ended after 2 tokens: the server says ${reason}.`)
   })
 
   it('that is only an error line is incomplete too', async () => {

@@ -21,7 +21,7 @@ function computeStats(mirror: Mirror, series: Series): SeriesStats {
   for (const startDate of mirror.cachedStartDates(series)) {
     const window = mirror.borrowWindow({ ...series, startDate })
     if (window.state === 'corrupt')
-      throw new KlinesError('incomplete', `Broken in the mirror: ${withoutStop(window.error.message)}.`)
+      throw new KlinesError('incomplete', `Corrupt in the mirror: ${withoutStop(window.error.message)}.`)
     if (window.state === 'cached') builder.add(window.batch)
   }
   return builder.result

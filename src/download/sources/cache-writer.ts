@@ -91,7 +91,7 @@ export class CacheWriter {
     } catch (error) {
       if (!isKlinesError(error, 'mirror_unusable') || !this.options.memory) throw error
       this.unwritable = true
-      this.options.warn(`${error.message} Going on from memory: what is fetched now is not kept for next time.`)
+      this.options.warn(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
       return false
     }
   }

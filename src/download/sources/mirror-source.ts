@@ -29,7 +29,7 @@ export interface MirrorSourceOptions {
 export class MirrorSource implements WindowSource {
   readonly baseUrl: string | undefined
   readonly offline = true
-  readonly advice = 'klines download brings them; or ask for a range that the mirror holds, with `from` and `to`.'
+  readonly advice = 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.'
 
   readonly traffic = { requests: 0, bytes: 0 }
   readonly mirrorRoot: string
@@ -71,7 +71,7 @@ export class MirrorSource implements WindowSource {
     // Throws for a pattern that matches nothing in the mirror.
     const available = SYMBOLS.filter(symbol => INTERVALS.some(interval => this.mirror.hasSeries({ symbol, interval })))
     const cached = combineAll(available).filter(series => isNamed(series) || this.mirror.hasSeries(series))
-    if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} holds nothing of what was asked for.`)
+    if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`)
     const found = new Set(cached.map(({ symbol }) => symbol))
     const without = selectSymbols(selection, SYMBOLS).filter(symbol => !found.has(symbol))
     const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',') || 'all'
@@ -113,7 +113,7 @@ export class MirrorSource implements WindowSource {
     if (since === 0) return
     const until = formatDate(horizon)
     this.warn(
-      `The mirror's ${interval} candles are as of ${until}; windows that have started since: ${since}. klines download brings them.`,
+      `The mirror's ${interval} candles are as of ${until}; windows that have started since: ${since}. Run klines download to fetch them.`,
     )
   }
 
@@ -143,7 +143,7 @@ export class MirrorSource implements WindowSource {
   private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
     if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size }
     if (read.state === 'corrupt') {
-      return { window, status: 'failed', reason: `broken in the mirror: ${withoutStop(read.error.message)}` }
+      return { window, status: 'failed', reason: `corrupt in the mirror: ${withoutStop(read.error.message)}` }
     }
     if (!this.complete) return { window, status: 'failed', reason: 'not in the mirror' }
     return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window), size: 0 }
@@ -159,13 +159,13 @@ export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Wa
       throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)
   } catch (error) {
-    warn(`${(error as KlinesError).message} The list that comes with this version is used instead.`)
+    warn(`${(error as KlinesError).message} The built-in list is used instead.`)
     return knownStartDates(interval)
   }
 }
 
 function nothingCached(message: string): KlinesError {
   return new KlinesError('window_missing', message, {
-    suggestions: ['Bring candles there first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
+    suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
   })
 }

@@ -72,7 +72,7 @@ export class ServiceLists {
   private refuseIncomplete(list: string, missing: readonly string[]): void {
     if (missing.length === 0) return
     if (!this.options.acceptList) throw incompleteList(list, missing, this.baseUrl)
-    this.options.warn(`${list} lacks ${joinNames(missing)}; it is taken as it is.`)
+    this.options.warn(`${list} lacks ${joinNames(missing)}; it is used anyway.`)
   }
 
   private storedStartDates(interval: Interval): readonly string[] {

@@ -32,7 +32,7 @@ export interface ServiceSourceOptions extends CacheWriterOptions {
  */
 export class ServiceSource implements WindowSource {
   readonly offline = false
-  readonly advice = 'What was brought stays in the mirror; the same command asks only for the rest.'
+  readonly advice = 'The mirror keeps what was downloaded; run the same command again to download the rest.'
   readonly baseUrl: string
   private readonly cacheWriter: CacheWriter
   private readonly lists: ServiceLists
@@ -181,7 +181,7 @@ export class ServiceSource implements WindowSource {
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read
     if (read.state === 'corrupt') {
-      this.options.warn(`Broken in the mirror, fetched again: ${withoutStop(read.error.message)}.`)
+      this.options.warn(`Corrupt in the mirror, downloaded again: ${withoutStop(read.error.message)}.`)
     }
     return undefined
   }
@@ -204,14 +204,14 @@ export class ServiceSource implements WindowSource {
   ): WindowResult {
     const path = windowPath(window)
     if (fetched === 'unmodified') {
-      if (!cached) throw new FetchError('invalid', 'status 304 for a window that is not held')
+      if (!cached) throw new FetchError('invalid', 'status 304 for a window that is not cached')
       this.cacheWriter.markDone(path)
       return { window, status: 'revalidated', batch: cached.batch, size: cached.size }
     }
     const change = cached && diffBatches(cached.batch, fetched.value)
     if (cached && change && change.lost.length > 0) {
-      const lost = change.lost.length === 1 ? '1 candle that is' : `${change.lost.length} candles that are`
-      this.options.warn(`${windowName(window)}: the service's new version lacks ${lost} held; the held one is kept.`)
+      const lost = `${change.lost.length} cached candle${change.lost.length === 1 ? '' : 's'}`
+      this.options.warn(`${windowName(window)}: the service's new version lacks ${lost}; the cached window stays.`)
       this.cacheWriter.markDone(path)
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }

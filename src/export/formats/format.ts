@@ -38,7 +38,7 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   if (format === undefined) {
     throw new KlinesError(
       'bad_output',
-      `The name ${path} does not tell a format. Expected an ending of .csv, .json, .jsonl (also with .gz), .parquet or .arrow.`,
+      `The name ${path} has no known extension. Expected .csv, .json, .jsonl (also with .gz), .parquet or .arrow.`,
       {
         suggestions: [`Name the format with \`format\`: ${FORMATS.join(', ')}.`],
       },

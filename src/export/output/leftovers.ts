@@ -128,9 +128,9 @@ class Recovery {
   warnings(): string[] {
     const { restored, removed, problems } = this
     const texts = [...problems]
-    if (removed.length > 0) texts.unshift(`It had made these, which are removed: ${removed.join(', ')}.`)
-    if (restored.length > 0) texts.unshift(`These have their old content again: ${restored.join(', ')}.`)
-    return texts.length === 0 ? [] : [`An earlier export broke off while it put its files in place. ${texts.join(' ')}`]
+    if (removed.length > 0) texts.unshift(`These new files of it were removed: ${removed.join(', ')}.`)
+    if (restored.length > 0) texts.unshift(`These files have their old content again: ${restored.join(', ')}.`)
+    return texts.length === 0 ? [] : [`An earlier export was killed while it replaced its files. ${texts.join(' ')}`]
   }
 }
 

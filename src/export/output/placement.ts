@@ -52,7 +52,7 @@ export class Placement {
 
   private async replace(): Promise<void> {
     const { path, target, temp, force } = this.file
-    if (!force) throw outputExists(`${path} was made by somebody else meanwhile.`)
+    if (!force) throw outputExists(`${path} was created by another program meanwhile.`)
     if ((await lstat(target)).isDirectory()) throw outputIsFolder(path)
     const [backup, fresh] = [tempSibling(temp, 'bak'), tempSibling(temp, 'new')]
     await linkOrRename(target, backup)

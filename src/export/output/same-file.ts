@@ -70,7 +70,7 @@ async function areOneName(folder: string, name: string, other: string): Promise<
 function sameFile(path: string, other: string): KlinesError {
   return new KlinesError(
     'bad_output',
-    `${path} and ${other} are one file, which would get the candles of one of them.`,
+    `${path} and ${other} are the same file, which would get the candles of only one of them.`,
     {
       suggestions: ['Remove the link between them, or name the files otherwise.'],
       data: { outputs: [path, other] },

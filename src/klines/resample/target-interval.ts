@@ -43,7 +43,7 @@ export function toTarget(interval: Interval): TargetInterval {
 /** Throws `bad_option` unless each candle of the target consists of whole candles of `source`, and of more than one. */
 export function checkMultiple(target: TargetInterval, source: Interval): void {
   if (isMultiple(target, source)) return
-  throw new KlinesError('bad_option', `${target.name} candles cannot be made of ${source} candles.`, {
+  throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {
     suggestions: [`Expected a longer interval that whole ${source} candles fit into, or a finer one with -i.`],
     data: { source, target: target.name },
   })

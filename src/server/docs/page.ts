@@ -87,12 +87,11 @@ ${intervals.map(intervalRow)}
 
 function origin(baseUrl: string | undefined): Html {
   if (baseUrl === SAMPLE) {
-    return html`<p class="note">The candles of this server are made ones, a sample to try things with: no market ever
-traded at these prices.</p>`
+    return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
   // Only an http address is shown: anything may be in mirror.json.
   if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl)) {
-    return html`<p class="note">These files do not say where they come from.</p>`
+    return html`<p class="note">The source of these files is unknown.</p>`
   }
   return html`<p class="note">A mirror of <code>${baseUrl}</code>.</p>`
 }

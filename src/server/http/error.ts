@@ -34,7 +34,7 @@ export function errorObject({ statusCode, message, cause }: HttpError) {
 
 /** Messages by status; other statuses use their standard reason phrase. */
 const MESSAGES: Partial<Record<number, string>> = {
-  400: 'The request is not sound HTTP.',
+  400: 'The request is not valid HTTP.',
   408: 'The request did not come in time.',
   413: 'The body is too large.',
   414: 'The address is too long.',

@@ -112,7 +112,7 @@ function toHttpError(error: unknown, waitMs: number): unknown {
   if (!(failure instanceof FetchError)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
   if (failure.status === 404) return new HttpError(404, 'The service has no such file.')
   if (failure.timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')
-  return new HttpError(502, `The service behind this server could not be had: ${failure.message}.`)
+  return new HttpError(502, `The service behind this server failed: ${failure.message}.`)
 }
 
 function serviceUnavailable(waitMs: number): HttpError {

@@ -62,7 +62,7 @@ describe('several files', () => {
     writeFileSync(paths[1], 'theirs')
     const error = await failCommit(outputs)
     expect(error).toMatchObject({ code: 'output_exists', data: { notRestored: [] } })
-    expect(error.message).toBe(`${paths[1]} was made by somebody else meanwhile. All files are as they were.`)
+    expect(error.message).toBe(`${paths[1]} was created by another program meanwhile. All files are as they were.`)
     expect(contents()).toEqual({ 'b.csv': 'theirs' })
   })
 

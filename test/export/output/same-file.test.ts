@@ -50,7 +50,9 @@ describe('F62 two targets that are one file are refused:', () => {
     for (const [first, second] of [paths, paths.toReversed()]) {
       const error = await catchError(checkDistinct([path('c.csv'), first, second]))
       expect(error).toMatchObject({ code: 'bad_output', data: { outputs: [first, second] } })
-      expect(error.message).toBe(`${first} and ${second} are one file, which would get the candles of one of them.`)
+      expect(error.message).toBe(
+        `${first} and ${second} are the same file, which would get the candles of only one of them.`,
+      )
     }
     expect(readdirSync(folder)).toEqual(before)
   })

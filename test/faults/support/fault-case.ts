@@ -51,9 +51,9 @@ export function expectIncomplete(run: Run, message: RegExp): void {
   expect(run).toMatchObject({ code: 3, signal: null, stdout: '' })
   const lines = run.stderr.trimEnd().split('\n')
   expect(lines).toEqual([
-    'klines: 1 of 8 windows could not be had, so nothing is exported:',
+    'klines: 1 of 8 windows could not be downloaded, so nothing was exported:',
     expect.stringMatching(new RegExp(`^1 x .*${message.source}.*\\(BTCUSDT 15m ${WEEK}\\)$`, message.flags)),
-    '  What was brought stays in the mirror; the same command asks only for the rest.',
+    '  The mirror keeps what was downloaded; run the same command again to download the rest.',
   ])
   expect(lines[1].length).toBeLessThan(400)
   expectPlainText(run.stderr)

@@ -87,7 +87,7 @@ export class KilledOutput {
   async expectRepair(): Promise<void> {
     const run = await this.export().ended
     expect(run.code).toBe(0)
-    expect(run.stderr.replace(/^Note: An earlier export broke off while it put its files in place\. .*\n/, '')).toBe('')
+    expect(run.stderr.replace(/^Note: An earlier export was killed while it replaced its files\. .*\n/, '')).toBe('')
     expect(filesBelow(this.folder)).toEqual([...this.expected.keys()].sort())
     for (const [name, bytes] of this.read()) expect(bytes.equals(this.expected.get(name) ?? OLD), name).toBe(true)
   }

@@ -202,6 +202,6 @@ function endsAsDocumented({ code, signal, stdout, stderr }: Run, { kind, fault }
   if (kind === 'net' || fault === 'short') return isPlain && code === 0
   if (code === 0) return isPlain
   const cause = fault === 'lying' ? /Short write|the disk took \d+ of \d+ bytes/ : new RegExp(`\\(${fault}\\)`)
-  const isNamed = /(^klines: |broken in the mirror: )Cannot (read|write) /m.test(stderr) && cause.test(stderr)
+  const isNamed = /(^klines: |corrupt in the mirror: )Cannot (read|write) /m.test(stderr) && cause.test(stderr)
   return isPlain && (code === 1 || code === 3) && isNamed && !stderr.includes('..') && !stderr.includes('. (')
 }
