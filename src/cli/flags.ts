@@ -210,6 +210,7 @@ export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('
   progress: Flags.option({
     summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
     options: PROGRESS_MODES,
+    helpValue: 'MODE',
     env: 'KLINES_PROGRESS',
   })(),
   'per-series': Flags.boolean({

@@ -17,12 +17,14 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
     host: Flags.string({
       helpGroup: 'network',
       summary: 'Address to listen on; non-loopback addresses expose the server.',
+      helpValue: 'ADDRESS',
       default: '127.0.0.1',
       env: 'KLINES_HOST',
     }),
     port: Flags.integer({
       helpGroup: 'network',
       summary: 'Port to listen on; 0 picks a free port.',
+      helpValue: 'N',
       default: 8787,
       min: 0,
       max: 65_535,

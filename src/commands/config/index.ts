@@ -1,8 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.js'
 
 export default class Config extends BaseCommand {
-  static override summary =
-    'Show the defaults that config files and environment variables set, and where each comes from.'
+  static override summary = 'Show the defaults of flags, and where each comes from.'
   static override description =
     `A config file is a JSON object of flags by their long names. The name of a command holds flags for that command alone:
 
