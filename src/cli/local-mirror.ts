@@ -7,7 +7,8 @@ import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { offlineEndpoint } from './endpoint.js'
-import type { LocationFlags, TableFlags } from './flags.js'
+import type { LocationFlags } from './flags/location.js'
+import type { TableFlags } from './flags/selection.js'
 
 /** What the flags name, for a command that makes no request. */
 function offlineOptions(flags: LocationFlags): SourceOptions {

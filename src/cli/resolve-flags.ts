@@ -1,6 +1,7 @@
 import { isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
-import type { JobFlags, RangeFlags } from './flags.js'
+import type { JobFlags } from './flags/job.js'
+import type { RangeFlags } from './flags/selection.js'
 
 /** Flags that shape an output. */
 const OUTPUT_ONLY = ['columns', 'numbers', 'time-format', 'resample', 'partial', 'derive'] as const

@@ -57,8 +57,8 @@ function suggestOption(message: string): string[] {
 /** The first examples of a command's help, without their descriptions and in one line each. */
 function findExamples({ id, examples = [] }: FailedCommand, bin: string): string[] {
   return examples.slice(0, EXAMPLES).flatMap(example => {
-    if (typeof example !== 'string') return []
-    const text = example.slice(example.indexOf('<%= config.bin %>')).replaceAll(/ \\\n\s*/g, ' ')
+    const command = typeof example === 'string' ? example : (example as { command: string }).command
+    const text = command.slice(command.indexOf('<%= config.bin %>')).replaceAll(/ \\\n\s*/g, ' ')
     return [`Example: ${text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', formatId(id))}`]
   })
 }

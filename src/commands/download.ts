@@ -1,15 +1,8 @@
 import { BaseCommand } from '../cli/base-command.js'
-import {
-  acceptListFlag,
-  dryRunFlag,
-  fetchFlags,
-  locationFlags,
-  outputFlags,
-  perSeriesFlag,
-  progressFlag,
-  selectionFlags,
-  symbolArgs,
-} from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { fetchFlags } from '../cli/flags/network.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
+import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Download candles to the local mirror; export them with -o or -f.'

@@ -1,15 +1,7 @@
 import { BaseCommand } from '../cli/base-command.js'
-import {
-  acceptListFlag,
-  deriveFlag,
-  dryRunFlag,
-  locationFlags,
-  outputFlags,
-  perSeriesFlag,
-  progressFlag,
-  selectionFlags,
-  symbolArgs,
-} from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { deriveFlag, dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
+import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the local mirror; works offline.'

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, networkFlags } from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { networkFlags } from '../cli/flags/network.js'
 
 export default class Intervals extends BaseCommand {
   static override summary = 'List the candle lengths, and what is in the mirror.'

@@ -1,6 +1,7 @@
-import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, networkFlags } from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { networkFlags } from '../cli/flags/network.js'
+import { serveFlags } from '../cli/flags/serve.js'
 
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror and the greeting API on this machine.'
@@ -14,39 +15,7 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
     '<%= config.bin %> download BTCUSDT -i 1h --base-url http://127.0.0.1:8787',
   ]
   static override flags = {
-    host: Flags.string({
-      helpGroup: 'network',
-      summary: 'Address to listen on; non-loopback addresses expose the server.',
-      helpValue: 'ADDRESS',
-      default: '127.0.0.1',
-      env: 'KLINES_HOST',
-    }),
-    port: Flags.integer({
-      helpGroup: 'network',
-      summary: 'Port to listen on; 0 picks a free port.',
-      helpValue: 'N',
-      default: 8787,
-      min: 0,
-      max: 65_535,
-      env: 'KLINES_PORT',
-    }),
-    upstream: Flags.boolean({
-      helpGroup: 'network',
-      summary: 'Download missing and open windows from the service at --base-url on request.',
-      env: 'KLINES_UPSTREAM',
-    }),
-    strict: Flags.boolean({
-      helpGroup: 'what',
-      summary: 'Greeting API: accept only what the public instance accepts.',
-      env: 'KLINES_STRICT',
-    }),
-    'stream-text': Flags.string({
-      helpGroup: 'what',
-      summary: 'Text of the token stream of the greeting API.',
-      helpValue: 'TEXT',
-      env: 'KLINES_STREAM_TEXT',
-    }),
-    open: Flags.boolean({ helpGroup: 'appearance', summary: 'Open the start page in a browser.', env: 'KLINES_OPEN' }),
+    ...serveFlags,
     ...locationFlags,
     ...networkFlags,
   }

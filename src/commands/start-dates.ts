@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, networkFlags } from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { networkFlags } from '../cli/flags/network.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'

@@ -1,5 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags, mirrorSeriesFlags, symbolArgs } from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { mirrorSeriesFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Stats extends BaseCommand {
   static override summary = 'Show statistics of series: range, prices, totals, largest gap.'

@@ -1,13 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import {
-  acceptListFlag,
-  locationFlags,
-  mirrorSeriesFlags,
-  progressFlag,
-  selectionFlags,
-  symbolArgs,
-} from '../cli/flags.js'
+import { locationFlags } from '../cli/flags/location.js'
+import { progressFlag } from '../cli/flags/output.js'
+import { acceptListFlag, mirrorSeriesFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 const { from, to, last } = selectionFlags
 
@@ -17,7 +12,7 @@ export default class Verify extends BaseCommand {
     `Each candle is checked by itself (order, grid, prices, volumes), and each one that finer intervals of the mirror cover is compared with the exact sum of its finer candles, in all columns. Every candle that fails is named.
 Windows that are on the list of start dates and have started, but are not in the mirror, are missing. Without --from, --to or --last, each series is checked from its first to its last cached window.
 Gaps within cached windows, usually outages of the exchange, are listed, and are failures only with --fail-on-gaps. A close time that differs by 1 ms in a candle that closes early is a note.
-Exit codes: 0 no problems found, 3 windows are missing, 6 a candle fails or a window is corrupt.`
+Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 6 a candle fails or a window is corrupt.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> all -i all',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h,4h,1d --from 2024 --to 2025 -v',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobFlags } from '../../src/cli/flags.js'
+import type { JobFlags } from '../../src/cli/flags/job.js'
 import { resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 

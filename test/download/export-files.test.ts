@@ -264,7 +264,7 @@ describe('an export whose mirror cannot be written', () => {
     await exportKlines(request)
     expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toMatch(/^Cannot write the mirror .*Going on from memory/)
+    expect(warnings[0]).toMatch(/^Cannot write the mirror .*Continuing in memory/)
     expect(readFileSync(mirror, 'utf8')).toBe('precious')
     expect(server.paths('windows')).toHaveLength(7)
   })

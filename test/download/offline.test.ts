@@ -81,7 +81,7 @@ describe('an export from the mirror alone', () => {
     writeFileSync(output, 'old')
     const error = await catchError(exportKlines({ ...request, force: true }))
     expect(error.code).toBe('incomplete')
-    expect(error.message).toContain('broken in the mirror')
+    expect(error.message).toContain('corrupt in the mirror')
     expect(readFileSync(output, 'utf8')).toBe('old')
     expect(filesBelow(folder)).toEqual(['out.csv'])
   })

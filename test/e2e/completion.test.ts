@@ -125,7 +125,7 @@ describe.concurrent('completion at the prompt', () => {
     const keys = 'klines mi\t st\t\u0018pklines mirror \t\u0015exit\r'
     const run = await atTerminal(sandbox, 'zsh -d -i', { prompt: 'ready> ', keys, env: { ZDOTDIR: sandbox.folder } })
     expect(sandbox.text('lines.txt')).toBe('<klines mirror status >\n')
-    expect(run.stdout).toMatch(/\bprune +-- Remove leftovers/)
+    expect(run.stdout).toMatch(/\bprune +-- Remove temporary files/)
   })
 
   const noFish = whyNot('fish', false)
@@ -149,7 +149,7 @@ describe.concurrent('completion at the prompt', () => {
     const script = `klines completion fish | source; complete -C 'klines mirror '; complete -C 'klines export -i 1'`
     const run = await newFolder().shell(`fish --no-config -c "${script}"`)
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toMatch(/^prune\tRemove leftovers/m)
+    expect(run.stdout).toMatch(/^prune\tRemove temporary files/m)
     expect(run.stdout).toContain('15m\n1h\n12h\n1d\n1w\n1M\n')
   })
 })

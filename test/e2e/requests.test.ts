@@ -92,7 +92,7 @@ describe('a download requests', () => {
     putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { days: 3 }))
     const run = await download('--refresh', '-o', 'x.csv')
     expect(run.code).toBe(0)
-    expect(run.stderr).toMatch(new RegExp(`Note: BTCUSDT 15m ${FULL_WEEKS[0]}.*5 candles`))
+    expect(run.stderr).toMatch(new RegExp(`Note: BTCUSDT 15m ${FULL_WEEKS[0]}.*5 cached candles`))
     expect(sandbox.text('x.csv')).toBe(csvOf([...treeRows('BTCUSDT').values()].flat()))
   })
 

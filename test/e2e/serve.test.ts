@@ -137,7 +137,7 @@ describe('klines serve', () => {
     const run = await newSandbox().run(['serve', '--port', String(port)])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toBe(
-      `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  End what uses it, or name another with --port; --port 0 takes a free one.\n`,
+      `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  Stop the program that uses it, or choose another with --port; --port 0 picks a free port.\n`,
     )
   })
 

@@ -31,7 +31,7 @@ describe('the columns of an export', () => {
     [['quote'], 'Unknown column "quote".', ['Did you mean quote_volume?']],
     [['open,'], 'Unknown column "".', []],
     [['__proto__'], 'Unknown column "__proto__".', []],
-    [['open', 'high,open'], 'Column "open" is asked for twice.', []],
+    [['open', 'high,open'], 'Column "open" is given twice.', []],
   ])('%j are refused', (texts, message, suggestions) => {
     const error = thrownBy(() => parseColumns(texts))
     expect(error).toMatchObject({ code: 'bad_option', suggestions })

@@ -40,7 +40,7 @@ describe('the format of a file', () => {
         code: 'bad_output',
         suggestions: ['Name the format with `format`: csv, json, jsonl, parquet, arrow.'],
       })
-      expect(error.message).toContain(`The name ${path} does not tell a format.`)
+      expect(error.message).toContain(`The name ${path} has no known extension.`)
     },
   )
 

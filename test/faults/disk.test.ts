@@ -145,7 +145,7 @@ describe('F44 no permission', () => {
     const run = await runReadOnly(scenario, scenario.command().replace('x.csv', 'open/x.csv'))
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(
-      /^Note: Cannot write the mirror m: permission denied \(EACCES\)\. Going on from memory[^\n]*\n$/,
+      /^Note: Cannot write the mirror m: permission denied \(EACCES\)\. Continuing in memory[^\n]*\n$/,
     )
     expect(scenario.sandbox.text('open/x.csv')).toBe(scenario.expectedCsv())
     expect(scenario.server.windowRequests()).toHaveLength(ALL_WINDOWS.length)

@@ -64,7 +64,7 @@ describe('F48 a mirrored file', () => {
       '2025-02-17',
     ])
     expect(offline).toMatchObject({ code: 3, stdout: '' })
-    expect(offline.stderr).toMatch(/broken in the mirror/)
+    expect(offline.stderr).toMatch(/corrupt in the mirror/)
     expect(offline.tookMs).toBeLessThan(10_000)
     expect(scenario.outputs()).toEqual(['x.csv'])
     await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })

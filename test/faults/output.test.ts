@@ -136,7 +136,7 @@ describe('F62 two outputs that are one file', () => {
     for (const more of [['--force'], [], ['--force', '--dry-run']]) {
       const run = await scenario.shell(both(scenario, output, ...more))
       expect(run).toMatchObject({ code: 2, stdout: '' })
-      expect(run.stderr).toMatch(/^klines: BTCUSDT\S*\.csv and ETHUSDT\S*\.csv are one file, /)
+      expect(run.stderr).toMatch(/^klines: BTCUSDT\S*\.csv and ETHUSDT\S*\.csv are the same file, /)
     }
     expect(scenario.server.log).toEqual([])
     expect(scenario.outputs()).toEqual(before)

@@ -149,23 +149,29 @@ describe('a status', () => {
       name: 'F28 206',
       responses: reply('206 Partial Content', ['Content-Range: bytes 0-9/10']),
       requests: 3,
-      message: /206, which was not asked/,
+      message: /206, which was not requested/,
     },
     {
       name: 'F28 204',
       responses: reply('204 No Content', [], ''),
       requests: 3,
-      message: /204, which was not asked/,
+      message: /204, which was not requested/,
       inProcess,
     },
     {
       name: 'F28 304',
       responses: reply('304 Not Modified', [], ''),
       requests: 3,
-      message: /304, which was not asked/,
+      message: /304, which was not requested/,
       inProcess,
     },
-    { name: 'F28 416', responses: reply('416 X', [], ''), requests: 3, message: /416, which was not asked/, inProcess },
+    {
+      name: 'F28 416',
+      responses: reply('416 X', [], ''),
+      requests: 3,
+      message: /416, which was not requested/,
+      inProcess,
+    },
     { name: 'F28 an interim response before the real one', responses: [sendEarlyHints], requests: 1, inProcess },
   ])
 })

@@ -22,9 +22,9 @@ function stream(body: string, ended = true): RawAnswer {
 
 describe('F57 a JSON Lines stream', () => {
   it.concurrent.each<[string, RawAnswer, string, RegExp | undefined]>([
-    ['F57 cut in the middle of a line', stream(`${TWO}{"mess`, false), TWO, /broke off after 2 tokens: .*closed/],
-    ['F57 cut between two lines', stream(TWO, false), TWO, /broke off after 2 tokens/],
-    ['F57 ended in the middle of a line', stream(`${TWO}{"mess`), TWO, /broke off after 2 tokens: .*not JSON/],
+    ['F57 cut in the middle of a line', stream(`${TWO}{"mess`, false), TWO, /ended after 2 tokens: .*closed/],
+    ['F57 cut between two lines', stream(TWO, false), TWO, /ended after 2 tokens/],
+    ['F57 ended in the middle of a line', stream(`${TWO}{"mess`), TWO, /ended after 2 tokens: .*not JSON/],
     [
       'F57 an error object in the last line',
       stream(`${TWO}{"isError":true,"reason":"no\\u001b[2J more"}\n`),

@@ -58,7 +58,7 @@ describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unsha
     expect(service.requestsFor(OPEN).map(({ head }) => /if-modified-since/i.test(head))).toEqual([false, true, true])
     const { stderr } = await server.stop()
     const warnings = stderr.split('\n').filter(line => line.includes('memory'))
-    expect(warnings).toEqual([expect.stringContaining(`(${code}). Going on from memory`)])
+    expect(warnings).toEqual([expect.stringContaining(`(${code}). Continuing in memory`)])
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
 })

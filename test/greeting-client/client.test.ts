@@ -141,7 +141,7 @@ describe('updateUser', () => {
     const { server, client } = await startServer(answer)
     const error = await catchError(client.updateUser(ID, BODY))
     expect(error).toMatchObject({ name: 'KlinesError', code: 'unreachable' })
-    expect(error.message).toContain(`What answers at ${server.url} is not the greeting service`)
+    expect(error.message).toContain(`${server.url} is not the greeting service`)
     expect(server.log).toHaveLength(1)
   })
 
@@ -273,7 +273,7 @@ describe('a refusal', () => {
     const { error } = await refuse(429, { message: 'Slow down' }, headers as Record<string, string>)
     expect(error).toMatchObject({
       code: 'rate_limited',
-      message: expect.stringMatching(/too often \(429\): Slow down/),
+      message: expect.stringMatching(/too many requests \(429\): Slow down/),
     })
   })
 

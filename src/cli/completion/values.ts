@@ -23,6 +23,8 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
   interval: [...INTERVALS, ALL],
   columns: OUTPUT_COLUMNS,
   resample: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'],
+  from: ['today', 'yesterday', '-7d', '-30d'],
+  to: ['now', 'today', 'yesterday'],
   last: ['7d', '30d', '90d', '1y'],
   'base-url': [SAMPLE],
 }

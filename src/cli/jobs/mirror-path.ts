@@ -1,4 +1,4 @@
-import type { LocationFlags } from '../flags.js'
+import type { LocationFlags } from '../flags/location.js'
 import { namedMirror } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 

@@ -1,7 +1,7 @@
 import { KlinesError } from '../../klines/errors.js'
 import { type Pruning, pruneMirror } from '../../mirror/prune.js'
 import type { RunContext } from '../base-command.js'
-import type { LocationFlags } from '../flags.js'
+import type { LocationFlags } from '../flags/location.js'
 import { requireMirror } from '../local-mirror.js'
 import { removalReport } from '../reports/removal.js'
 import type { Report } from '../reports/report.js'

@@ -1,6 +1,6 @@
 import { mirrorStatus } from '../../mirror/status.js'
 import type { RunContext } from '../base-command.js'
-import type { LocationFlags } from '../flags.js'
+import type { LocationFlags } from '../flags/location.js'
 import { namedMirror, openNamedSource } from '../local-mirror.js'
 import { mirrorStatusReport } from '../reports/mirror-status.js'
 import type { Report } from '../reports/report.js'

@@ -1,7 +1,7 @@
 import { StreamOutput } from '../../export/output/stream.js'
 import type { Token } from '../../greeting-client/schema.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { TokenFormat } from '../flags.js'
+import type { TokenFormat } from '../flags/greeting.js'
 import { printJson } from '../terminal/print.js'
 
 /** With `--json`, most characters of tokens that are collected. */

@@ -1,6 +1,6 @@
 import type { GreetingClient, UserUpdateFields } from '../../greeting-client/client.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { UserFlags } from '../flags.js'
+import type { UserFlags } from '../flags/greeting.js'
 import type { Report } from '../reports/report.js'
 import { userUpdateReport } from '../reports/user-update.js'
 import { readDataObject } from './data-object.js'

@@ -3,7 +3,7 @@ import { parseRange } from '../../klines/time-range.js'
 import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../exit-codes.js'
-import type { RangeFlags, TableFlags } from '../flags.js'
+import type { RangeFlags, TableFlags } from '../flags/selection.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { verifyReport } from '../reports/verify/report.js'
@@ -14,6 +14,7 @@ import { ProgressDisplay } from '../terminal/progress.js'
 const CHECKING = { start: 'Checking series', verb: 'Checking', noun: 'series' }
 const EXIT_CODES: Record<Verdict, ExitCode> = {
   ok: ExitCode.Done,
+  empty: ExitCode.NoCandles,
   incomplete: ExitCode.Incomplete,
   failed: ExitCode.VerificationFailed,
 }
@@ -26,7 +27,7 @@ interface VerifyFlags extends TableFlags, RangeFlags {
   'fail-on-gaps': boolean
 }
 
-/** `verify`: exit code 3 when windows are missing, 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
+/** `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
 export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,

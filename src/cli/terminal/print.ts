@@ -6,7 +6,7 @@ import { escapeControls } from '../../klines/escape.js'
 /** How a line starts that says by its words what its colour only stresses. */
 const COLOURS = [
   [/^(OK|Everything is up to date|No problems found)\b/gm, 'green'],
-  [/^(INCOMPLETE|Note)\b/gm, 'yellow'],
+  [/^(INCOMPLETE|NO CANDLES|Note)\b/gm, 'yellow'],
   [/^(FAILED|klines)\b(?=:)/gm, 'red'],
 ] as const
 

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags.js'
+import { locationFlags } from '../../cli/flags/location.js'
 
 export default class MirrorPrune extends BaseCommand {
   static override summary = 'Remove temporary files and windows that no list names.'

@@ -1,6 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags, networkFlags, progressFlag } from '../../cli/flags.js'
+import { locationFlags } from '../../cli/flags/location.js'
+import { networkFlags } from '../../cli/flags/network.js'
+import { progressFlag } from '../../cli/flags/output.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Check every file of the local mirror for corruption.'

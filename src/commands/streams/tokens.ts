@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { TOKEN_FORMATS } from '../../cli/flags.js'
+import { TOKEN_FORMATS } from '../../cli/flags/greeting.js'
 import { GreetingCommand } from '../../cli/greeting-command.js'
 
 export default class StreamsTokens extends GreetingCommand {

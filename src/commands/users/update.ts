@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args'
-import { userFlags } from '../../cli/flags.js'
+import { userFlags } from '../../cli/flags/greeting.js'
 import { GreetingCommand } from '../../cli/greeting-command.js'
 
 export default class UsersUpdate extends GreetingCommand {

@@ -77,20 +77,20 @@ describe('the page at /', () => {
   })
 
   it.each([
-    ['the sample', () => SAMPLE_TREE, 'made ones'],
+    ['the sample', () => SAMPLE_TREE, 'synthetic sample data'],
     [
       'a mirror',
       () => makeMirror('https://example.com/klines'),
       'A mirror of <code>https://example.com/klines</code>.',
     ],
-    ['a tree without mirror.json', () => makeTree(tempFolder()), 'do not say where they come from'],
-    ['a mirror that names a folder', () => makeMirror('/home/somebody/tree'), 'do not say where they come from'],
-    ['a mirror that names a script', () => makeMirror('javascript:alert(1)'), 'do not say where they come from'],
+    ['a tree without mirror.json', () => makeTree(tempFolder()), 'The source of these files is unknown'],
+    ['a mirror that names a folder', () => makeMirror('/home/somebody/tree'), 'The source of these files is unknown'],
+    ['a mirror that names a script', () => makeMirror('javascript:alert(1)'), 'The source of these files is unknown'],
   ])('of %s shows the origin of the candles, and no path of this machine', async (_, makeRoot, text) => {
     const root = makeRoot()
     const page = await fetchPage(root)
     expect(page).toContain(text)
-    expect(page.match(/made ones|A mirror of|do not say/g)).toHaveLength(1)
+    expect(page.match(/synthetic sample data|A mirror of|do not say/g)).toHaveLength(1)
     for (const secret of [root, '/home/', 'javascript:', process.cwd()]) expect(page).not.toContain(secret)
   })
 

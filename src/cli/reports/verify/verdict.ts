@@ -5,8 +5,8 @@ import { formatCount, plural } from '../../terminal/text.js'
 import { type CandleDifference, mergeDifferences } from './differences.js'
 import { mergeGaps, type Outage } from './outages.js'
 
-/** `incomplete`: windows are missing, and nothing else is wrong. */
-export type Verdict = 'ok' | 'incomplete' | 'failed'
+/** `incomplete`: windows are missing, and nothing else is wrong. `empty`: there is no candle to check. */
+export type Verdict = 'ok' | 'empty' | 'incomplete' | 'failed'
 
 /** Anomalies that are faults; the others happened at the exchange. */
 const FAULTS: readonly AnomalyKind[] = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values']
@@ -49,9 +49,10 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     notes: notes.get(seriesName(report)) ?? 0,
   }))
   const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
+  const isEmpty = series.every(({ candles }) => candles === 0)
   const isIncomplete = verdicts.some(one => one.missingWindows > 0)
   return {
-    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : 'ok',
+    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : isEmpty ? 'empty' : 'ok',
     series: verdicts,
     failing: verdicts.filter(
       one => one.missingWindows + one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0,
@@ -69,6 +70,7 @@ export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies
 /** The first line of the report: the verdict, and why. */
 export function verdictLine({ series, pairs }: VerificationReport, judgement: Judgement): string {
   const { verdict, failing } = judgement
+  if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
   if (verdict !== 'ok') {
     const count = (name: keyof Omit<SeriesVerdict, 'report'>) => sum(failing.map(one => one[name]))
     const [differing, invalid] = [count('differing'), count('invalid')]

@@ -1,0 +1,26 @@
+import * as Flags from '@oclif/core/flags'
+import { inGroup } from './group.js'
+
+/** The fields of a user update. */
+export const userFlags = inGroup('what', {
+  email: Flags.string({ summary: 'Email address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),
+  name: Flags.string({ summary: 'Full name.', helpValue: 'TEXT', env: 'KLINES_NAME' }),
+  age: Flags.string({ summary: 'Age in years.', helpValue: 'YEARS', env: 'KLINES_AGE' }),
+  notify: Flags.string({
+    summary: 'Notification type, such as email, push or none.',
+    helpValue: 'TYPE',
+    env: 'KLINES_NOTIFY',
+  }),
+  data: Flags.string({
+    summary: 'File with a JSON object of email and profile; - for stdin. Other flags override its fields.',
+    helpValue: 'FILE',
+    env: 'KLINES_DATA',
+  }),
+})
+
+/** What `userFlags` parse to. */
+export type UserFlags = { [name in keyof typeof userFlags]?: string | undefined }
+
+/** How tokens are printed: their messages as one text, or an object a line. */
+export const TOKEN_FORMATS = ['text', 'jsonl'] as const
+export type TokenFormat = (typeof TOKEN_FORMATS)[number]

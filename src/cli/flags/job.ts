@@ -1,0 +1,30 @@
+import type { Format } from '../../export/formats/format.js'
+import type { NumberType, TimeFormat } from '../../export/row-format.js'
+import type { LocationFlags } from './location.js'
+import type { NetworkFlags } from './network.js'
+
+/** What the flags of `download` and `export` parse to. */
+export interface JobFlags extends LocationFlags, NetworkFlags {
+  interval: string[]
+  from?: string | undefined
+  to?: string | undefined
+  last?: string | undefined
+  concurrency?: number | undefined
+  refresh?: boolean
+  output?: string | undefined
+  format?: Format | undefined
+  columns?: string[] | undefined
+  'time-format'?: TimeFormat | undefined
+  numbers?: NumberType | undefined
+  resample?: string | undefined
+  partial?: boolean
+  derive?: boolean
+  'accept-list'?: boolean
+  force: boolean
+  mkdir?: boolean
+  'dry-run': boolean
+  'per-series'?: boolean
+  json: boolean
+  quiet: boolean
+  verbose: boolean
+}

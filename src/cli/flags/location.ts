@@ -1,0 +1,22 @@
+import * as Flags from '@oclif/core/flags'
+import { inGroup } from './group.js'
+
+/** Where candles come from and where they are kept. */
+export const locationFlags = inGroup('what', {
+  'base-url': Flags.string({
+    summary: 'Base address of the klines service, without /api; sample for the bundled synthetic sample data.',
+    helpValue: 'URL',
+    env: 'KLINES_BASE_URL',
+  }),
+  mirror: Flags.string({
+    summary: 'Folder of the local mirror. Default: see klines mirror path.',
+    helpValue: 'DIR',
+    env: 'KLINES_MIRROR',
+  }),
+})
+
+/** What `locationFlags` parse to. */
+export interface LocationFlags {
+  'base-url'?: string | undefined
+  mirror?: string | undefined
+}

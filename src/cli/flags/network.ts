@@ -1,0 +1,54 @@
+import { CLIError } from '@oclif/core/errors'
+import * as Flags from '@oclif/core/flags'
+import type { RequestLimits } from '../../http/request-limits.js'
+import { inGroup } from './group.js'
+
+const numberFlag = Flags.custom<number>({
+  parse: async text => {
+    const number = /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
+    if (Number.isFinite(number)) return number
+    throw new CLIError(`Expected a number but received: ${text}`)
+  },
+})
+
+/** Limits for requests, of every command that makes some. */
+export const networkFlags = inGroup('network', {
+  retries: Flags.integer({
+    summary: 'Retries of a failed request. Default: 5; 1 for lists and serve.',
+    helpValue: 'N',
+    env: 'KLINES_RETRIES',
+  }),
+  timeout: numberFlag({
+    summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists and serve.',
+    helpValue: 'SECONDS',
+    env: 'KLINES_TIMEOUT',
+  }),
+  'max-rate': numberFlag({
+    summary: 'Limit of requests per second, such as 5 or 0.5. Default: none.',
+    helpValue: 'N',
+    env: 'KLINES_MAX_RATE',
+  }),
+})
+
+/** What `networkFlags` parse to. */
+export interface NetworkFlags {
+  retries?: number | undefined
+  timeout?: number | undefined
+  'max-rate'?: number | undefined
+}
+
+/** The options of `networkFlags`. */
+export function toLimits({ retries, timeout, 'max-rate': maxRate }: NetworkFlags): RequestLimits {
+  return { retries, timeout, maxRate }
+}
+
+/** How candles are downloaded. */
+export const fetchFlags = inGroup('network', {
+  concurrency: Flags.integer({
+    summary: 'Number of parallel requests. Default: 16.',
+    helpValue: 'N',
+    env: 'KLINES_CONCURRENCY',
+  }),
+  refresh: Flags.boolean({ summary: 'Download every window again, even final ones.', env: 'KLINES_REFRESH' }),
+  ...networkFlags,
+})

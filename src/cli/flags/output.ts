@@ -1,0 +1,81 @@
+import * as Flags from '@oclif/core/flags'
+import { FORMATS } from '../../export/formats/format.js'
+import { NUMBER_TYPES, TIME_FORMATS } from '../../export/row-format.js'
+import { PROGRESS_MODES } from '../terminal/progress-mode.js'
+import { inGroup } from './group.js'
+
+/** Which files are written, and how. */
+export const outputFlags = inGroup('output', {
+  output: Flags.string({
+    char: 'o',
+    summary: 'File to write; - for stdout. {symbol} and {interval} in the name are replaced.',
+    helpValue: 'FILE',
+    env: 'KLINES_OUTPUT',
+  }),
+  format: Flags.option({
+    char: 'f',
+    summary:
+      'Output format. Default: inferred from the file extension; on stdout, CSV at a terminal and JSON otherwise.',
+    options: FORMATS,
+    helpValue: 'FORMAT',
+    env: 'KLINES_FORMAT',
+  })(),
+  columns: Flags.string({
+    summary: 'Columns to write, in this order, separated by commas. Default: all.',
+    helpValue: 'NAMES',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    env: 'KLINES_COLUMNS',
+  }),
+  'time-format': Flags.option({
+    summary: 'Format of times in text formats. Default: ms.',
+    options: TIME_FORMATS,
+    helpValue: 'FORMAT',
+    env: 'KLINES_TIME_FORMAT',
+  })(),
+  numbers: Flags.option({
+    summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
+    options: NUMBER_TYPES,
+    helpValue: 'TYPE',
+    env: 'KLINES_NUMBERS',
+  })(),
+  resample: Flags.string({
+    summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
+    helpValue: 'LENGTH',
+    env: 'KLINES_RESAMPLE',
+  }),
+  partial: Flags.boolean({
+    summary: 'With --resample, keep the first and last candle even if incomplete.',
+    env: 'KLINES_PARTIAL',
+  }),
+  force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
+  mkdir: Flags.boolean({ summary: 'Create missing folders of the output.', env: 'KLINES_MKDIR' }),
+})
+
+export const { derive: deriveFlag } = inGroup('output', {
+  derive: Flags.boolean({
+    summary: 'Compute intervals that are not in the mirror from the finest one that is.',
+    env: 'KLINES_DERIVE',
+  }),
+})
+
+export const { 'dry-run': dryRunFlag } = inGroup('output', {
+  'dry-run': Flags.boolean({
+    summary: 'Show what would be downloaded and written, without doing it.',
+    env: 'KLINES_DRY_RUN',
+  }),
+})
+
+export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('appearance', {
+  progress: Flags.option({
+    summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
+    options: PROGRESS_MODES,
+    helpValue: 'MODE',
+    env: 'KLINES_PROGRESS',
+  })(),
+  'per-series': Flags.boolean({
+    summary: 'Show a summary row for each series, even if there are more than 12.',
+    env: 'KLINES_PER_SERIES',
+  }),
+})

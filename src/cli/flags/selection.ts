@@ -1,0 +1,82 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { INTERVALS } from '../../klines/intervals.js'
+import { inGroup } from './group.js'
+import type { LocationFlags } from './location.js'
+
+export const symbolArgs = {
+  symbol: Args.string({
+    description: "Trading pairs such as BTCUSDT or btc/usdt, quoted patterns such as '*USDT', or all.",
+    multiple: true,
+    required: true,
+  }),
+}
+
+/** Which candles. */
+export const selectionFlags = {
+  ...inGroup('what', {
+    interval: Flags.string({
+      char: 'i',
+      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for every length.`,
+      helpValue: 'INTERVAL',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      required: true,
+      env: 'KLINES_INTERVAL',
+    }),
+  }),
+  ...inGroup('range', {
+    from: Flags.string({
+      summary:
+        'First open time, UTC: 2024, 2024-01-31, 2024-01-31T12:00, now, today, yesterday, -7d or a Unix time. Default: the first candle.',
+      helpValue: 'TIME',
+      env: 'KLINES_FROM',
+    }),
+    to: Flags.string({
+      summary: 'End of the range, exclusive; same forms as --from. Default: now.',
+      helpValue: 'TIME',
+      env: 'KLINES_TO',
+    }),
+    last: Flags.string({
+      summary: 'Length of the range before its end, instead of --from: 36h, 90d, 2w, 6M, 1y.',
+      helpValue: 'LENGTH',
+      env: 'KLINES_LAST',
+    }),
+  }),
+}
+
+export const { 'accept-list': acceptListFlag } = inGroup('what', {
+  'accept-list': Flags.boolean({
+    summary: 'Accept a list of windows even if entries known to exist are missing from it.',
+    env: 'KLINES_ACCEPT_LIST',
+  }),
+})
+
+/** Which series of a mirror, and how the table is printed. */
+export const mirrorSeriesFlags = {
+  interval: selectionFlags.interval,
+  ...inGroup('output', {
+    format: Flags.option({
+      char: 'f',
+      summary: 'Format of the table. Default: text.',
+      options: ['text', 'csv'] as const,
+      helpValue: 'FORMAT',
+      // KLINES_FORMAT is the format of candles.
+      env: 'KLINES_TABLE_FORMAT',
+    })(),
+  }),
+}
+
+/** What the flags of a range parse to. */
+export interface RangeFlags {
+  from?: string | undefined
+  to?: string | undefined
+  last?: string | undefined
+}
+
+/** What `mirrorSeriesFlags` and `locationFlags` parse to. */
+export interface TableFlags extends LocationFlags {
+  interval: string[]
+  format?: string | undefined
+}
