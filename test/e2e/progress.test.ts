@@ -17,7 +17,7 @@ async function newDownload() {
   return { sandbox, server, args: ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm'] }
 }
 
-describe.concurrent('progress without a terminal', () => {
+describe('progress without a terminal', () => {
   it.each<[string, string[], RegExp]>([
     ['is one line at the end of a short run', [], /^8 of 8 windows \(100%\), [\d.]+ kB(, [\d.]+ kB\/s)?\n$/],
     ['is the same with --progress plain', ['--progress', 'plain'], /^8 of 8 windows \(100%\), .*\n$/],
@@ -80,48 +80,44 @@ it('an interruption says how much was done', async () => {
   })
 })
 
-describe.skipIf(!hasScript)(
-  'progress at a terminal (skipped without script of util-linux)',
-  { concurrent: true },
-  () => {
-    const [SHOWS, HIDES] = ['\u001B[?25l', '\u001B[?25h']
+describe.skipIf(!hasScript)('progress at a terminal (skipped without script of util-linux)', () => {
+  const [SHOWS, HIDES] = ['\u001B[?25l', '\u001B[?25h']
 
-    it('is a bar, which is gone before the summary', async () => {
-      const { sandbox, args } = await newDownload()
-      const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
-      expect(run.code).toBe(0)
-      expect(run.stdout).toContain('Fetching lists')
-      expect(run.stdout).toMatch(/█{16} 100% {2}8 of 8 windows/)
-      const rest = run.stdout.slice(run.stdout.lastIndexOf('8 of 8 windows'))
-      expect(rest.slice(0, rest.indexOf('symbol'))).toContain(HIDES)
-      expect(rest.slice(rest.indexOf('symbol'))).not.toContain('\u001B[2K')
-    })
+  it('is a bar, which is gone before the summary', async () => {
+    const { sandbox, args } = await newDownload()
+    const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain('Fetching lists')
+    expect(run.stdout).toMatch(/█{16} 100% {2}8 of 8 windows/)
+    const rest = run.stdout.slice(run.stdout.lastIndexOf('8 of 8 windows'))
+    expect(rest.slice(0, rest.indexOf('symbol'))).toContain(HIDES)
+    expect(rest.slice(rest.indexOf('symbol'))).not.toContain('\u001B[2K')
+  })
 
-    it.each([
-      ['to the same terminal', (command: string) => command],
-      // The reader of the pipe prints on the same terminal.
-      ['through a pipe', (command: string) => `bash -c "${command} | cat"`],
-    ])('is gone before data goes %s', async (_, wrap) => {
-      const { sandbox, args } = await newDownload()
-      const run = await atTerminal(sandbox, wrap(`klines ${args.join(' ')} -f csv`))
-      expect(run.code).toBe(0)
-      const csv = csvOf([...treeRows('BTCUSDT').values()].flat()).replaceAll('\n', '\r\n')
-      const start = run.stdout.indexOf('open_time')
-      expect(run.stdout.slice(0, start)).toContain(SHOWS)
-      expect(run.stdout.slice(0, start)).toContain(HIDES)
-      expect(run.stdout.slice(start, start + csv.length)).toBe(csv)
-      expect(run.stdout.slice(start + csv.length)).not.toMatch(/windows|Fetching|\u2588/)
-    })
+  it.each([
+    ['to the same terminal', (command: string) => command],
+    // The reader of the pipe prints on the same terminal.
+    ['through a pipe', (command: string) => `bash -c "${command} | cat"`],
+  ])('is gone before data goes %s', async (_, wrap) => {
+    const { sandbox, args } = await newDownload()
+    const run = await atTerminal(sandbox, wrap(`klines ${args.join(' ')} -f csv`))
+    expect(run.code).toBe(0)
+    const csv = csvOf([...treeRows('BTCUSDT').values()].flat()).replaceAll('\n', '\r\n')
+    const start = run.stdout.indexOf('open_time')
+    expect(run.stdout.slice(0, start)).toContain(SHOWS)
+    expect(run.stdout.slice(0, start)).toContain(HIDES)
+    expect(run.stdout.slice(start, start + csv.length)).toBe(csv)
+    expect(run.stdout.slice(start + csv.length)).not.toMatch(/windows|Fetching|\u2588/)
+  })
 
-    it.each([
-      ['retries', Array(3).fill({ status: 503 }), 'retrying 1 window: status 503'],
-      ['waits', [{ status: 429, headers: { 'retry-after': '1' } }], 'rate limited, resuming in 1 s'],
-    ])('shows %s', async (_, answers, expected) => {
-      const { sandbox, server, args } = await newDownload()
-      server.script(weekPath('BTCUSDT', FULL_WEEKS[1]), ...answers)
-      const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
-      expect(run.code).toBe(0)
-      expect(run.stdout).toContain(expected)
-    })
-  },
-)
+  it.each([
+    ['retries', Array(3).fill({ status: 503 }), 'retrying 1 window: status 503'],
+    ['waits', [{ status: 429, headers: { 'retry-after': '1' } }], 'rate limited, resuming in 1 s'],
+  ])('shows %s', async (_, answers, expected) => {
+    const { sandbox, server, args } = await newDownload()
+    server.script(weekPath('BTCUSDT', FULL_WEEKS[1]), ...answers)
+    const run = await atTerminal(sandbox, `klines ${args.join(' ')}`)
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain(expected)
+  })
+})

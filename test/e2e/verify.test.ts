@@ -129,6 +129,23 @@ describe('klines verify', () => {
       expect(lines(last.stdout)).toContain('BTCUSDT 15m: 2026-01-12, 2026-01-19, 2026-01-26')
     })
 
+    it('of a range without candles proves nothing: exit code 4', async () => {
+      const sandbox = sandboxWithMirror()
+      const run = await sandbox.call([
+        'verify',
+        'BTCUSDT',
+        '-i',
+        '1h',
+        ...MIRROR,
+        '--from',
+        '2024-11',
+        '--to',
+        '2024-12',
+      ])
+      expect(run).toMatchObject({ code: 4, stderr: '' })
+      expect(lines(run.stdout)[0]).toBe('NO CANDLES: 1 series, all of them empty')
+    })
+
     it('is fine when the mirror is complete, and after the windows were downloaded', async () => {
       const sandbox = sandboxWithMissingWindows()
       const args = ['BTCUSDT', '-i', 'all', '--mirror', 'm']
