@@ -56,10 +56,14 @@ function suggestOption(message: string): string[] {
 
 /** The first examples of a command's help, without their descriptions and in one line each. */
 function findExamples({ id, examples = [] }: FailedCommand, bin: string): string[] {
-  return examples.slice(0, EXAMPLES).flatMap(example => {
-    const command = typeof example === 'string' ? example : (example as { command: string }).command
-    const text = command.slice(command.indexOf('<%= config.bin %>')).replaceAll(/ \\\n\s*/g, ' ')
-    return [`Example: ${text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', formatId(id))}`]
+  return examples.slice(0, EXAMPLES).map(example => {
+    // A text may begin with a comment; an object has its description apart.
+    const command =
+      typeof example === 'string'
+        ? example.slice(example.indexOf('<%= config.bin %>'))
+        : (example as { command: string }).command
+    const text = command.replaceAll(/ \\\n\s*/g, ' ')
+    return `Example: ${text.replaceAll('<%= config.bin %>', bin).replaceAll('<%= command.id %>', formatId(id))}`
   })
 }
 
