@@ -107,7 +107,7 @@ describe('F58 a corrupt window in a complete mirror', () => {
     const run = await scenario.run(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     for (const [, reason] of DAMAGES) expect(run.stderr).toMatch(reason)
-    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows could not be downloaded`))
+    expect(run.stderr).toMatch(new RegExp(`^klines: ${damaged.length} of \\d+ windows are missing or corrupt`))
     expect(scenario.outputs()).toEqual(['x.csv'])
     const plan = JSON.parse((await scenario.run([...args, '--dry-run', '--json'])).stdout)
     expect(JSON.stringify(plan)).toContain(`"missing":${damaged.length}`)

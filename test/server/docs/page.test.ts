@@ -90,7 +90,7 @@ describe('the page at /', () => {
     const root = makeRoot()
     const page = await fetchPage(root)
     expect(page).toContain(text)
-    expect(page.match(/synthetic sample data|A mirror of|do not say/g)).toHaveLength(1)
+    expect(page.match(/synthetic sample data|A mirror of|source of these files is unknown/g)).toHaveLength(1)
     for (const secret of [root, '/home/', 'javascript:', process.cwd()]) expect(page).not.toContain(secret)
   })
 
