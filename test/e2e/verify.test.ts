@@ -305,7 +305,8 @@ describe('klines stats', () => {
       /(\d{8})$/,
       '.$1',
     )
-    const [json, csv] = await Promise.all([
+    const [text, json, csv] = await Promise.all([
+      sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR]),
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
       sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
     ])
@@ -322,6 +323,8 @@ describe('klines stats', () => {
     ])
     expect(lines(csv.stdout)).toHaveLength(2)
     expect(csv.stdout).toContain(volume)
+    // For people: separators in counts, and no zeros at the end of decimals.
+    expect(text.stdout).toContain(` ${volume.replace(/0+$/, '')} `)
   })
 })
 

@@ -6,7 +6,7 @@ import type { Report } from './report.js'
 const PRICES = ['first price', 'last price', 'lowest', 'highest']
 const COUNTS = ['volume', 'quote volume', 'trades', 'missing', 'largest gap']
 
-/** `stats`: figures of series, exact. */
+/** `stats`: statistics of series, exact. */
 export function statsReport(
   mirror: string,
   series: readonly SeriesStats[],
@@ -19,7 +19,7 @@ export function statsReport(
   }
   return {
     json: { mirror, series: series.map(({ rows, ...rest }) => withNulls({ candles: rows, ...rest })) },
-    text: () => (format === 'csv' ? csvTable(table) : textTable(table)),
+    text: () => (format === 'csv' ? csvTable(table) : textTable({ ...table, rows: table.rows.map(withoutZeros) })),
   }
 }
 
@@ -29,6 +29,11 @@ function toRow(stats: SeriesStats): (string | number)[] {
   const decimals = [firstPrice, lastPrice, lowest, highest, volume, quoteVolume].map(text => text ?? '-')
   const times = [formatTime(firstOpenTime), formatTime(lastOpenTime)]
   return [symbol, interval, rows, ...times, ...decimals, trades, missing, largestGap]
+}
+
+/** Decimals without the zeros at their end, which people do not read. */
+function withoutZeros(row: Table['rows'][number]): Table['rows'][number] {
+  return row.map(cell => (/^\d+\.\d+$/.test(String(cell)) ? String(cell).replace(/\.?0+$/, '') : cell))
 }
 
 /** JSON has no undefined. */

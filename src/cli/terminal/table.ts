@@ -1,5 +1,6 @@
 import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
+import { formatCount } from './text.js'
 
 /** Rows under a header. */
 export interface Table {
@@ -13,7 +14,7 @@ export interface Table {
 const FRAME =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 
-/** A table as plain columns, easy to read and to grep: no frame and no colour. */
+/** A table as plain columns, easy to read and to grep: no frame and no colour; numbers with thousands separators. */
 export function textTable({ head, rows, right = [] }: Table): string {
   const table = new CliTable({
     head: [...head],
@@ -21,7 +22,7 @@ export function textTable({ head, rows, right = [] }: Table): string {
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: head.map(name => (right.includes(name) ? 'right' : 'left')),
   })
-  table.push(...rows.map(row => row.map(String)))
+  table.push(...rows.map(row => row.map(cell => (typeof cell === 'number' ? formatCount(cell) : cell))))
   return table.toString().replaceAll(/ +$/gm, '')
 }
 

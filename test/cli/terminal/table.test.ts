@@ -11,7 +11,7 @@ const TABLE = {
 }
 
 it('a text table has plain columns, numbers to the right, no frame, and no blanks at the ends of lines', () => {
-  const lines = ['symbol   windows (all)  note', 'BTCUSDT              5  -', 'X                 1234  yes']
+  const lines = ['symbol   windows (all)  note', 'BTCUSDT              5  -', 'X                1,234  yes']
   const rows = TABLE.rows.map(row => row.with(2, row[2] === '-' ? '-' : 'yes'))
   expect(textTable({ ...TABLE, rows })).toBe(lines.join('\n'))
 })
