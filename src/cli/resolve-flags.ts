@@ -1,3 +1,4 @@
+import { checkPartial } from '../export/export-series.js'
 import { isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
 import type { JobFlags } from './flags/job.js'
@@ -23,6 +24,9 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   resolved.output = resolved.output === '/dev/stdout' ? '-' : resolved.output
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
+  const buildsCandles = resolved.resample !== undefined || resolved.derive
+  if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
+  checkPartial(resolved)
   if (resolved.output === undefined) {
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved
@@ -30,8 +34,6 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     throw new KlinesError('bad_option', `--${unused} applies to an output, and none is named.`, { suggestions })
   }
   checkEncoding(resolved.output)
-  const buildsCandles = resolved.resample !== undefined || resolved.derive
-  if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
   // A person reads a terminal; a program reads a pipe.
   if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
   const binary = isBinary(resolveFormat(resolved.output, resolved.format).format)

@@ -8,7 +8,7 @@ export default class Export extends BaseCommand {
   static override description =
     `If the mirror lacks a window of the range, nothing is written, the missing windows are listed, and the exit code is 3.
 
-Without --to, the range ends with the last window of the mirror. all stands for every symbol or interval in the mirror.`
+Without --to, every window is needed that had started when the lists were last downloaded. all stands for every symbol or interval in the mirror.`
   static override examples = [
     "<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o '{symbol}-{interval}.parquet'",
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
@@ -25,6 +25,10 @@ Without --to, the range ends with the last window of the mirror. all stands for 
     'dry-run': dryRunFlag,
     progress: progressFlag,
     'per-series': perSeriesFlag,
+  }
+
+  protected override get interruptionAdvice(): string {
+    return 'Nothing was written.'
   }
 
   async run(): Promise<void> {

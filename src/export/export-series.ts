@@ -43,6 +43,13 @@ export interface ExportRun extends ExportSeries, WindowRun {
 /** A source series, and what it is resampled to. */
 type MadeSeries = Pick<ExportSeries, 'source' | 'target'>
 
+/** Throws `bad_option` for `partial` where no candles are built. */
+export function checkPartial({ resample, partial, derive }: ResampleRequest): void {
+  if (!partial || resample !== undefined || derive) return
+  const message = '`partial: true` keeps incomplete candles of another length, and none is requested.'
+  throw new KlinesError('bad_option', message, { suggestions: ['Add `resample`, or leave `partial` out.'] })
+}
+
 /**
  * The series of a request. Throws `bad_option` when candles do not fit, several series would become the same one, or `partial`
  * has nothing to apply to, and `window_missing` when the mirror has nothing to derive a series from.
@@ -56,10 +63,7 @@ export async function selectSeries(
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
-  if (partial && resample === undefined && !derive) {
-    const message = '`partial: true` keeps incomplete candles of another length, and none is requested.'
-    throw new KlinesError('bad_option', message, { suggestions: ['Add `resample`, or leave `partial` out.'] })
-  }
+  checkPartial({ resample, partial, derive })
   // Every series of a symbol is one that another could be made of.
   const isOpen = derive && !namesSymbols(selection)
   const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection)

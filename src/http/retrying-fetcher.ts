@@ -151,6 +151,7 @@ export class RetryingFetcher {
     const limitMs = Math.ceil(Math.min(this.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
     this.requests++
+    this.report()
     try {
       const signal = AbortSignal.any([request.signal, deadline])
       const response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })

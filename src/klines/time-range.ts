@@ -82,7 +82,7 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
     const [a, b] = [new Date(fromTime).toISOString(), new Date(toTime).toISOString()]
     throw new KlinesError(
       'bad_range',
-      `The range is empty: from ${a} to ${b}. Expected \`from\` before \`to\`, which is left out of the range.`,
+      `The range is empty: from ${a} to ${b}. Expected \`from\` before \`to\`, which is exclusive.`,
     )
   }
   return { fromTime, toTime }

@@ -14,7 +14,7 @@ import { claim, WorkerPool } from './worker-pool.js'
 /** The findings for a series. */
 export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
   readonly gaps: readonly (Gap & {
-    /** Whether another symbol lacks candles at the same time: the exchange was down. */
+    /** Whether another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
     readonly outage: boolean
   })[]
 }
@@ -98,12 +98,21 @@ export async function verifyKlines(
   }
 }
 
-/** Marks the gaps that overlap a gap of another symbol. */
+/** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
 function markOutages(series: SeriesFindings, all: readonly SeriesFindings[]): SeriesReport {
-  const others = all.filter(({ symbol, interval }) => interval === series.interval && symbol !== series.symbol)
-  const otherGaps = others.flatMap(other => other.gaps)
-  const gaps = series.gaps.map(gap => {
-    return { ...gap, outage: otherGaps.some(other => other.startTime < gap.endTime && gap.startTime < other.endTime) }
-  })
+  const others = all.filter(({ symbol }) => symbol !== series.symbol).flatMap(({ gaps }) => gaps)
+  const gaps = series.gaps.map(gap => ({ ...gap, outage: 2 * sharedTime(gap, others) >= gap.endTime - gap.startTime }))
   return { ...series, gaps }
+}
+
+/** How much of a gap the others cover, ms. */
+function sharedTime({ startTime, endTime }: Gap, others: readonly Gap[]): number {
+  let [shared, coveredTo] = [0, startTime]
+  for (const other of others.toSorted((a, b) => a.startTime - b.startTime)) {
+    const [from, to] = [Math.max(other.startTime, coveredTo), Math.min(other.endTime, endTime)]
+    if (to <= from) continue
+    shared += to - from
+    coveredTo = to
+  }
+  return shared
 }

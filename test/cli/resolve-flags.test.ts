@@ -36,7 +36,7 @@ describe('the command line wins over defaults of the environment and of config f
     expect(resolve({ ...values, resample: '1w' }, ['output', 'resample']).partial).toBe(true)
     expect(resolve({ ...values, derive: true }, ['output', 'derive'], true).partial).toBe(true)
     expect(resolve({ partial: true }, []).output).toBeUndefined()
-    expect(resolve(values, ['output', 'partial']).partial).toBe(true)
+    expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })
 
   it('a format is a default, and -f also requests an export', () => {

@@ -67,9 +67,9 @@ describe.concurrent('values are defaults', () => {
     const folders = sandbox.files('m/api/klines').map(name => name.split('/')[0])
     expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
     const noisy = await sandbox.call(['download', 'BTCUSDT', '--no-quiet'])
-    expect(noisy.stdout).toContain('Everything is up to date')
+    expect(noisy.stdout).toContain('No new candles. Windows: ')
     const loud = await sandbox.call(['download', 'BTCUSDT'], { KLINES_QUIET: '0' })
-    expect(loud.stdout).toContain('Everything is up to date')
+    expect(loud.stdout).toContain('No new candles. Windows: ')
   })
 
   it('format, numbers and columns request no export', async () => {
@@ -111,9 +111,13 @@ describe.concurrent('values are defaults', () => {
     const sandbox = sandboxWith({ 'base-url': 'http://127.0.0.1:1', concurrency: 999, interval: '1d' })
     const run = await sandbox.call(['download', 'BTCUSDT'])
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toContain(`${sandbox.path(FILE)} sets concurrency to 999.`)
-    const given = await sandbox.call(['download', 'BTCUSDT', '--concurrency', '999'])
-    expect(given.stderr).not.toContain('sets concurrency')
+    expect(run.stderr).toContain(`${sandbox.path(FILE)}: concurrency is 999. Expected a whole number from 1 to 256.`)
+    sandbox.write(FILE, JSON.stringify({ interval: '1d', from: '2025', to: '2024' }))
+    const reversed = await sandbox.call(['download', 'BTCUSDT'])
+    expect(reversed).toMatchObject({ code: 2, stdout: '' })
+    expect(reversed.stderr).toContain(`${sandbox.path(FILE)} sets from to 2025.`)
+    const given = await sandbox.call(['download', 'BTCUSDT', '--from', '2026'])
+    expect(given.stderr).not.toContain('sets from')
   })
 
   it('-v names the file and its flags', async () => {
@@ -274,6 +278,10 @@ describe.concurrent('klines config set and unset', () => {
     ['intervall', '1h', /Unknown key "intervall"\.\n {2}Did you mean interval\?/],
     ['interval', '60', /interval is "60"\. Unknown interval "60"/],
     ['concurrency', 'many', /concurrency is "many"\. Expected an integer\./],
+    ['concurrency', '0', /concurrency is "0"\. Expected a whole number from 1 to 256\./],
+    ['timeout', '0', /timeout is "0"\. Expected seconds/],
+    ['resample', 'foo', /foo/],
+    ['base-url', 'notaurl', /notaurl/],
     ['quiet', 'yes', /quiet is "yes"\. Expected true or false\./],
     ['force', 'true', /"force" cannot be set: it replaces files/],
     ['downlaod.quiet', 'true', /Unknown command "downlaod"\.\n {2}Did you mean download\?/],

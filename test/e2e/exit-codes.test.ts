@@ -42,7 +42,11 @@ describe.concurrent('exit code 2: wrong usage, and nothing is written', () => {
     ['a flag that shapes a missing output', 'download BTCUSDT -i 1d --base-url sample --columns close', [/-o/]],
     ['an empty --mirror', 'export BTCUSDT -i 1d -o x.csv --mirror=', [/--mirror is empty/]],
     ['--partial without --resample', `${DAILY} -o x.csv --partial`, [/--partial/, /Add --resample/]],
-    ['a download with --partial alone', 'download BTCUSDT -i 1d --base-url sample --mirror m --partial', [/-o/]],
+    [
+      'a download with --partial alone',
+      'download BTCUSDT -i 1d --base-url sample --mirror m --partial',
+      [/Add --resample/],
+    ],
     ['a misspelt symbol', 'export BTCUSD -i 1d -o x.csv', [/BTCUSD"/, /Did you mean BTCUSDT\?/]],
     ['a misspelt symbol among others', 'export BTCUSDT ETHUSTD -i 1d -o x.csv', [/ETHUSTD/, /ETHUSDT\?/]],
     ['1m, which is not 1M', 'export BTCUSDT -i 1m -o x.csv', [/"1m"/, /1M/]],

@@ -33,7 +33,7 @@ describe('klines serve', () => {
     const { stdout } = await server.stop('SIGTERM')
     expect(stdout).toContain(root)
     expect(stdout).toContain('http://example.com')
-    expect(stdout).not.toContain('MADE')
+    expect(stdout).not.toContain('synthetic')
   })
 
   it('--json prints one object, and nothing after it', async () => {
@@ -127,6 +127,12 @@ describe('klines serve', () => {
     // Two pending signals may be delivered in either order.
     expect([130, 143]).toContain(run.code)
     expect(performance.now() - started).toBeLessThan(2_500)
+  })
+
+  it('a folder that is named and has no mirror is an error, never the sample', async () => {
+    const run = await newSandbox().run(['serve', '--mirror', 'nothere', '--port', '0'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: There is no mirror at nothere\.\n/)
   })
 
   it('a port in use is an error that says what to do', async () => {

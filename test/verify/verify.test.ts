@@ -139,6 +139,19 @@ describe('verifyKlines', () => {
     expect([series[1].missingWindows, differences]).toEqual([[], []])
   })
 
+  it('a gap is an outage only if another symbol lacks candles for half of its time', async () => {
+    const root = copySample({ complete: false })
+    // A month of one symbol, in which both lack the same three hours.
+    writeFileSync(hourPath(root, '2025-02-01'), '[]')
+    const mirror = new Mirror(root)
+    const names = (['BTCUSDT', 'ETHUSDT'] as const).map(symbol => ({ symbol, interval: '1h' as const }))
+    const { series } = await verifyKlines(mirror, names, { now: NOW })
+    expect(series.map(({ gaps }) => gaps.map(({ missing, outage }) => [missing, outage]))).toEqual([
+      [[28 * 24, false]],
+      [[3, true]],
+    ])
+  })
+
   it('finds the gap at the end of a window before a missing one', async () => {
     const root = copySample({ complete: false })
     const path = hourPath(root, '2025-01-01')

@@ -1,9 +1,12 @@
 import * as Errors from '@oclif/core/errors'
 import { parseSelectionText } from '../../download/selection.js'
+import { parseConcurrency } from '../../download/sources/open-source.js'
 import { parseColumns } from '../../export/row-format.js'
-import { hideCredentials } from '../../http/base-url.js'
+import { hideCredentials, SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
+import { checkLimits } from '../../http/request-limits.js'
 import { KlinesError } from '../../klines/errors.js'
+import { parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { parseInstant, timeBefore } from '../../klines/time-range.js'
 import type { FlagDefinition } from './commands.js'
 
@@ -17,9 +20,16 @@ const CHECKS: Readonly<Record<string, (text: string) => unknown>> = {
   from: text => parseInstant(text, Date.now()),
   to: text => parseInstant(text, Date.now()),
   last: text => timeBefore(Date.now(), text),
+  resample: parseTargetInterval,
+  concurrency: text => expectNumber(() => parseConcurrency(Number(text))),
+  retries: text => expectNumber(() => checkLimits({ retries: Number(text) })),
+  timeout: text => expectNumber(() => checkLimits({ timeout: Number(text) })),
+  'max-rate': text => expectNumber(() => checkLimits({ maxRate: Number(text) })),
   'base-url': text => {
-    if (hideCredentials(text) === text) return
-    throw expected('an address without a user name or password, which would be stored')
+    if (hideCredentials(text) !== text) {
+      throw expected('an address without a user name or password, which would be stored')
+    }
+    if (text !== SAMPLE) toSourceName(text)
   },
 }
 
@@ -76,9 +86,10 @@ function toTexts(flag: FlagDefinition & { type: 'option' }, value: unknown): str
 
 async function parseText(name: string, flag: FlagDefinition & { type: 'option' }, text: string) {
   if (flag.options && !flag.options.includes(text)) throw expected(listChoices(flag.options))
-  CHECKS[name]?.(text)
   try {
-    return (await flag.parse(text, {} as never, flag as never)) as string | number
+    const value = (await flag.parse(text, {} as never, flag as never)) as string | number
+    CHECKS[name]?.(text)
+    return value
   } catch (error) {
     if (!(error instanceof Errors.CLIError)) throw error
     throw new KlinesError('bad_config', `${error.message.replace(/ but received: .*/s, '')}.`, { cause: error })
@@ -87,6 +98,15 @@ async function parseText(name: string, flag: FlagDefinition & { type: 'option' }
 
 function listChoices(options: readonly string[]): string {
   return `one of ${options.join(', ')}`
+}
+
+/** The message of a check begins with the value, which the error of a config file names anyway. */
+function expectNumber(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new KlinesError('bad_config', (error as Error).message.replace(/^`\w+` is \S+\. /, ''))
+  }
 }
 
 function expected(what: string): KlinesError {

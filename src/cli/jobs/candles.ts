@@ -4,6 +4,7 @@ import { dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
 import { isBinary, resolveFormat } from '../../export/formats/format.js'
 import type { OutputColumn } from '../../export/row-format.js'
+import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
@@ -15,7 +16,7 @@ import { dryRunReport, runReport } from '../reports/run.js'
 import { resolveFlags } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
-const DOWNLOADING = { start: 'Fetching lists', verb: 'Downloading', noun: 'window' }
+const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /**
@@ -46,7 +47,8 @@ export async function runCandles(
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
   try {
-    const report = await ProgressDisplay.during(context.progressStyle, offline ? READING : DOWNLOADING, run, {
+    const words = offline ? READING : { ...DOWNLOADING, start: `Fetching lists from ${toSourceName(endpoint.baseUrl)}` }
+    const report = await ProgressDisplay.during(context.progressStyle, words, run, {
       endsEarly,
     })
     if (output !== '-' || flags['dry-run']) return report

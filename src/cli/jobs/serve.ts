@@ -74,6 +74,10 @@ function findLocation(
     const name = toSourceName(baseUrl)
     return { mirror: mirror.root, baseUrl: name, sample: false, upstream: name }
   }
+  if (!mirror.exists && folder !== undefined && mirror.readMeta(warn) === undefined) {
+    const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
+    throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
+  }
   if (!mirror.exists) return sample
   const name = mirror.readMeta(warn)?.baseUrl ?? null
   return { mirror: mirror.root, baseUrl: name, sample: name === SAMPLE, upstream: null }

@@ -1,19 +1,36 @@
 import { withoutStop } from '../../download/errors.js'
+import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Series } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
+import { planVerification } from '../../verify/plan.js'
 import type { RunContext } from '../base-command.js'
 import type { TableFlags } from '../flags/selection.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { statsReport } from '../reports/stats.js'
+import { plural } from '../terminal/text.js'
 
 /** `stats`. Throws `incomplete` at a corrupt window: figures without it would be wrong. */
 export async function runStats(symbols: string[], flags: TableFlags, { warn }: RunContext): Promise<Report> {
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
+  await noteMissingWindows(mirror, series, warn)
   const stats = series.map(name => computeStats(mirror, name))
   return statsReport(mirror.root, stats, flags)
+}
+
+/** Statistics without some windows are not wrong, but a reader must know. */
+async function noteMissingWindows(mirror: Mirror, series: readonly Series[], warn: RunContext['warn']): Promise<void> {
+  if (mirror.readMeta()?.complete) return
+  for (const { symbol, interval, startDates } of await planVerification(mirror, series, {
+    now: systemClock.now(),
+    warn,
+  })) {
+    const missing = startDates.length - mirror.cachedStartDates({ symbol, interval }).length
+    if (missing > 0)
+      warn(`${symbol} ${interval}: ${plural(missing, 'window')} of its time not cached, which counts as a gap here.`)
+  }
 }
 
 function computeStats(mirror: Mirror, series: Series): SeriesStats {

@@ -12,7 +12,7 @@ export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
     const intervals = INTERVALS.filter((_, index) => counts[index] > 0)
     return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }
   })
-  const head = ['symbol', 'mirrored windows', 'mirrored intervals']
+  const head = ['symbol', 'cached windows', 'cached intervals']
   const cells = rows.map(({ symbol, mirrored: { windows, intervals } }) => [
     symbol,
     formatCount(windows),
@@ -20,7 +20,7 @@ export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
   ])
   return {
     json: { listsFrom: source, mirror: mirror.root, symbols: rows },
-    text: () => textTable({ head, rows: cells, right: ['mirrored windows'] }),
+    text: () => textTable({ head, rows: cells, right: ['cached windows'] }),
   }
 }
 
@@ -34,7 +34,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
     windows: dates.length,
     mirrored: symbols.reduce((sum, symbol) => sum + mirror.cachedStartDates({ symbol, interval }).length, 0),
   }))
-  const head = ['interval', 'a window', 'first', 'last', 'windows', 'mirrored (all symbols)']
+  const head = ['interval', 'window length', 'first', 'last', 'windows', 'cached (all symbols)']
   const cells = rows.map(({ interval, windowLength, firstStartDate, lastStartDate, windows, mirrored }) => [
     interval,
     windowLength,
@@ -45,7 +45,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
   ])
   return {
     json: { listsFrom: source, mirror: mirror.root, intervals: rows },
-    text: () => textTable({ head, rows: cells, right: ['windows', 'mirrored (all symbols)'] }),
+    text: () => textTable({ head, rows: cells, right: ['windows', 'cached (all symbols)'] }),
   }
 }
 
@@ -70,6 +70,6 @@ export function startDatesReport({ source, mirror, symbols, startDates }: Catalo
       windowLength: windowLength(interval),
       startDates: rows,
     },
-    text: () => textTable({ head: ['start', 'end (left out)', 'mirrored'], rows: cells }),
+    text: () => textTable({ head: ['start', 'end (exclusive)', 'cached'], rows: cells }),
   }
 }

@@ -4,6 +4,7 @@ import { SAMPLE } from '../../http/base-url.js'
 import { seriesName } from '../../klines/series.js'
 import { textTable } from '../terminal/table.js'
 import { formatBytes, formatCount, formatDuration, formatTime, plural } from '../terminal/text.js'
+import { sum } from './sum.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12
@@ -29,17 +30,17 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   const { series, files = [], mirror, baseUrl } = result
   const isLong = series.length > MAX_SERIES && !details.perSeries
   const lines = [isLong ? groupTable(series) : seriesTable(series), '', describeWindows(result, details)]
-  const restated = total(series.map(report => report.restated))
+  const restated = sum(series.map(report => report.restated))
   if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
   lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))
-  lines.push(`Mirror: ${mirror} (${formatBytes(total(series.map(({ size }) => size)))} of these series)`)
+  lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
   if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')
   if (isLong) lines.push('--per-series shows a row for each series.')
   return lines.join('\n')
 }
 
 function seriesTable(series: readonly SeriesReport[]): string {
-  const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'latest (UTC)', 'missing']
+  const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
   return textTable({
     head,
     rows: series.map(report => [report.symbol, ...toCells(report.interval, [report])]),
@@ -53,7 +54,7 @@ function groupTable(series: readonly SeriesReport[]): string {
   const intervals = groupBy(series, ({ interval }) => interval)
   const isBySymbol = symbols.size <= intervals.size
   const [groups, name, others] = isBySymbol ? [symbols, 'symbol', 'intervals'] : [intervals, 'interval', 'symbols']
-  const head = [name, others, 'candles', 'first (UTC)', 'latest (UTC)', 'missing']
+  const head = [name, others, 'candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
   const rows = [...groups].map(([key, reports]) => [key, ...toCells(formatCount(reports.length), reports)])
   const sum = ['total', ...toCells(plural(series.length, 'series'), series)]
   return textTable({ head, rows: [...rows, sum], right: ['candles'] })
@@ -63,10 +64,10 @@ function groupTable(series: readonly SeriesReport[]): string {
 function toCells(second: string, series: readonly SeriesReport[]): string[] {
   const first = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
   const last = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
-  const [gaps, missing] = [total(series.map(({ gaps }) => gaps)), total(series.map(({ missing }) => missing))]
+  const [gaps, missing] = [sum(series.map(({ gaps }) => gaps)), sum(series.map(({ missing }) => missing))]
   return [
     second,
-    formatCount(total(series.map(({ rows }) => rows))),
+    formatCount(sum(series.map(({ rows }) => rows))),
     formatTime(min(first)).slice(0, 10),
     formatTime(max(last)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
@@ -75,7 +76,7 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
 
 function describeWindows({ series }: RunResult, { offline }: RunDetails): string {
   const count = (status: 'cached' | 'fetched' | 'revalidated' | 'retained') =>
-    total(series.map(({ windows }) => windows[status]))
+    sum(series.map(({ windows }) => windows[status]))
   const [cached, fetched, revalidated] = [count('cached'), count('fetched'), count('revalidated')]
   if (offline) return `Read ${plural(cached, 'window')} from the mirror.`
   const retained = count('retained')
@@ -83,11 +84,11 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
     `${formatCount(fetched)} downloaded`,
     `${formatCount(revalidated)} revalidated`,
     `${formatCount(cached)} cached`,
-    ...(retained > 0 ? [`${formatCount(retained)} retained`] : []),
+    ...(retained > 0 ? [`${formatCount(retained)} kept as cached`] : []),
   ]
-  const added = total(series.map(report => report.added))
-  const isUpToDate = added + total(series.map(report => report.restated)) === 0
-  const outcome = isUpToDate ? 'Everything is up to date' : plural(added, 'new candle')
+  const added = sum(series.map(report => report.added))
+  const outcome =
+    fetched === 0 ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
   return `${outcome}. Windows: ${parts.join(', ')}.`
 }
 
@@ -110,7 +111,7 @@ function describeTraffic({ requests, bytes }: RunResult, { elapsedMs, offline }:
 /** A line for each file; one line in all for many. */
 function describeFiles(files: readonly WrittenFile[]): string[] {
   const line = (name: string, named: readonly WrittenFile[]) =>
-    `${name}: ${plural(total(named.map(({ rows }) => rows)), 'candle')}, ${formatBytes(total(named.map(({ bytes }) => bytes)))}`
+    `${name}: ${plural(sum(named.map(({ rows }) => rows)), 'candle')}, ${formatBytes(sum(named.map(({ bytes }) => bytes)))}`
   if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
   return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
 }
@@ -127,8 +128,4 @@ function min(times: readonly number[]): number | undefined {
 
 function max(times: readonly number[]): number | undefined {
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
-}
-
-function total(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -3,10 +3,11 @@ import type { DryRunReport } from '../../export/dry-run.js'
 import { SAMPLE } from '../../http/base-url.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
-import { formatCount, plural } from '../terminal/text.js'
+import { plural } from '../terminal/text.js'
 import type { Report } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
+import { sum } from './sum.js'
 
 /** `download` and `export`. */
 export function runReport(result: RunResult, details: RunDetails): Report<RunObject> {
@@ -14,8 +15,8 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
   const json = {
     ...toLocation(result),
     series: series.map(toSeriesObject),
-    candles: total(series.map(({ rows }) => rows)),
-    newCandles: total(series.map(({ added }) => added)),
+    candles: sum(series.map(({ rows }) => rows)),
+    newCandles: sum(series.map(({ added }) => added)),
     requests,
     bytes,
     elapsedMs: Math.round(details.elapsedMs),
@@ -52,20 +53,16 @@ export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
 }
 
 function describeDryRun({ series, files, mirror, offline }: DryRunReport): string {
-  const right = ['windows', 'cached', 'to revalidate', 'to download']
-  const rows = series.map(({ symbol, interval, windows }) => {
-    const { total, cached, stale, missing } = windows
-    return [symbol, interval, ...[total, cached, stale, missing].map(formatCount)]
+  const right = offline ? ['windows', 'cached', 'missing'] : ['windows', 'cached', 'to revalidate', 'to download']
+  const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing } }) => {
+    return [symbol, interval, total, cached, ...(offline ? [missing] : [stale, missing])]
   })
-  const count = total(series.map(({ windows }) => windows.stale + windows.missing))
+  const count = sum(series.map(({ windows }) => windows.stale + windows.missing))
   const outcome = offline
-    ? `${plural(count, 'window')} of the range not in the mirror${count > 0 ? ', so the export would fail' : ''}`
-    : `${plural(count, 'window')} would be requested`
-  const lines = [
-    textTable({ head: ['symbol', 'interval', ...right], rows, right }),
-    '',
-    `Dry run: ${outcome}; nothing was downloaded or written.`,
-  ]
+    ? `${plural(count, 'window')} missing${count > 0 ? ', so the export would fail' : ''}; nothing was written`
+    : `${plural(count, 'window')} would be requested; nothing was downloaded or written`
+  const table = textTable({ head: ['symbol', 'interval', ...right], rows, right })
+  const lines = [table, '', `Dry run: ${outcome}.`]
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
@@ -74,8 +71,4 @@ function describeDryRun({ series, files, mirror, offline }: DryRunReport): strin
 function toLocation({ baseUrl, mirror, range }: { baseUrl: string | undefined; mirror: string; range: TimeRange }) {
   const [from, to] = [range.fromTime, range.toTime].map(time => (Number.isFinite(time) ? time : null))
   return { baseUrl: baseUrl ?? null, sample: baseUrl === SAMPLE, mirror, range: { from, to } }
-}
-
-function total(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0)
 }

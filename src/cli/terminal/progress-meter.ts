@@ -10,7 +10,7 @@ export interface ProgressSnapshot {
   /** Items that are done, and of all; undefined while the lists are fetched that tell how many there are. */
   readonly done: number
   readonly total: number | undefined
-  /** What is under way: the name of a series. */
+  /** The series of the latest item that is done. */
   readonly label: string
   /** Bytes received, and per second. */
   readonly bytes: number

@@ -59,8 +59,9 @@ function describeRate({ done, total, bytes, bytesPerSecond, leftMs }: ProgressSn
   return leftMs === undefined || done === total ? parts : [...parts, `${formatClock(leftMs)} left`]
 }
 
-function describeSlowness({ elapsedMs }: ProgressSnapshot): string {
-  return elapsedMs < SLOW_LISTS_MS ? '' : ` (${Math.floor(elapsedMs / 1000)} s)`
+function describeSlowness({ elapsedMs, requests, bytes }: ProgressSnapshot): string {
+  if (elapsedMs < SLOW_LISTS_MS) return ''
+  return ` (${Math.floor(elapsedMs / 1000)} s${requests > 0 && bytes === 0 ? ', no answer yet' : ''})`
 }
 
 function describeWait({ pauseMs, retrying, failure }: ProgressSnapshot, noun: string): string | undefined {

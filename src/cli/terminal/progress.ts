@@ -103,7 +103,7 @@ async function openView(kind: ProgressStyle['kind'], words: ProgressWords): Prom
     periodMs: PERIODS_MS[kind],
     update: print,
     end: progress => {
-      if (progress.total !== undefined) print(progress)
+      if (progress.total) print(progress)
     },
   }
 }

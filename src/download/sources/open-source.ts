@@ -89,7 +89,8 @@ export async function openSource(
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
 }
 
-function parseConcurrency(concurrency: number): number {
+/** The number of requests at once. Throws `bad_option`. */
+export function parseConcurrency(concurrency: number): number {
   if (Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY) return concurrency
   throw new KlinesError(
     'bad_option',

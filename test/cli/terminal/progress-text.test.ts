@@ -33,9 +33,9 @@ describe('progress as text', () => {
     ['slow lists', { ...START, elapsedMs: 4_900 }, 'Fetching lists (4 s)', 'Fetching lists (4 s)'],
     [
       'a host that does not answer',
-      { ...START, elapsedMs: 6_000, retrying: 1, failure: 'connection refused' },
-      'Fetching lists (6 s); retrying 1 list: connection refused',
-      'Fetching lists (6 s); retrying 1 list: connection refused',
+      { ...START, elapsedMs: 6_000, requests: 2, retrying: 1, failure: 'connection refused' },
+      'Fetching lists (6 s, no answer yet); retrying 1 list: connection refused',
+      'Fetching lists (6 s, no answer yet); retrying 1 list: connection refused',
     ],
     [
       'windows',

@@ -1,6 +1,7 @@
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import { sum } from '../sum.js'
 import { openTimes } from './tables.js'
-import { type Judgement, listFaults, sum } from './verdict.js'
+import { type Judgement, listFaults } from './verdict.js'
 
 /** `verify --json`. */
 export function verifyObject(result: VerificationReport, { verdict, series }: Judgement): object {

@@ -1,4 +1,4 @@
-import type { Series } from '../../../klines/series.js'
+import { type Series, seriesName } from '../../../klines/series.js'
 import type { SeriesReport } from '../../../verify/verify.js'
 import { textTable } from '../../terminal/table.js'
 import { formatCount, formatTime, plural } from '../../terminal/text.js'
@@ -18,34 +18,39 @@ export interface Outage {
   readonly isShared: boolean
 }
 
-/** Merges the gaps of all series that overlap; ascending. */
+/** Merges the gaps that overlap, outages with outages and other gaps with those of their symbol; ascending. */
 export function mergeGaps(series: readonly SeriesReport[]): Outage[] {
-  const gaps = series.flatMap(({ symbol, interval, gaps }) =>
-    gaps.map(gap => ({ ...gap, series: { symbol, interval } })),
-  )
-  const merged: { startTime: number; endTime: number; series: Set<Series> }[] = []
-  for (const { startTime, endTime, series } of gaps.sort((a, b) => a.startTime - b.startTime)) {
-    const last = merged.at(-1)
-    if (last === undefined || startTime >= last.endTime) merged.push({ startTime, endTime, series: new Set([series]) })
-    else {
+  const groups = new Map<string, OpenOutage[]>()
+  const gaps = series.flatMap(({ gaps, ...one }) => gaps.map(gap => ({ ...gap, one })))
+  for (const { startTime, endTime, outage: isShared, one } of gaps.toSorted((a, b) => a.startTime - b.startTime)) {
+    const name = isShared ? 'shared' : one.symbol
+    const group = groups.get(name) ?? []
+    groups.set(name, group)
+    const last = group.at(-1)
+    if (last === undefined || startTime >= last.endTime) {
+      group.push({ startTime, endTime, isShared, series: new Map([[seriesName(one), one]]) })
+    } else {
       last.endTime = Math.max(last.endTime, endTime)
-      last.series.add(series)
+      last.series.set(seriesName(one), one)
     }
   }
-  return merged.map(({ startTime, endTime, series }) => {
-    const distinct = [...new Map([...series].map(one => [`${one.symbol} ${one.interval}`, one])).values()]
-    return { startTime, endTime, series: distinct, isShared: listSymbols(distinct).length > 1 }
-  })
+  const merged = [...groups.values()].flat().sort((a, b) => a.startTime - b.startTime)
+  return merged.map(outage => ({ ...outage, series: [...outage.series.values()] }))
+}
+
+/** An outage to which further gaps may be added. */
+interface OpenOutage {
+  readonly startTime: number
+  endTime: number
+  readonly isShared: boolean
+  readonly series: Map<string, Series>
 }
 
 /** Tables of the outages, one for those of the exchange and one for gaps that only one symbol has. */
 export function outageSections(outages: readonly Outage[], symbols: number, verbose: boolean): string[] {
   const shared = outages.filter(({ isShared }) => isShared)
   const single = outages.filter(({ isShared }) => !isShared)
-  const singleTitle =
-    symbols === 1
-      ? 'Gaps, usually outages of the exchange'
-      : 'Gaps of one symbol: lost candles, or others not listed yet'
+  const singleTitle = symbols === 1 ? 'Gaps, usually outages of the exchange' : 'Gaps of a single symbol'
   return [
     ...(shared.length > 0 ? [outageTable('Outages of the exchange', shared, verbose)] : []),
     ...(single.length > 0 ? [outageTable(singleTitle, single, verbose)] : []),

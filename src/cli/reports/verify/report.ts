@@ -2,11 +2,12 @@ import { seriesName } from '../../../klines/series.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
 import { formatCount, plural } from '../../terminal/text.js'
 import type { Report } from '../report.js'
+import { sum } from '../sum.js'
 import { candleName, describeDifference, exactTime, joinParts } from './differences.js'
 import { verifyObject } from './object.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
-import { type Judgement, judge, listFaults, sum, type Verdict, verdictLine } from './verdict.js'
+import { type Judgement, judge, listFaults, type Verdict, verdictLine } from './verdict.js'
 import { corruptLines, missingLines } from './windows.js'
 
 /** How a verification is shown. */
@@ -86,7 +87,9 @@ function closingLines({ series, range, mirror }: VerificationReport, { failing, 
   const lines = [`Mirror: ${mirror}`]
   if (range) lines.unshift(`Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`)
   if (unverified > 0)
-    lines.unshift(`Not compared, for lack of finer candles: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
+    lines.unshift(
+      `Not compared, because no finer candles are cached: ${formatCount(unverified)} of ${plural(candles, 'candle')}`,
+    )
   if (verdict === 'ok') return lines
   const isRepairable = failing.some(({ missingWindows, corruptWindows }) => missingWindows + corruptWindows > 0)
   const differs = failing.some(({ differing, invalid }) => differing + invalid > 0)

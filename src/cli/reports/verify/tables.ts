@@ -3,7 +3,8 @@ import { seriesName } from '../../../klines/series.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
 import { formatCount, formatTime } from '../../terminal/text.js'
-import { type SeriesVerdict, sum } from './verdict.js'
+import { sum } from '../sum.js'
+import type { SeriesVerdict } from './verdict.js'
 
 /** The columns of the table of failing series, left out where they are 0 for all. */
 const FAILURES = [

@@ -2,6 +2,7 @@ import type { AnomalyKind } from '../../../klines/audit/inspect.js'
 import { seriesName } from '../../../klines/series.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
 import { formatCount, plural } from '../../terminal/text.js'
+import { sum } from '../sum.js'
 import { type CandleDifference, mergeDifferences } from './differences.js'
 import { mergeGaps, type Outage } from './outages.js'
 
@@ -111,8 +112,4 @@ function countCandles(differences: readonly CandleDifference[]): Map<string, num
 
 function isOrAre(count: number): string {
   return count === 1 ? 'is' : 'are'
-}
-
-export function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0)
 }
