@@ -7,6 +7,7 @@ const FLAGS = new Map([
   ),
   ['format', '-f'],
   ['intervals', '-i'],
+  ['manySymbols', '--yes'],
   ['output', '-o'],
   ['error.data', '--json'],
   ['startSample()', '--base-url sample'],

@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
-import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { acceptListFlag, manySymbolsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Download candles to the local mirror; export them with -o or -f.'
@@ -11,11 +11,14 @@ export default class Download extends BaseCommand {
 
 If a window cannot be downloaded, the others still are, nothing is exported, and the exit code is 3. Run the command again to download what is missing.
 
+With --base-url binance, candles come from the exchange itself: any symbol, since 2017. all stands for the symbols of the mirror then, and a pattern for those of the exchange.
+
 With --resample, candles are aligned as the exchange aligns them: weeks start on Monday, 3d candles at the listing of the symbol, months, quarters and years by the calendar, all others at 1970-01-01.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h -o btcusdt-1h.csv',
     "<%= config.bin %> <%= command.id %> BTCUSDT ETHUSDT -i 1h --last 90d -o '{symbol}.parquet'",
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --from yesterday --to today -f csv | head',
+    '<%= config.bin %> <%= command.id %> PEPEUSDT btc/eur -i 15m,1d --base-url binance',
     '<%= config.bin %> <%= command.id %> all -i all',
   ]
   static override args = symbolArgs
@@ -25,6 +28,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     ...locationFlags,
     ...fetchFlags,
     'accept-list': acceptListFlag,
+    yes: manySymbolsFlag,
     'dry-run': dryRunFlag,
     progress: progressFlag,
     'per-series': perSeriesFlag,

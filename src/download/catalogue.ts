@@ -33,7 +33,12 @@ export async function readCatalogue(
     if (!isKlinesError(error, 'unreachable')) throw error
     warn(`${error.message} Showing what the mirror and this version know.`)
     const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, warn)] as const)
-    return { source: 'mirror', mirror, symbols: SYMBOLS, startDates: new Map(lists) }
+    return {
+      source: 'mirror',
+      mirror,
+      symbols: mirror.isOfExchange ? mirror.symbols() : SYMBOLS,
+      startDates: new Map(lists),
+    }
   } finally {
     await source.close()
   }

@@ -1,6 +1,6 @@
-import { systemClock } from '../http/system-clock.js'
-import { parseRange, type RangeText } from '../klines/time-range.js'
+import type { RangeText } from '../klines/time-range.js'
 import { type Plan, planSeries } from './plan.js'
+import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { WindowSource } from './sources/window-source.js'
@@ -23,10 +23,11 @@ export interface DownloadRequest extends KlinesRequest, ProgressCallbacks {}
  */
 export async function downloadKlines(request: DownloadRequest): Promise<DownloadReport> {
   const selection = parseSelection(request)
-  const range = parseRange(request, request.now ?? systemClock.now())
+  checkRange(request)
   const source = await openSource(request)
   try {
-    const ranges = (await source.series(selection)).map(series => ({ series, range }))
+    const range = await requestRange(request, source)
+    const ranges = (await source.series(selection, range)).map(series => ({ series, range }))
     return await downloadPlan(source, await planSeries(source, ranges, range), request)
   } finally {
     await source.close()

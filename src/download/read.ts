@@ -1,11 +1,10 @@
-import { systemClock } from '../http/system-clock.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS, type KlineObject, type KlineRow } from '../klines/columns.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { parseRange } from '../klines/time-range.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
 import { planSeries } from './plan.js'
+import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
 import { openSource } from './sources/open-source.js'
 import { streamWindows } from './window-stream.js'
@@ -33,10 +32,11 @@ export interface SeriesRow<Row = KlineRow> {
  */
 export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
-  const range = parseRange(request, request.now ?? systemClock.now())
+  checkRange(request)
   const source = await openSource(request, { memory: new Map() })
   try {
-    const ranges = (await source.series(selection)).map(series => ({ series, range }))
+    const range = await requestRange(request, source)
+    const ranges = (await source.series(selection, range)).map(series => ({ series, range }))
     const { series } = await planSeries(source, ranges, range)
     const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
     const { concurrency, signal } = request

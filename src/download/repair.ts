@@ -55,7 +55,7 @@ async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): 
     else if (entry?.kind === 'symbols') await source.symbols()
     return undefined
   } catch (error) {
-    const reason = failureReason(error, source.service.fetcher.hasStopped)
+    const reason = failureReason(error, source.service.fetcher.stopReason !== undefined)
     if (reason === undefined) throw error
     return entry?.kind === 'window' ? withoutName(reason, entry.window) : reason.replace(/\.$/, '')
   }

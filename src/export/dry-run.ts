@@ -1,8 +1,8 @@
+import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
-import { systemClock } from '../http/system-clock.js'
 import type { Series } from '../klines/series.js'
-import { parseRange, type TimeRange } from '../klines/time-range.js'
+import type { TimeRange } from '../klines/time-range.js'
 import type { ExportRequest } from './export.js'
 import { planExport, selectSeries } from './export-series.js'
 import { parseRowFormat } from './row-format.js'
@@ -38,12 +38,13 @@ export async function dryRun(
   request: Omit<ExportRequest, 'output'> & { output?: string | undefined },
 ): Promise<DryRunReport> {
   const selection = parseSelection(request)
-  const range = parseRange(request, request.now ?? systemClock.now())
+  checkRange(request)
   const { output } = request
   const format = output === undefined ? undefined : parseTemplate(output, request.format)
   if (format !== undefined) parseRowFormat(request, format.format)
   const source = await openSource(request, { readOnly: true })
   try {
+    const range = await requestRange(request, source)
     const exported = await selectSeries(request, source, selection, range)
     const targets = output === undefined || format === undefined ? [] : planTargets(output, format, exported)
     await checkTargets(targets, request)

@@ -7,6 +7,7 @@ import { INTERVALS } from '../klines/intervals.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import {
   checkMultiple,
+  hasListingGrid,
   isMultiple,
   parseTargetInterval,
   type TargetInterval,
@@ -66,17 +67,28 @@ export async function selectSeries(
   checkPartial({ resample, partial, derive })
   // Every series of a symbol is one that another could be made of.
   const isOpen = derive && !namesSymbols(selection)
-  const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection)
+  const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
   let made: MadeSeries[] = found.map(series => ({ source: series }))
   if (derive) made = deriveSeries(source, selection, found)
   else if (resample !== undefined) made = resampleSeries(found, resample)
-  return made.map(({ source: series, target: length }) => {
-    if (length === undefined) return { ...series, source: series, range }
-    // On the symbol's own 3d grid when that is known.
-    const target = { ...length, anchor: source.threeDayAnchor(series.symbol) }
-    const { symbol } = series
-    return { symbol, interval: target.name, source: series, target, range: sourceRange(series, target, range) }
-  })
+  const exported: ExportSeries[] = []
+  for (const { source: series, target: length } of made) {
+    if (length === undefined) exported.push({ ...series, source: series, range })
+    else {
+      const { symbol } = series
+      // On the symbol's own 3d grid when that is known.
+      const anchor = hasListingGrid(length) ? await source.threeDayAnchor(symbol) : undefined
+      const target = { ...length, anchor }
+      exported.push({
+        symbol,
+        interval: target.name,
+        source: series,
+        target,
+        range: sourceRange(series, target, range),
+      })
+    }
+  }
+  return exported
 }
 
 /** All series as candles of one length. */

@@ -1,9 +1,8 @@
 import type { ReadRequest } from '../download/read.js'
+import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { ProgressCallbacks } from '../download/tally.js'
-import { systemClock } from '../http/system-clock.js'
-import { parseRange } from '../klines/time-range.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
 import type { Format } from './formats/format.js'
 import { recoverTargets } from './output/leftovers.js'
@@ -39,11 +38,12 @@ export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCal
  */
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
   const selection = parseSelection(request)
-  const range = parseRange(request, request.now ?? systemClock.now())
+  checkRange(request)
   const format = parseTemplate(request.output, request.format)
   const rowFormat = parseRowFormat(request, format.format)
   const source = await openSource(request, { memory: new Map() })
   try {
+    const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const targets = planTargets(request.output, format, series)
     await checkTargets(targets, request, paths => recoverTargets(paths, request.warn))

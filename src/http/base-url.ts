@@ -9,6 +9,12 @@ export const GREETING_BASE_URL = 'http://127.0.0.1:8787'
 /** Stands for the sample data of the package where a base address is expected; its mirror and files carry this name. */
 export const SAMPLE = 'sample'
 
+/** Stands for the exchange where a base address is expected; `binance:URL` for another host that speaks the same API. */
+export const BINANCE = 'binance'
+
+/** Market data alone, without a key: https://github.com/binance/binance-spot-api-docs, faqs/market_data_only.md. */
+const BINANCE_HOST = 'https://data-api.binance.vision'
+
 /** A server in this process: requests go to `url`, mirrors and files record `name`. */
 export interface LocalEndpoint {
   readonly name: string
@@ -17,7 +23,21 @@ export interface LocalEndpoint {
 
 /** A base address as mirrors and files record it. Default: the public instance. Throws `bad_base_url`. */
 export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL): string {
-  return typeof baseUrl === 'string' ? parseBaseUrl(baseUrl) : baseUrl.name
+  if (typeof baseUrl !== 'string') return baseUrl.name
+  const text = baseUrl.trim()
+  if (text === BINANCE) return BINANCE
+  return isExchange(text) ? `${BINANCE}:${parseBaseUrl(toAddress(text))}` : parseBaseUrl(text)
+}
+
+/** Whether a name that `toSourceName` returned is the exchange. */
+export function isExchange(name: string | undefined): boolean {
+  return name === BINANCE || name?.startsWith(`${BINANCE}:`) === true
+}
+
+/** The address that requests of a source are sent to, without a slash at its end. */
+export function toAddress(name: string): string {
+  if (name === BINANCE) return BINANCE_HOST
+  return isExchange(name) ? name.slice(BINANCE.length + 1) : name
 }
 
 /** Whether a text can be a name that `toSourceName` returns. */
@@ -25,7 +45,7 @@ export function isSourceName(text: unknown): text is string {
   if (typeof text !== 'string') return false
   if (/^[\w.-]+$/.test(text)) return true
   try {
-    return parseBaseUrl(text) === text
+    return toSourceName(text) === text
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../klines/clock.js'
 import type { KlinesError } from '../klines/errors.js'
 import { FetchError } from './fetch-error.js'
+import { type HostRules, NO_RULES } from './host-rules.js'
 import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
 import { rateLimited, unreachable } from './service-errors.js'
 import { systemClock } from './system-clock.js'
@@ -14,6 +15,8 @@ const MAX_UNREACHABLE_IN_A_ROW = 10
 /** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
 const MAX_NOT_JSON_IN_A_ROW = 3
 
+const RATE_LIMITED = 'rate limited'
+
 /** The network traffic of a fetcher. */
 export interface NetworkActivity {
   /** Requests made, retries included. */
@@ -26,6 +29,8 @@ export interface NetworkActivity {
   readonly failure: string | undefined
   /** How long the host asked to wait from now, ms; 0 without a pause. */
   readonly pauseMs: number
+  /** Why it has to wait; undefined without a pause. */
+  readonly pauseReason: string | undefined
 }
 
 /** Settings of a `RetryingFetcher`. */
@@ -36,6 +41,8 @@ export interface FetcherOptions {
   readonly clock?: Clock
   readonly random?: () => number
   readonly policy?: RetryPolicy
+  /** What the host demands beside statuses and Retry-After. */
+  readonly rules?: HostRules | undefined
   /** Called when the activity has changed. */
   readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
@@ -62,9 +69,13 @@ export class RetryingFetcher {
   private readonly clock: Clock
   private readonly random: () => number
   private readonly policy: RetryPolicy
+  private readonly rules: HostRules
+  private pauseReason = RATE_LIMITED
   private unreachableInARow = 0
   private notJsonInARow = 0
   private stopped: KlinesError | undefined
+  /** Ms UTC. */
+  private stoppedUntil = 0
   private readonly closing = new AbortController()
   private readonly onActivity: (activity: NetworkActivity) => void
   private retrying = 0
@@ -79,6 +90,7 @@ export class RetryingFetcher {
       clock = systemClock,
       random = Math.random,
       policy = RETRY_POLICY,
+      rules = NO_RULES,
       onActivity = () => {},
     }: FetcherOptions,
   ) {
@@ -86,12 +98,14 @@ export class RetryingFetcher {
     this.clock = clock
     this.random = random
     this.policy = policy
+    this.rules = rules
     this.onActivity = onActivity
   }
 
-  /** Whether the run has ended: every further file fails at once with the same error. */
-  get hasStopped(): boolean {
-    return this.stopped !== undefined
+  /** The error that has ended the run: every further file fails with it at once, until the time that it names, if any. */
+  get stopReason(): KlinesError | undefined {
+    if (this.stoppedUntil <= this.clock.now()) this.stopped = undefined
+    return this.stopped
   }
 
   async get<T>(file: FileRequest<T>): Promise<T> {
@@ -146,48 +160,74 @@ export class RetryingFetcher {
   }
 
   private async attempt<T>(request: FileRequest<T>, leftMs: number): Promise<T> {
-    if (this.stopped) throw this.stopped
+    const { stopReason } = this
+    if (stopReason) throw stopReason
     // AbortSignal.timeout rejects fractions, and a random delay leaves one.
     const limitMs = Math.ceil(Math.min(this.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
     this.requests++
     this.report()
+    let response: WholeResponse | undefined
     try {
       const signal = AbortSignal.any([request.signal, deadline])
-      const response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
+      response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
       this.wireBytes += response.wireBytes
-      this.applyRetryAfter(response)
+      this.obey(response, request.path)
       const value = request.accept(response)
       this.throttle.succeeded()
       return value
     } catch (error) {
       request.signal.throwIfAborted()
+      if (response === undefined) this.rules.countFailure(request.path)
       if (!deadline.aborted || error instanceof FetchError) throw error
       const details = { unreachable: true, timedOut: true }
       throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, details)
     }
   }
 
-  /** Slows down and waits as the host demands. Throws `rate_limited` for a wait longer than the policy allows. */
-  private applyRetryAfter({ status, headers }: WholeResponse): void {
+  /**
+   * Slows down and waits as the host demands. Throws what ends the run: a refusal of the host, or `rate_limited` for a wait
+   * longer than the policy allows; a response that is good counts before that.
+   */
+  private obey(response: WholeResponse, path: string): void {
+    const { status, headers } = response
     if (OVERLOAD_STATUSES.has(status)) this.throttle.slowDown()
-    const waitMs = status >= 400 ? parseRetryAfter(headers['retry-after'], this.clock.now()) : undefined
-    if (waitMs === undefined) return
+    const refusal = this.rules.findRefusal(response)
+    if (refusal) throw this.stop(refusal.error, refusal.untilTime)
+    const ruleMs = this.rules.pauseAfter(response, path)
+    const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], this.clock.now()) ?? 0) : 0
+    const waitMs = Math.max(ruleMs, retryAfterMs)
+    if (waitMs === 0) return
     if (waitMs <= this.policy.maxRetryAfterMs) {
       this.throttle.pause(waitMs)
+      this.pauseReason = ruleMs > retryAfterMs ? this.rules.pauseReason : RATE_LIMITED
       this.report()
       return
     }
     // Rounded up to a whole second, so that the next run is not too early.
     const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
     const advice = 'Run the same command again after that; what was downloaded stays in the mirror.'
-    this.stopped = rateLimited(this.baseUrl, status, untilTime, advice)
-    throw this.stopped
+    const limited = this.stop(rateLimited(this.baseUrl, status, untilTime, advice), untilTime)
+    if (status >= 400) throw limited
+  }
+
+  private stop(reason: KlinesError, untilTime = Number.POSITIVE_INFINITY): KlinesError {
+    this.stopped ??= reason
+    this.stoppedUntil = Math.max(this.stoppedUntil, untilTime)
+    return this.stopped
   }
 
   private report(): void {
     const { requests, wireBytes: bytes, retrying, failure, throttle } = this
-    this.onActivity({ requests, bytes, retrying, failure, pauseMs: throttle.pauseLeft })
+    const pauseMs = throttle.pauseLeft
+    this.onActivity({
+      requests,
+      bytes,
+      retrying,
+      failure,
+      pauseMs,
+      pauseReason: pauseMs > 0 ? this.pauseReason : undefined,
+    })
   }
 
   /** Counts a failed file, and returns the error to throw: `unreachable` after too many failures in a row. */
@@ -196,7 +236,6 @@ export class RetryingFetcher {
     this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
     if (this.unreachableInARow < MAX_UNREACHABLE_IN_A_ROW && this.notJsonInARow < MAX_NOT_JSON_IN_A_ROW) return failure
     const count = failure.notJson ? this.notJsonInARow : this.unreachableInARow
-    this.stopped ??= unreachable(this.baseUrl, failure, `each of ${count} files in a row`)
-    return this.stopped
+    return this.stop(unreachable(this.baseUrl, failure, `each of ${count} files in a row`))
   }
 }

@@ -32,8 +32,15 @@ function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): str
 /** The error for a service that refuses requests until a time, ms UTC. */
 export function rateLimited(baseUrl: string, status: number, untilTime: number, advice: string): KlinesError {
   const until = new Date(untilTime).toISOString().replace(/\.\d+Z$/, 'Z')
-  const message = `${baseUrl} answered ${nameStatus(status)}: rate limited until ${until}.`
+  const what = status === 418 ? 'this address is banned' : 'rate limited'
+  const message = `${baseUrl} answered ${nameStatus(status)}: ${what} until ${until}.`
   return new KlinesError('rate_limited', message, { suggestions: [advice], data: { status, until } })
+}
+
+/** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */
+export function refused(baseUrl: string, status: number, reason: string, advice: string[]): KlinesError {
+  const message = `${baseUrl} answered ${nameStatus(status)}: ${reason}.`
+  return new KlinesError('unreachable', message, { suggestions: advice, data: { baseUrl, status } })
 }
 
 /** What a service did, as the rest of a sentence about it; its own words come last. */

@@ -1,12 +1,17 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { COLUMNS, type KlineRow } from '../klines/columns.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
-import { SYMBOLS } from '../klines/symbols.js'
+import { SYMBOL_PATTERN, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates } from '../klines/windows.js'
 
 /** The objects of the klines service as JSON Schema, for its OpenAPI description. */
 
-export const SymbolSchema = Type.Enum([...SYMBOLS], { $id: 'Symbol', type: 'string', description: 'Trading pair' })
+/** Schema of a symbol: one of `symbols`, or any name when they are not known. */
+export function symbolSchema(symbols?: readonly SymbolName[]): TSchema {
+  const details = { $id: 'Symbol', description: 'Trading pair' }
+  if (symbols) return Type.Enum([...symbols], { ...details, type: 'string' })
+  return Type.String({ ...details, pattern: SYMBOL_PATTERN.source, examples: ['BTCUSDT'] })
+}
 
 export const IntervalSchema = Type.Enum([...INTERVALS], {
   $id: 'Interval',

@@ -53,7 +53,8 @@ export function parseInterval(text: string): Interval {
 }
 
 function suggestInterval(name: string): string[] {
-  if (name === '1m') return ['1m would be one minute, which is not served; did you mean 1M (a month) or 15m?']
+  if (name === '1m') return ['1m would be one minute; the finest interval is 15m. Did you mean 15m, or 1M (a month)?']
+  if (/^(1s|[35]m)$/.test(name)) return ['The finest interval is 15m.']
   const lower = name.toLowerCase()
   const length = parseLength(lower)
   const near = /^1? ?(mo|mon|months?|monthly)$/.test(lower)

@@ -1,12 +1,11 @@
 import { KlinesError } from './errors.js'
 import { quoteText } from './escape.js'
 import type { Interval } from './intervals.js'
-import { isSymbol, SYMBOLS, type SymbolName } from './symbols.js'
+import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
 import { consecutiveStartDates, isWindowStart, knownStartDates, parseDate, windowLength } from './windows.js'
 
 /** Longer lists are refused; the longest of the service has 783 entries. */
 const MAX_ENTRIES = 20_000
-const MAX_SYMBOLS = 1_000
 /** Larger bodies are not parsed: sixteen megabytes of `[],` would take hundreds of megabytes of memory. */
 const MAX_BYTES = 4 * 1024 * 1024
 
@@ -25,7 +24,7 @@ export function parseStartDates(bytes: Uint8Array, interval: Interval): string[]
   return list
 }
 
-/** What a list of startDates is held against. */
+/** What a list of startDates is compared with. */
 export interface ListKnowledge {
   /** StartDates that are known to exist: of an earlier list, or of cached windows. */
   readonly known: Iterable<string>
@@ -50,13 +49,12 @@ export function findMissingStartDates(
   return [...expected].sort()
 }
 
-/** Parses the list of symbols; names that this version does not know are returned apart. Throws `bad_list`. */
-export function parseSymbols(bytes: Uint8Array): { symbols: SymbolName[]; unknown: string[] } {
-  const list = parseList(bytes, 'The list of symbols', MAX_SYMBOLS)
-  const bad = list.findIndex(name => !/^[A-Z0-9]{2,20}$/.test(name))
+/** Parses a list of symbols: the ten of the public service first, then the others by name. Throws `bad_list`. */
+export function parseSymbols(bytes: Uint8Array): SymbolName[] {
+  const list = parseList(bytes, 'The list of symbols', MAX_ENTRIES)
+  const bad = list.findIndex(name => !isSymbol(name))
   if (bad !== -1) throw badList(`The list of symbols is refused: entry ${bad} is ${show(list[bad])}, not a symbol.`)
-  const names = new Set(list)
-  return { symbols: SYMBOLS.filter(name => names.has(name)), unknown: list.filter(name => !isSymbol(name)) }
+  return sortSymbols(list)
 }
 
 function parseList(bytes: Uint8Array, name: string, maxEntries: number): string[] {

@@ -1,7 +1,7 @@
 import { KlinesError } from './errors.js'
 import { suggest } from './suggest.js'
 
-/** The symbols of the service, in the order of its OpenAPI description. */
+/** The ten symbols of the public service, in the order of its OpenAPI description. Other sources have others. */
 export const SYMBOLS = [
   'BTCUSDT',
   'ETHUSDT',
@@ -15,28 +15,64 @@ export const SYMBOLS = [
   'DOTUSDT',
 ] as const
 
-/** One of the ten symbols. */
-export type SymbolName = (typeof SYMBOLS)[number]
+/** The name of a trading pair as sources and paths write it: 2 to 20 of `A-Z` and `0-9`, such as `BTCUSDT`. */
+export type SymbolName = string
 
-/** Whether `text` is a symbol exactly as the service writes it. */
+/** The names of symbols. */
+export const SYMBOL_PATTERN = /^[A-Z0-9]{2,20}$/
+
+/** Whether `text` has the form of a symbol's name. Only a source knows whether there is such a symbol. */
 export function isSymbol(text: unknown): text is SymbolName {
-  return (SYMBOLS as readonly unknown[]).includes(text)
+  return typeof text === 'string' && SYMBOL_PATTERN.test(text)
+}
+
+/** Sorts names, each once: the ten of the public service first, in their order, then the others by name. */
+export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
+  const all = new Set(names)
+  const known: readonly SymbolName[] = SYMBOLS
+  return [...known.filter(name => all.has(name)), ...[...all].filter(name => !known.includes(name)).sort()]
 }
 
 /**
- * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to the service's name. Throws
- * `unknown_symbol` and suggests the nearest name.
+ * Converts a symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`, `BTC_USDT`) to its name. Throws `unknown_symbol` for
+ * a text that cannot be one.
  */
 export function parseSymbol(text: string): SymbolName {
   const name = toName(text)
   if (isSymbol(name)) return name
-  const near = suggest(name, SYMBOLS)
+  throw new KlinesError(
+    'unknown_symbol',
+    `Unknown symbol "${text}". Expected 2 to 20 letters A-Z and digits, such as BTCUSDT.`,
+    {
+      suggestions: suggestSymbol(name, SYMBOLS),
+      data: { symbol: text },
+    },
+  )
+}
+
+/** The error for symbols that a source does not have; `names`: those that it has, of which the nearest ones are suggested. */
+export function unknownSymbols(
+  unknown: readonly SymbolName[],
+  names: readonly SymbolName[],
+  source: string,
+): KlinesError {
+  const [symbol] = unknown
+  const what = unknown.length === 1 ? `Unknown symbol "${symbol}"` : `Unknown symbols: ${unknown.join(', ')}`
+  const few = names.length > 0 && names.length <= MAX_NAMES ? ` Expected one of ${names.join(', ')}.` : ''
+  return new KlinesError('unknown_symbol', `${what}; ${source} has no such symbol.${few}`, {
+    suggestions: unknown.flatMap(name => suggestSymbol(name, names)),
+    data: { symbol, symbols: [...unknown] },
+  })
+}
+
+/** More names than this are not listed in an error. */
+const MAX_NAMES = 20
+
+function suggestSymbol(text: string, names: readonly SymbolName[]): string[] {
+  const near = suggest(text, names)
   const suggestions = near ? [`Did you mean ${near}?`] : []
   if (/\.\w+$/.test(text)) suggestions.push(`Is it the name of a file? ${QUOTE_PATTERNS}`)
-  throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`, {
-    suggestions,
-    data: { symbol: text },
-  })
+  return suggestions
 }
 
 const QUOTE_PATTERNS = "Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise."
@@ -60,7 +96,8 @@ export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[
     .replaceAll('?', '.')
   const matching = names.filter(name => new RegExp(`^${source}$`).test(name))
   if (matching.length > 0) return matching
-  const expected = names.length === 0 ? 'There are no symbols.' : `There are ${names.join(', ')}.`
+  const some = names.length <= MAX_NAMES ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and others`
+  const expected = names.length === 0 ? 'There are no symbols.' : `There are ${some}.`
   throw new KlinesError('unknown_symbol', `No symbol matches "${pattern}". ${expected}`, { data: { symbol: pattern } })
 }
 

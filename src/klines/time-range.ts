@@ -10,6 +10,9 @@ export interface TimeRange {
   readonly toTime: number
 }
 
+/** Every open time. */
+export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
+
 /** A range as text. */
 export interface RangeText {
   /**
@@ -86,6 +89,12 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
     )
   }
   return { fromTime, toTime }
+}
+
+/** Whether the range that a text describes moves on with the present. */
+export function isRelativeRange({ from, to, last }: RangeText): boolean {
+  const isRelative = (text: string | undefined) => text !== undefined && parseRelative(text.trim(), 0) !== undefined
+  return isRelative(from) || isRelative(to) || (last !== undefined && to === undefined)
 }
 
 /** The range as an ISO 8601 interval, with `..` for an open end: `2024-01-01T00:00:00.000Z/..`. */

@@ -1,13 +1,16 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { checkWritableFolder } from '../fs/writable-folder.js'
+import { isExchange } from '../http/base-url.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
-import { startDatesPath, windowPath } from '../klines/paths.js'
+import { parseSymbols } from '../klines/lists.js'
+import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
 import {
   type Allocate,
@@ -18,10 +21,10 @@ import {
   statPath,
   writeFile,
 } from './file-store.js'
-import { isFinal } from './finality.js'
+import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
-import { listStartDates } from './series-folder.js'
+import { listStartDates, listSymbols } from './series-folder.js'
 import { findLeftoverTemps, sweepTemps } from './temps.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
@@ -51,7 +54,11 @@ export class Mirror {
   private readonly kernel = new Kernel()
   private readonly populated: LastPopulated
 
-  constructor(readonly root: string) {
+  /** `source`: the base address that it is opened for. Default: the one that `mirror.json` says, once it is there. */
+  constructor(
+    readonly root: string,
+    private source?: string,
+  ) {
     this.populated = new LastPopulated(root)
   }
 
@@ -71,6 +78,13 @@ export class Mirror {
       warn(`${path} cannot be read: ${read.reason}. The mirror counts as not complete, and its source as unknown.`)
     }
     return read.state === 'read' ? read.meta : undefined
+  }
+
+  /** Whether this is a mirror of the exchange, where a window is final a day after its end, whatever it has. */
+  get isOfExchange(): boolean {
+    // Every window asks; the file is read once it is there, because a mirror never changes its source.
+    this.source ??= this.readMeta()?.baseUrl
+    return isExchange(this.source)
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
@@ -146,6 +160,7 @@ export class Mirror {
 
   /** Whether a cached window with these rows and this modification time (ms) can change no more. */
   isFinal(window: WindowRef, batch: KlineBatch, mtimeMs: number): boolean {
+    if (this.isOfExchange) return isLate(window, mtimeMs)
     return isFinal(window, batch, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
   }
 
@@ -162,6 +177,31 @@ export class Mirror {
   /** The startDates of a series' cached windows, valid or not, ascending. */
   cachedStartDates(series: Series): string[] {
     return this.reading(() => listStartDates(this.root, series))
+  }
+
+  /** The symbols with a cached window, valid or not: the ten of the public service first, then the others by name. */
+  symbols(): SymbolName[] {
+    return this.reading(() => listSymbols(this.root))
+  }
+
+  /** The symbols of the mirror's list; none when the list is missing or corrupt. */
+  listedSymbols(): SymbolName[] {
+    const file = this.readBytes(SYMBOLS_PATH)
+    if (file.state !== 'file') return []
+    try {
+      return parseSymbols(file.bytes)
+    } catch (error) {
+      if (isKlinesError(error, 'bad_list')) return []
+      throw error
+    }
+  }
+
+  /** The startDate of the first cached window of a series that has candles, by file size. */
+  firstPopulated(series: Series): string | undefined {
+    return this.cachedStartDates(series).find(
+      startDate =>
+        this.windowSize({ symbol: series.symbol, interval: series.interval, startDate }) > EMPTY_WINDOW_BYTES,
+    )
   }
 
   /** The open time of the first cached candle of a series, ms UTC. */

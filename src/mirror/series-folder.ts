@@ -1,5 +1,7 @@
 import { join } from 'node:path'
+import { INTERVALS } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
+import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
 import { isStartDate } from '../klines/windows.js'
 import { listFolder } from './file-store.js'
 
@@ -16,4 +18,16 @@ export function listStartDates(root: string, series: Series): string[] {
     .filter(name => name.endsWith(SUFFIX))
     .map(name => name.slice(0, -SUFFIX.length))
     .filter(startDate => isStartDate(series.interval, startDate))
+}
+
+/** The symbols with a window file of any interval: the ten of the public service first, then the others by name. */
+export function listSymbols(root: string): SymbolName[] {
+  const found = new Set<SymbolName>()
+  for (const interval of INTERVALS) {
+    for (const symbol of listFolder(join(root, 'api', 'klines', interval))) {
+      if (!found.has(symbol) && isSymbol(symbol) && listStartDates(root, { symbol, interval }).length > 0)
+        found.add(symbol)
+    }
+  }
+  return sortSymbols(found)
 }

@@ -1,6 +1,5 @@
 import { INTERVALS } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
-import { SYMBOLS } from '../klines/symbols.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
 
 /** The cached windows of a series, by file size: no file is read. */
@@ -16,9 +15,10 @@ export interface SeriesStatus extends Series {
 
 /** The status of each series with at least one cached window, symbol by symbol. */
 export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
-  return SYMBOLS.flatMap(symbol => INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval }))).filter(
-    ({ windows }) => windows > 0,
-  )
+  return mirror
+    .symbols()
+    .flatMap(symbol => INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
+    .filter(({ windows }) => windows > 0)
 }
 
 function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {

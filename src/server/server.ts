@@ -26,6 +26,8 @@ export interface RunningServer {
 export interface ServerOptions extends Pick<AppOptions, 'strict' | 'streamText' | 'onError' | 'limits'> {
   /** Folder of the mirror. */
   readonly root: string
+  /** Base address of the mirror, as `mirror.json` has it. Default: what that says. */
+  readonly baseUrl?: string | undefined
   /** Default: loopback only. */
   readonly host?: string | undefined
   /** 0, the default, picks a free port. */
@@ -47,7 +49,7 @@ export interface ServerOptions extends Pick<AppOptions, 'strict' | 'streamText' 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
-  const tree = new Tree(new Mirror(options.root), { now, upstream, warn: options.warn })
+  const tree = new Tree(new Mirror(options.root, options.baseUrl), { now, upstream, warn: options.warn })
   const app = createApp({ ...options, host, tree })
   await upstream?.start()
   if (options.log) logRequests(app.server, options.log)

@@ -173,7 +173,7 @@ describe('a first download that stores no file leaves no folder, also none above
     server.always(SYMBOLS_LIST, answer)
     const source = openTestSource(server, mirror, { memory: new Map() })
     await expect(source.startDates('15m')).rejects.toHaveProperty('code')
-    await expect(source.series({ symbols: 'all', intervals: ['15m'] })).rejects.toHaveProperty('code')
+    await expect(source.series({ symbols: 'all', intervals: ['15m'] }, ALL_TIME)).rejects.toHaveProperty('code')
     expect(readdirSync(folder)).toEqual([])
   })
 

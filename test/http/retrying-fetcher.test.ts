@@ -56,7 +56,7 @@ describe('a file', () => {
   it("that fails at first is requested again after the policy's delay", async () => {
     const { server, symbols, clock, fetcher } = await treeSetup({ random: 0.5 })
     server.script(LIST, { status: 503 }, { status: 500 })
-    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+    expect((await symbols()).value).toEqual(['BTCUSDT'])
     expect((clock as FakeClock).sleeps).toEqual([250, 500])
     expect(fetcher.requests).toBe(3)
     expect(server.log.map(({ status }) => status)).toEqual([503, 500, 200])
@@ -89,7 +89,7 @@ describe('a file', () => {
   it('that is valid at the second try is returned', async () => {
     const { server, symbols } = await treeSetup()
     server.script(LIST, { body: BODY.slice(0, -2) })
-    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+    expect((await symbols()).value).toEqual(['BTCUSDT'])
     expect(server.log).toHaveLength(2)
   })
 
@@ -216,7 +216,7 @@ describe('Retry-After', () => {
     const { server, symbols } = await treeSetup({ random: 0, policy: { fileMs: 10_000 } })
     const wait = { status: 429, headers: { 'retry-after': '60' } }
     server.script(LIST, wait, wait, wait)
-    expect((await symbols()).value.symbols).toEqual(['BTCUSDT'])
+    expect((await symbols()).value).toEqual(['BTCUSDT'])
   })
 
   it.each([

@@ -23,7 +23,10 @@ describe('parseInterval', () => {
   })
 
   const nearMisses: [string, string[]][] = [
-    ['1m', ['1m would be one minute, which is not served; did you mean 1M (a month) or 15m?']],
+    ['1m', ['1m would be one minute; the finest interval is 15m. Did you mean 15m, or 1M (a month)?']],
+    ['1s', ['The finest interval is 15m.']],
+    ['3m', ['The finest interval is 15m.']],
+    ['5m', ['The finest interval is 15m.']],
     ['1H', ['Did you mean 1h?']],
     ['15M', ['Did you mean 15m?']],
     ['1W', ['Did you mean 1w?']],

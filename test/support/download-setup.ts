@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { ServiceLists } from '../../src/download/sources/service-lists.js'
 import { ServiceSource, type ServiceSourceOptions } from '../../src/download/sources/service-source.js'
 import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport } from '../../src/http/transport.js'
@@ -37,15 +38,19 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
   const transport = new HttpTransport(server.url, { connections: 4 })
   const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
   onTestFinished(() => fetcher.close())
-  return new ServiceSource(new KlinesClient(fetcher, () => NOW), new Mirror(mirror), {
+  const client = new KlinesClient(fetcher, () => NOW)
+  const using = {
     refresh: false,
     readOnly: false,
     acceptList: false,
+    manySymbols: false,
     now: () => NOW,
     signal: new AbortController().signal,
     warn: () => {},
     ...options,
-  })
+  }
+  const tree = new Mirror(mirror)
+  return new ServiceSource(client, new ServiceLists(client, tree, using), tree, using)
 }
 
 /** Reads a JSON file of a folder. */

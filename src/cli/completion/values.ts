@@ -1,5 +1,5 @@
 import { OUTPUT_COLUMNS } from '../../export/row-format.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { BINANCE, SAMPLE } from '../../http/base-url.js'
 import { INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
@@ -26,7 +26,7 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
   from: ['today', 'yesterday', '-7d', '-30d'],
   to: ['now', 'today', 'yesterday'],
   last: ['7d', '30d', '90d', '1y'],
-  'base-url': [SAMPLE],
+  'base-url': [SAMPLE, BINANCE],
 }
 
 const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {

@@ -21,6 +21,7 @@ export interface JobFlags extends LocationFlags, NetworkFlags {
   derive?: boolean
   'accept-list'?: boolean
   force: boolean
+  yes?: boolean
   mkdir?: boolean
   'dry-run': boolean
   'per-series'?: boolean

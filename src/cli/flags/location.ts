@@ -4,7 +4,8 @@ import { inGroup } from './group.js'
 /** Where candles come from and where they are kept. */
 export const locationFlags = inGroup('what', {
   'base-url': Flags.string({
-    summary: 'Base address of the klines service, without /api; sample for the bundled synthetic sample data.',
+    summary:
+      'Base address of the klines service, without /api; binance for the exchange itself, sample for the bundled synthetic sample data.',
     helpValue: 'URL',
     env: 'KLINES_BASE_URL',
   }),

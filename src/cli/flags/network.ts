@@ -45,7 +45,7 @@ export function toLimits({ retries, timeout, 'max-rate': maxRate }: NetworkFlags
 /** How candles are downloaded. */
 export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
-    summary: 'Number of parallel requests. Default: 16.',
+    summary: 'Number of parallel requests. Default: 16; 4 for binance.',
     helpValue: 'N',
     env: 'KLINES_CONCURRENCY',
   }),

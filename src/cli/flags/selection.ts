@@ -53,6 +53,13 @@ export const { 'accept-list': acceptListFlag } = inGroup('what', {
   }),
 })
 
+export const { yes: manySymbolsFlag } = inGroup('what', {
+  yes: Flags.boolean({
+    summary: 'With binance, download a pattern that matches more than 20 symbols.',
+    env: 'KLINES_YES',
+  }),
+})
+
 /** Which series of a mirror, and how the table is printed. */
 export const mirrorSeriesFlags = {
   interval: selectionFlags.interval,

@@ -62,9 +62,9 @@ export async function runCandles(
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
-  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList } = flags
+  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
   const range = { from, to, last }
-  const fetching = { mirror, concurrency, refresh, acceptList, ...toLimits(flags), signal, warn }
+  const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,

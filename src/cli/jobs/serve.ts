@@ -43,6 +43,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const server = await startServer({
     ...flags,
     root: location.mirror,
+    baseUrl: location.baseUrl ?? undefined,
     streamText: flags['stream-text'],
     upstream:
       location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),

@@ -22,8 +22,9 @@ export interface ProgressSnapshot {
   /** Files that wait for a retry, and why the latest does. */
   readonly retrying: number
   readonly failure: string | undefined
-  /** How long the service asked to wait; 0 when it did not. */
+  /** How long all requests have to wait, and why; 0 when they do not. */
   readonly pauseMs: number
+  readonly pauseReason: string | undefined
 }
 
 /** Measures the progress of a run. `now`: a clock that never jumps, ms. */
@@ -33,7 +34,14 @@ export class ProgressMeter {
   private done = 0
   private total: number | undefined
   private label = ''
-  private network: NetworkActivity = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0 }
+  private network: NetworkActivity = {
+    requests: 0,
+    bytes: 0,
+    retrying: 0,
+    failure: undefined,
+    pauseMs: 0,
+    pauseReason: undefined,
+  }
   private pausedUntil = 0
 
   constructor(private readonly now: () => number = () => performance.now()) {
@@ -58,6 +66,7 @@ export class ProgressMeter {
     const { done, total, label, network } = this
     const first = this.addSample()
     const now = this.now()
+    const pauseMs = Math.max(0, this.pausedUntil - now)
     const spanMs = now - first.time
     const hasRate = spanMs >= MIN_RATE_MS && total !== undefined
     const rate = hasRate ? (done - first.done) / spanMs : 0
@@ -72,7 +81,8 @@ export class ProgressMeter {
       requests: network.requests,
       retrying: network.retrying,
       failure: network.failure,
-      pauseMs: Math.max(0, this.pausedUntil - now),
+      pauseMs,
+      pauseReason: pauseMs > 0 ? network.pauseReason : undefined,
     }
   }
 

@@ -64,8 +64,9 @@ function describeSlowness({ elapsedMs, requests, bytes }: ProgressSnapshot): str
   return ` (${Math.floor(elapsedMs / 1000)} s${requests > 0 && bytes === 0 ? ', no answer yet' : ''})`
 }
 
-function describeWait({ pauseMs, retrying, failure }: ProgressSnapshot, noun: string): string | undefined {
-  if (pauseMs > 0) return `rate limited, resuming in ${Math.ceil(pauseMs / 1000)} s`
+function describeWait(progress: ProgressSnapshot, noun: string): string | undefined {
+  const { pauseMs, pauseReason, retrying, failure } = progress
+  if (pauseMs > 0) return `${pauseReason ?? 'waiting'}, resuming in ${Math.ceil(pauseMs / 1000)} s`
   if (retrying === 0) return undefined
   return `retrying ${plural(retrying, noun)}${failure === undefined ? '' : `: ${printable(failure)}`}`
 }

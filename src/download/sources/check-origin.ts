@@ -1,11 +1,11 @@
+import { isExchange } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { unreachable } from '../../http/service-errors.js'
+import type { WindowService } from '../../http/window-service.js'
 import { diffBatches } from '../../klines/batch/diff.js'
 import { KlinesError } from '../../klines/errors.js'
 import { INTERVALS } from '../../klines/intervals.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
-import { SYMBOLS } from '../../klines/symbols.js'
-import type { KlinesClient } from '../../klines-client/client.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 
 /**
@@ -13,12 +13,14 @@ import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
  * else one that may have got more candles since. Throws `mirror_mismatch` when they differ or the service has no such window,
  * and `unreachable`. A mirror without candles can belong to any service.
  */
-export async function checkOrigin(mirror: Mirror, service: KlinesClient, signal: AbortSignal): Promise<void> {
+export async function checkOrigin(mirror: Mirror, service: WindowService, signal: AbortSignal): Promise<void> {
   const found = findWindow(mirror)
   if (!found) return
   const { window, cached } = found
   const { baseUrl } = service.fetcher
   const name = windowName(window)
+  // The bytes of an exchange's window and of a published one are the same: only `mirror.json` tells whose they are.
+  if (isExchange(baseUrl)) throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`)
   let fault = `it has no window ${name}`
   try {
     const served = await service.window(window, undefined, signal)
@@ -30,17 +32,20 @@ export async function checkOrigin(mirror: Mirror, service: KlinesClient, signal:
     if (!(error instanceof FetchError)) throw error
     if (error.status !== 404) throw unreachable(baseUrl, error, name)
   }
-  const message = `${mirror.root} does not say where its candles come from, and they are not those of ${baseUrl}: ${fault}.`
-  throw new KlinesError('mirror_mismatch', message, {
+  throw mismatch(mirror, baseUrl, window, `and they are not those of ${baseUrl}: ${fault}`)
+}
+
+function mismatch({ root }: Mirror, baseUrl: string, window: WindowRef, fault: string): KlinesError {
+  return new KlinesError('mirror_mismatch', `${root} does not say where its candles come from, ${fault}.`, {
     suggestions: ['Name another folder with `mirror`.'],
-    data: { mirror: mirror.root, baseUrl, window },
+    data: { mirror: root, baseUrl, window },
   })
 }
 
 /** The latest final window with candles of any series, else any window with candles. */
 function findWindow(mirror: Mirror): { window: WindowRef; cached: CachedWindow } | undefined {
   let open: { window: WindowRef; cached: CachedWindow } | undefined
-  for (const symbol of SYMBOLS) {
+  for (const symbol of mirror.symbols()) {
     for (const interval of INTERVALS) {
       for (const startDate of mirror.cachedStartDates({ symbol, interval }).reverse()) {
         const window = { symbol, interval, startDate }

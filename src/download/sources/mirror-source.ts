@@ -1,10 +1,11 @@
-import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { exchangeStartDates } from '../../exchange-client/calendar.js'
+import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
-import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import type { Series, WindowRef } from '../../klines/series.js'
-import { isSymbolPattern, SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import { formatDate, knownStartDates, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
@@ -60,23 +61,51 @@ export class MirrorSource implements WindowSource {
     if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`)
   }
 
+  async present(): Promise<number> {
+    return this.now
+  }
+
   /** `all` and a pattern are every series with a cached window; a named series need not have one. */
   async series(selection: Selection): Promise<Series[]> {
     const { symbols, intervals } = selection
-    const combineAll = (available: readonly SymbolName[]) =>
-      combine(selectSymbols(selection, available), selectedIntervals(selection))
-    if (namesSymbols(selection) && intervals !== 'all') return combineAll([])
+    const intervalsOf = selectedIntervals(selection)
+    if (namesSymbols(selection)) this.checkNames(selectSymbols(selection, []))
+    if (namesSymbols(selection) && intervals !== 'all') return combine(selectSymbols(selection, []), intervalsOf)
     this.prepare()
     const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
     // Throws for a pattern that matches nothing in the mirror.
-    const available = SYMBOLS.filter(symbol => INTERVALS.some(interval => this.mirror.hasSeries({ symbol, interval })))
-    const cached = combineAll(available).filter(series => isNamed(series) || this.mirror.hasSeries(series))
+    const selected = combine(selectSymbols(selection, this.mirror.symbols()), intervalsOf)
+    const cached = selected.filter(series => isNamed(series) || this.mirror.hasSeries(series))
     if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`)
-    const found = new Set(cached.map(({ symbol }) => symbol))
-    const without = selectSymbols(selection, SYMBOLS).filter(symbol => !found.has(symbol))
+    this.warnOfOthers(selection, new Set(cached.map(({ symbol }) => symbol)))
+    return cached
+  }
+
+  /** Throws `unknown_symbol` for a name that the source does not have, and `window_missing` when only the exchange knows it. */
+  private checkNames(named: readonly SymbolName[]): void {
+    const known = this.knownSymbols()
+    const unknown = named.filter(symbol => !known.includes(symbol))
+    if (unknown.length === 0) return
+    const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`)
+    if (!isExchange(this.baseUrl)) throw error
+    const { suggestions } = nothingCached('')
+    throw new KlinesError('window_missing', `The mirror ${this.mirror.root} does not have ${unknown.join(', ')}.`, {
+      suggestions: [...error.suggestions, ...suggestions],
+      data: error.data,
+    })
+  }
+
+  /** The symbols that the source has, as far as the mirror knows. */
+  private knownSymbols(): SymbolName[] {
+    const builtIn = isExchange(this.baseUrl) ? [] : SYMBOLS
+    return sortSymbols([...builtIn, ...this.mirror.listedSymbols(), ...this.mirror.symbols()])
+  }
+
+  private warnOfOthers(selection: Selection, found: ReadonlySet<SymbolName>): void {
+    const { symbols } = selection
+    const without = selectSymbols(selection, this.knownSymbols()).filter(symbol => !found.has(symbol))
     const whole = symbols === 'all' ? 'all' : symbols.filter(isSymbolPattern).join(',') || 'all'
     if (without.length > 0) this.warn(`Not in the mirror, so not part of "${whole}": ${without.join(', ')}.`)
-    return cached
   }
 
   /** The dates that the list lacks count too: their windows are missing unless they are cached. */
@@ -121,7 +150,7 @@ export class MirrorSource implements WindowSource {
     return this.mirror.hasSeries(series)
   }
 
-  threeDayAnchor(symbol: SymbolName): number | undefined {
+  async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
 
@@ -153,15 +182,21 @@ export class MirrorSource implements WindowSource {
 /** The start dates of an interval from the mirror's list, else from the list built into this version. */
 export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
   const file = mirror.startDatesFile(interval)
-  if (file.state === 'missing') return knownStartDates(interval)
+  const builtIn = builtInStartDates(mirror, interval)
+  if (file.state === 'missing') return builtIn
   try {
     if (file.state === 'corrupt')
       throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)
   } catch (error) {
     warn(`${(error as KlinesError).message} The built-in list is used instead.`)
-    return knownStartDates(interval)
+    return builtIn
   }
+}
+
+/** The start dates that this version knows of a mirror's source. */
+export function builtInStartDates(mirror: Mirror, interval: Interval): string[] {
+  return mirror.isOfExchange ? exchangeStartDates(interval) : knownStartDates(interval)
 }
 
 function nothingCached(message: string): KlinesError {

@@ -1,4 +1,4 @@
-import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { checkLimits, type RequestLimits } from '../../http/request-limits.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
@@ -8,16 +8,23 @@ import { openKlinesClient } from '../../klines-client/open.js'
 import { defaultMirrorRoot } from '../../mirror/default-root.js'
 import { Mirror } from '../../mirror/mirror.js'
 import type { FileMemory } from './cache-writer.js'
+import { ExchangeLists } from './exchange-lists.js'
 import { MirrorSource } from './mirror-source.js'
+import { ServiceLists } from './service-lists.js'
 import { ServiceSource } from './service-source.js'
 import type { Warn, WindowSource } from './window-source.js'
 
 export const DEFAULT_CONCURRENCY = 16
+/** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
+const EXCHANGE_CONCURRENCY = 4
 const MAX_CONCURRENCY = 256
 
 /** Where candles come from and where they are stored. */
 export interface SourceOptions extends RequestLimits {
-  /** Base address of a klines service, the part before `/api`. Default: the public instance. */
+  /**
+   * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host
+   * of its API. Default: the public instance.
+   */
   readonly baseUrl?: string | LocalEndpoint | undefined
   /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
   readonly mirror?: string | undefined
@@ -28,7 +35,9 @@ export interface SourceOptions extends RequestLimits {
    * never left out. Default: such a list is `incomplete`.
    */
   readonly acceptList?: boolean | undefined
-  /** Requests at once, 1 to 256. Default 16. */
+  /** Download a pattern of the exchange's symbols that matches more than 20. */
+  readonly manySymbols?: boolean | undefined
+  /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
@@ -53,7 +62,8 @@ export interface SourceUse {
 /** The mirror of these options. */
 export function openMirror({ mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>): Mirror {
   if (mirror === '') throw new KlinesError('bad_option', '`mirror` is empty. Expected the name of a folder.')
-  return new Mirror(mirror ?? defaultMirrorRoot(toSourceName(baseUrl)))
+  const source = baseUrl === undefined && mirror !== undefined ? undefined : toSourceName(baseUrl)
+  return new Mirror(mirror ?? defaultMirrorRoot(toSourceName(baseUrl)), source)
 }
 
 /**
@@ -69,22 +79,27 @@ export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   { readOnly = false, memory, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<WindowSource> {
-  const { baseUrl, refresh = false, acceptList = false, signal = new AbortController().signal } = options
+  const { baseUrl, refresh = false, acceptList = false, manySymbols = false } = options
+  const { signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
   const warn = once(options.warn)
   if (!options.offline) {
-    const concurrency = parseConcurrency(options.concurrency ?? DEFAULT_CONCURRENCY)
+    const isOfExchange = isExchange(toSourceName(baseUrl))
+    const concurrency = parseConcurrency(
+      options.concurrency ?? (isOfExchange ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
+    )
     checkLimits(options)
-    const client = await openKlinesClient({
-      baseUrl,
-      concurrency,
-      policy,
-      limits: options,
-      now,
-      onActivity: options.network,
-    })
-    return new ServiceSource(client, mirror, { refresh, acceptList, readOnly, memory, now, signal, warn })
+    const host = { baseUrl, concurrency, policy, limits: options, now, onActivity: options.network }
+    const listing = { acceptList, manySymbols, signal, warn, now }
+    const using = { refresh, readOnly, memory, now, signal, warn }
+    if (isOfExchange) {
+      const { openExchangeClient } = await import('../../exchange-client/open.js')
+      const exchange = await openExchangeClient({ ...host, warn })
+      return new ServiceSource(exchange, new ExchangeLists(exchange, mirror, listing), mirror, using)
+    }
+    const client = await openKlinesClient(host)
+    return new ServiceSource(client, new ServiceLists(client, mirror, listing), mirror, using)
   }
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
 }

@@ -10,11 +10,13 @@ export class ServiceClock {
     /** This machine's clock, ms UTC. */
     readonly now: () => number,
     private readonly warn: Warn,
+    /** The present before the first response, ms UTC: this machine's clock, or -Infinity when only the service's counts. */
+    start: number,
   ) {
-    this.latestMs = now()
+    this.latestMs = start
   }
 
-  /** The present: this machine's clock at the start, or the service's when that is ahead, ms UTC. */
+  /** The present: the start, or the service's clock when that is ahead, ms UTC. */
   get latest(): number {
     return this.latestMs
   }

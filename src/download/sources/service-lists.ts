@@ -1,36 +1,72 @@
 import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
+import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
+import type { WindowService } from '../../http/window-service.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
-import { INTERVALS, type Interval } from '../../klines/intervals.js'
-import { findMissingStartDates, parseStartDates, parseSymbols } from '../../klines/lists.js'
-import { SYMBOLS_PATH } from '../../klines/paths.js'
-import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
-import type { Fetched, KlinesClient } from '../../klines-client/client.js'
+import type { Interval } from '../../klines/intervals.js'
+import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
+import type { Series } from '../../klines/series.js'
+import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
+import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { incompleteList, joinNames } from '../errors.js'
-import type { Warn } from './window-source.js'
+import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
+import type { ListOptions, SourceLists } from './source-lists.js'
 
-/** How `ServiceLists` downloads lists. */
-export interface ListOptions {
-  /** Take a list that lacks known entries as it is. */
-  readonly acceptList: boolean
-  readonly signal: AbortSignal
-  readonly warn: Warn
-  /** The present, ms UTC. */
-  readonly now: () => number
-}
-
-/** The lists of a service, held against what the mirror knows. */
-export class ServiceLists {
+/** The lists of a static klines service, compared with what the mirror knows. */
+export class ServiceLists implements SourceLists {
   private readonly baseUrl: string
 
   constructor(
-    private readonly service: KlinesClient,
+    private readonly service: WindowService,
     private readonly mirror: Mirror,
     private readonly options: ListOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
+  }
+
+  async present(): Promise<number> {
+    return this.options.now()
+  }
+
+  /** Requests the list of symbols for `all`, a pattern, and a name that is not one of the ten. */
+  async select(selection: Selection): Promise<Series[]> {
+    const intervals = selectedIntervals(selection)
+    if (!namesSymbols(selection)) {
+      const listed = (await this.symbols()).value
+      const others = SYMBOLS.filter(symbol => !listed.includes(symbol))
+      if (selection.symbols === 'all' && others.length > 0)
+        this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
+      return combine(selectSymbols(selection, listed), intervals)
+    }
+    const named = selectSymbols(selection, [])
+    await this.checkNames(named, intervals[0])
+    return combine(named, intervals)
+  }
+
+  /** A service may have symbols that its list lacks: their newest window decides. */
+  private async checkNames(named: readonly SymbolName[], interval: Interval): Promise<void> {
+    const isKnown = (symbol: SymbolName, names: readonly SymbolName[]) => names.includes(symbol)
+    const others = named.filter(symbol => !isKnown(symbol, SYMBOLS))
+    if (others.length === 0) return
+    const listed = (await this.symbols()).value
+    const unlisted = others.filter(symbol => !isKnown(symbol, listed))
+    const found = await Promise.all(unlisted.map(symbol => this.hasWindow({ symbol, interval })))
+    const unknown = unlisted.filter((_, index) => !found[index])
+    if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl)
+  }
+
+  private async hasWindow(series: Series): Promise<boolean> {
+    const { now, signal } = this.options
+    const startDate = knownStartDates(series.interval).findLast(date => date <= formatDate(now())) ?? ''
+    try {
+      await this.service.window({ ...series, startDate }, undefined, signal)
+      return true
+    } catch (error) {
+      if (error instanceof FetchError) return false
+      throw error
+    }
   }
 
   /**
@@ -40,7 +76,7 @@ export class ServiceLists {
   async startDates(interval: Interval): Promise<Fetched<string[]>> {
     const { signal, now } = this.options
     const list = await this.download(`the list of ${interval} start dates`, this.service.startDates(interval, signal))
-    const cached = SYMBOLS.flatMap(symbol => this.mirror.cachedStartDates({ symbol, interval }))
+    const cached = this.mirror.symbols().flatMap(symbol => this.mirror.cachedStartDates({ symbol, interval }))
     const known = [...this.storedStartDates(interval), ...cached]
     // A list need not reach a present that only a wrong clock knows.
     const missing = findMissingStartDates(list.value, interval, { known, now: Math.min(now(), list.servedMs) })
@@ -49,24 +85,36 @@ export class ServiceLists {
   }
 
   /**
-   * Downloads the service's symbols that this version knows. Throws `incomplete` when one is missing that the stored list has
-   * or that is cached, or that the public service has; `bad_list` and `unreachable`.
+   * Downloads the service's symbols. Throws `incomplete` when one is missing that the stored list has or that is cached, or that
+   * the public service has; `bad_list` and `unreachable`.
    */
   async symbols(): Promise<Fetched<SymbolName[]>> {
-    const { signal, warn } = this.options
-    const list = await this.download('the list of symbols', this.service.symbols(signal))
-    const { symbols, unknown } = list.value
-    if (unknown.length > 0) warn(`Symbols this version does not know are left out: ${unknown.join(', ')}.`)
-    if (symbols.length === 0)
-      throw new KlinesError('bad_list', 'The list of symbols is refused: it has none that this version knows.', {
+    const list = await this.download('the list of symbols', this.service.symbols(this.options.signal))
+    if (list.value.length === 0)
+      throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', {
         data: { baseUrl: this.baseUrl },
       })
-    const isCached = (symbol: SymbolName) => INTERVALS.some(interval => this.mirror.hasSeries({ symbol, interval }))
-    const stored = this.baseUrl === PUBLIC_BASE_URL ? SYMBOLS : this.storedSymbols()
-    const unlisted = SYMBOLS.filter(symbol => !symbols.includes(symbol))
-    const missing = unlisted.filter(symbol => stored.includes(symbol) || isCached(symbol))
-    this.refuseIncomplete('The list of symbols', missing)
-    return { ...list, value: symbols }
+    const stored = this.baseUrl === PUBLIC_BASE_URL ? SYMBOLS : this.mirror.listedSymbols()
+    const known = new Set([...stored, ...this.mirror.symbols()])
+    for (const symbol of list.value) known.delete(symbol)
+    this.refuseIncomplete('The list of symbols', [...known])
+    return list
+  }
+
+  async hasSymbol(): Promise<boolean> {
+    return true
+  }
+
+  async emptyWindow(): Promise<undefined> {
+    return undefined
+  }
+
+  isKnownEmpty(): boolean {
+    return false
+  }
+
+  listWith(): undefined {
+    return undefined
   }
 
   private refuseIncomplete(list: string, missing: readonly string[]): void {
@@ -78,11 +126,6 @@ export class ServiceLists {
   private storedStartDates(interval: Interval): readonly string[] {
     const file = this.mirror.startDatesFile(interval)
     return file.state === 'file' ? unlessCorrupt(() => parseStartDates(file.bytes, interval)) : []
-  }
-
-  private storedSymbols(): readonly string[] {
-    const file = this.mirror.readBytes(SYMBOLS_PATH)
-    return file.state === 'file' ? unlessCorrupt(() => parseSymbols(file.bytes).symbols) : []
   }
 
   /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */

@@ -1,26 +1,29 @@
+import { isExchange } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
+import type { Fetched } from '../../http/fetched.js'
+import type { WindowService } from '../../http/window-service.js'
 import { diffBatches } from '../../klines/batch/diff.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
+import { hasListingDate } from '../../klines/resample/candle-grid.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
-import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
-import type { Fetched, KlinesClient } from '../../klines-client/client.js'
+import type { SymbolName } from '../../klines/symbols.js'
+import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
-import { joinNames, withoutStop } from '../errors.js'
-import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
+import { withoutStop } from '../errors.js'
+import { planWindows } from '../plan.js'
+import type { Selection } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
 import { ServiceClock } from './service-clock.js'
-import { ServiceLists } from './service-lists.js'
+import type { SourceLists } from './source-lists.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
 /** How a `ServiceSource` downloads. */
 export interface ServiceSourceOptions extends CacheWriterOptions {
   /** Download final windows again too. */
   readonly refresh: boolean
-  /** Take lists that lack known entries as they are. */
-  readonly acceptList: boolean
   /** The present, ms UTC. */
   readonly now: () => number
   readonly signal: AbortSignal
@@ -34,8 +37,8 @@ export class ServiceSource implements WindowSource {
   readonly offline = false
   readonly advice = 'The mirror keeps what was downloaded; run the same command again to download the rest.'
   readonly baseUrl: string
+  readonly isExchange: boolean
   private readonly cacheWriter: CacheWriter
-  private readonly lists: ServiceLists
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
   private readonly clock: ServiceClock
@@ -43,14 +46,15 @@ export class ServiceSource implements WindowSource {
 
   /** Throws `mirror_mismatch` when the mirror belongs to another service. */
   constructor(
-    readonly service: KlinesClient,
+    readonly service: WindowService,
+    private readonly lists: SourceLists,
     private readonly mirror: Mirror,
     private readonly options: ServiceSourceOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
-    this.clock = new ServiceClock(options.now, options.warn)
+    this.isExchange = isExchange(this.baseUrl)
+    this.clock = new ServiceClock(options.now, options.warn, this.isExchange ? Number.NEGATIVE_INFINITY : options.now())
     this.cacheWriter = new CacheWriter(mirror, options)
-    this.lists = new ServiceLists(service, mirror, options)
     mirror.checkBase(this.baseUrl)
   }
 
@@ -83,14 +87,17 @@ export class ServiceSource implements WindowSource {
     return { requests, bytes: wireBytes }
   }
 
-  async series(selection: Selection): Promise<Series[]> {
-    const intervals = selectedIntervals(selection)
-    if (namesSymbols(selection)) return combine(selectSymbols(selection, []), intervals)
-    const symbols = await this.symbols()
-    const others = SYMBOLS.filter(symbol => !symbols.includes(symbol))
-    if (selection.symbols === 'all' && others.length > 0)
-      this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
-    return combine(selectSymbols(selection, symbols), intervals)
+  present(): Promise<number> {
+    return this.lists.present()
+  }
+
+  series(selection: Selection, range: TimeRange): Promise<Series[]> {
+    return this.lists.select(selection, range)
+  }
+
+  /** Whether windows of a symbol may be requested, as `SourceLists` says. */
+  hasSymbol(symbol: SymbolName): Promise<boolean> {
+    return this.lists.hasSymbol(symbol)
   }
 
   async startDates(interval: Interval): Promise<string[]> {
@@ -105,7 +112,8 @@ export class ServiceSource implements WindowSource {
   async symbols(): Promise<readonly SymbolName[]> {
     await this.prepare()
     const list = await this.lists.symbols()
-    this.store(SYMBOLS_PATH, list)
+    // A mirror of the exchange lists what it has.
+    if (!this.isExchange) this.store(SYMBOLS_PATH, list)
     return list.value
   }
 
@@ -113,7 +121,7 @@ export class ServiceSource implements WindowSource {
     return this.mirror.cachedStartDates(series)
   }
 
-  /** The present: this machine's clock, or the service's when that is ahead (a clock may be years behind). */
+  /** The present: the exchange's clock; of another service and this machine the one that is ahead (it may be years behind). */
   horizon(): number {
     return this.clock.latest
   }
@@ -122,13 +130,22 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
-  threeDayAnchor(symbol: SymbolName): number | undefined {
-    return this.mirror.firstOpenTime({ symbol, interval: '3d' })
+  /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the listing date is known. */
+  async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
+    const series: Series = { symbol, interval: '3d' }
+    const cached = this.mirror.firstOpenTime(series)
+    if (cached !== undefined || hasListingDate(symbol)) return cached
+    const startDates = await this.startDates('3d')
+    for (const window of planWindows(series, startDates, ALL_TIME, this.horizon())) {
+      const { status, ...result } = await this.window(window)
+      if ('batch' in result && result.batch.length > 0) return result.batch.openTime(0)
+    }
+    return undefined
   }
 
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing' {
     const read = this.mirror.readWindow(window)
-    if (read.state !== 'cached') return 'missing'
+    if (read.state !== 'cached') return this.lists.isKnownEmpty(window) ? 'cached' : 'missing'
     return this.isSettled(window, read) ? 'cached' : 'stale'
   }
 
@@ -152,6 +169,11 @@ export class ServiceSource implements WindowSource {
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
+    const empty = await this.lists.emptyWindow(window)
+    if (empty) {
+      this.store(windowPath(window), empty)
+      return { window, status: 'cached', batch: empty.value, size: empty.bytes.length }
+    }
     const isUsable = cached && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
     const since = isUsable ? cached.mtimeMs : undefined
     const fetched = await this.service.window(window, since, this.options.signal)
@@ -216,6 +238,8 @@ export class ServiceSource implements WindowSource {
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
     this.store(path, fetched)
+    const list = this.lists.listWith(window.symbol)
+    if (list) this.store(SYMBOLS_PATH, { ...fetched, bytes: list })
     return { window, status: 'fetched', batch: fetched.value, size: fetched.bytes.length, change }
   }
 

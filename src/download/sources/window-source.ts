@@ -3,6 +3,7 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
+import type { TimeRange } from '../../klines/time-range.js'
 import type { Selection } from '../selection.js'
 
 /**
@@ -41,8 +42,10 @@ export interface WindowSource {
   readonly traffic: { readonly requests: number; readonly bytes: number }
   /** What to do about windows that could not be downloaded or read: one sentence. */
   readonly advice: string
-  /** The series of a selection; `all` is what this source has. */
-  series(selection: Selection): Promise<Series[]>
+  /** The present, ms UTC, by the clock that decides which windows have started. */
+  present(): Promise<number>
+  /** The series of a selection in a range; `all` is what this source has. Throws `unknown_symbol`. */
+  series(selection: Selection, range: TimeRange): Promise<Series[]>
   /** The start dates that exist for an interval, ascending. Throws `incomplete` for a list that lacks some. */
   startDates(interval: Interval): Promise<string[]>
   /** The start dates of a series' cached windows, ascending: they exist whatever a list says. */
@@ -51,8 +54,8 @@ export interface WindowSource {
   horizon(series: Series, toTime: number): number
   /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
   hasSeries(series: Series): boolean
-  /** Open time of a symbol's first cached 3d candle, ms UTC: the anchor of its 3d grid. */
-  threeDayAnchor(symbol: SymbolName): number | undefined
+  /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
+  threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
   /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */

@@ -1,3 +1,4 @@
+import { KlinesError } from '../errors.js'
 import { DAY_MS, monthIndex, monthStart } from '../intervals.js'
 import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
@@ -7,8 +8,11 @@ import { startsAtListing, type TargetInterval, toTarget } from './target-interva
 /** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
 const FIRST_MONDAY = 4 * DAY_MS
 
-/** The listing date of each symbol: its 3d candles are counted from this day (measured on the service's whole tree). */
-const LISTING_DATES: Record<SymbolName, string> = {
+/**
+ * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the service's
+ * whole tree). The 3d grid of any other symbol comes from its first 3d candle.
+ */
+const LISTING_DATES: Readonly<Record<SymbolName, string | undefined>> = {
   BTCUSDT: '2017-08-17',
   ETHUSDT: '2017-08-17',
   BNBUSDT: '2017-11-06',
@@ -29,11 +33,12 @@ export class CandleGrid {
   readonly anchor: number
   private readonly months: number
 
-  constructor({ length, anchor }: TargetInterval, symbol: SymbolName) {
+  /** Throws `bad_option` for a 3d grid without an anchor whose symbol has no known listing date. */
+  constructor({ name, length, anchor }: TargetInterval, symbol: SymbolName) {
     const ms = 'ms' in length ? length.ms : 0
     this.step = ms || undefined
     this.months = 'ms' in length ? 0 : length.months
-    if (startsAtListing(ms)) this.anchor = anchor ?? parseDate(LISTING_DATES[symbol])
+    if (startsAtListing(ms)) this.anchor = anchor ?? listingTime(symbol, name)
     else this.anchor = ms % (7 * DAY_MS) === 0 ? FIRST_MONDAY : 0
   }
 
@@ -55,7 +60,25 @@ export class CandleGrid {
   }
 }
 
-/** The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles, if given. */
+/** Whether the listing date of a symbol is known without a candle. */
+export function hasListingDate(symbol: SymbolName): boolean {
+  return Object.hasOwn(LISTING_DATES, symbol)
+}
+
+/** Midnight of a symbol's listing date, ms UTC. `target`: the interval that needs it, for the error. */
+function listingTime(symbol: SymbolName, target: string): number {
+  const date = Object.hasOwn(LISTING_DATES, symbol) ? LISTING_DATES[symbol] : undefined
+  if (date !== undefined) return parseDate(date)
+  const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
+  const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same \`mirror\`.`]
+  throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })
+}
+
+/**
+ * The grid of a series of the service. A 3d grid is counted from `openTime` (ms UTC) of any of its candles; without one it is
+ * that of the listing date, or any grid for a symbol whose date is not known.
+ */
 export function buildSeriesGrid({ symbol, interval }: Series, openTime?: number): CandleGrid {
-  return new CandleGrid({ ...toTarget(interval), anchor: openTime }, symbol)
+  const anchor = openTime ?? (hasListingDate(symbol) ? undefined : 0)
+  return new CandleGrid({ ...toTarget(interval), anchor }, symbol)
 }

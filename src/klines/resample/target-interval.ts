@@ -19,7 +19,7 @@ export interface TargetInterval {
   readonly name: string
   /** Length in ms, or in months. */
   readonly length: { readonly ms: number } | { readonly months: number }
-  /** When any candle of the symbol's 3d grid opens, ms UTC; default: its listing date. */
+  /** When any candle of the symbol's 3d grid opens, ms UTC. Default: the listing date, which is known of the ten `SYMBOLS`. */
   readonly anchor?: number | undefined
 }
 
@@ -62,6 +62,11 @@ export function isMultiple({ length }: TargetInterval, source: Interval): boolea
 /** Whether candles of this length in ms are counted from the symbol's listing: multiples of 3d that are not whole weeks. */
 export function startsAtListing(ms: number): boolean {
   return ms > 0 && ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
+}
+
+/** Whether the candles of a target are counted from the symbol's listing. */
+export function hasListingGrid({ length }: TargetInterval): boolean {
+  return 'ms' in length && startsAtListing(length.ms)
 }
 
 function badTarget(text: string, expected: string): KlinesError {

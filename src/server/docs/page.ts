@@ -1,15 +1,15 @@
 import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
-import { SAMPLE } from '../../http/base-url.js'
+import { isExchange, SAMPLE } from '../../http/base-url.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
-import { SYMBOLS } from '../../klines/symbols.js'
 import { windowLength } from '../../klines/windows.js'
 
 /** Facts about the served tree that the page shows. */
 export interface PageContent {
   /** Base address of the service that the tree mirrors; undefined when unknown. */
   readonly baseUrl: string | undefined
+  readonly symbols: readonly string[]
   /** Every interval, with a cached window that has candles. */
   readonly intervals: readonly { readonly interval: Interval; readonly example: WindowRef | undefined }[]
 }
@@ -20,7 +20,7 @@ class Html {
 }
 
 /** The page at `/`: links to what is served, and the elements that its script fills with the API reference. */
-export function docsPage({ baseUrl, intervals }: PageContent): string {
+export function docsPage({ baseUrl, symbols, intervals }: PageContent): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -37,7 +37,7 @@ export function docsPage({ baseUrl, intervals }: PageContent): string {
 <body>
 <header>
 <h1>klines</h1>
-<p>Historical candles of ${SYMBOLS.length} trading pairs as plain JSON files, and a small greeting API.</p>
+<p>Historical candles of trading pairs as plain JSON files, and a small greeting API.</p>
 <nav aria-label="On this page">
 <a href="#candles">Candles</a> <a href="#greeting">Greeting</a> <a href="#reference">API reference</a>
 </nav>
@@ -49,7 +49,7 @@ ${origin(baseUrl)}
 <p>One file holds the candles of a window:
 <code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
 <h3>Symbols</h3>
-<p>${SYMBOLS.map(symbol => html`<code>${symbol}</code> `)}</p>
+<p>${symbols.map(symbol => html`<code>${symbol}</code> `)}</p>
 <p>${link(SYMBOLS_PATH)}</p>
 <h3>Intervals</h3>
 <div class="wide">
@@ -89,11 +89,11 @@ function origin(baseUrl: string | undefined): Html {
   if (baseUrl === SAMPLE) {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
-  // Only an http address is shown: anything may be in mirror.json.
-  if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl)) {
+  // Only an address is shown: anything may be in mirror.json.
+  if (!isExchange(baseUrl) && !/^https?:\/\//.test(baseUrl ?? '')) {
     return html`<p class="note">The source of these files is unknown.</p>`
   }
-  return html`<p class="note">A mirror of <code>${baseUrl}</code>.</p>`
+  return html`<p class="note">A mirror of <code>${baseUrl ?? ''}</code>.</p>`
 }
 
 function intervalRow({ interval, example }: PageContent['intervals'][number]): Html {

@@ -59,12 +59,13 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
 
 function pageContent(mirror: Mirror): PageContent {
   const intervals = INTERVALS.map(interval => ({ interval, example: findExample(mirror, interval) }))
-  return { baseUrl: mirror.readMeta()?.baseUrl, intervals }
+  const symbols = mirror.isOfExchange ? mirror.symbols() : SYMBOLS
+  return { baseUrl: mirror.readMeta()?.baseUrl, symbols, intervals }
 }
 
 /** The oldest cached window of an interval that has candles, of the first symbol that has one. */
 function findExample(mirror: Mirror, interval: Interval): WindowRef | undefined {
-  for (const symbol of SYMBOLS) {
+  for (const symbol of mirror.symbols()) {
     const windows = mirror.cachedStartDates({ interval, symbol }).map(startDate => ({ interval, symbol, startDate }))
     const example = windows.find(window => mirror.windowSize(window) > EMPTY_WINDOW_BYTES)
     if (example) return example

@@ -2,14 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH } from '../../klines/paths.js'
+import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
 import { windowLength } from '../../klines/windows.js'
-import { IntervalSchema, KlineSchema, SymbolSchema, startDateSchema } from '../../klines-client/schema.js'
+import { IntervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../endpoint.js'
 import { sendBody } from '../http/send-body.js'
 import type { Tree, TreeFile } from './tree.js'
 
 /** The endpoints of the klines service's OpenAPI description, with the path of a window for every interval. */
 export function treeEndpoints(tree: Tree): Endpoint[] {
+  const symbol = symbolSchema(findSymbols(tree.mirror))
   const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
   return [
     {
@@ -18,7 +21,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       operationId: 'getSymbols',
       summary: 'The trading pairs, in their fixed order',
       tag: 'meta',
-      response: json('Symbols', Type.Array(SymbolSchema)),
+      response: json('Symbols', Type.Array(symbol)),
       handler,
     },
     {
@@ -34,11 +37,18 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       errors: { 404: 'There is no such interval' },
       handler,
     },
-    ...INTERVALS.map(interval => windowEndpoint(interval, handler)),
+    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, handler)),
   ]
 }
 
-function windowEndpoint(interval: Interval, handler: Endpoint['handler']): Endpoint {
+/** The symbols of a mirror of a static service; undefined for one of the exchange, which may get any other. */
+function findSymbols(mirror: Mirror): readonly SymbolName[] | undefined {
+  if (mirror.isOfExchange) return undefined
+  const listed = mirror.listedSymbols()
+  return listed.length > 0 ? listed : SYMBOLS
+}
+
+function windowEndpoint(interval: Interval, symbol: TSchema, handler: Endpoint['handler']): Endpoint {
   return {
     method: 'GET',
     path: `/api/klines/${interval}/{symbol}/{startDate}.json`,
@@ -48,7 +58,7 @@ function windowEndpoint(interval: Interval, handler: Endpoint['handler']): Endpo
       `A window covers ${windowLength(interval)}. A candle belongs to the window in which it opens; only closed ones ` +
       'are served. Before the listing of a symbol, and in the future, a window is empty.',
     tag: 'klines',
-    params: Type.Object({ symbol: SymbolSchema, startDate: startDateSchema(interval) }),
+    params: Type.Object({ symbol, startDate: startDateSchema(interval) }),
     response: json('Candles', Type.Array(KlineSchema)),
     errors: { 404: 'There is no such symbol or window, or this server does not have it' },
     handler,

@@ -1,7 +1,8 @@
+import { builtInStartDates } from '../../download/sources/mirror-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import { SYMBOLS } from '../../klines/symbols.js'
-import { knownStartDates, windowSpan } from '../../klines/windows.js'
+import { windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { Body } from '../http/body.js'
 import { HttpError } from '../http/error.js'
@@ -83,7 +84,9 @@ export class Tree {
   }
 
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
-    const list = entry.kind === 'symbols' ? SYMBOLS : knownStartDates(entry.interval)
+    if (entry.kind === 'symbols' && this.mirror.isOfExchange)
+      return new Body(Buffer.from(JSON.stringify(this.mirror.symbols())))
+    const list = entry.kind === 'symbols' ? SYMBOLS : builtInStartDates(this.mirror, entry.interval)
     const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
     this.builtIn.set(path, body)
     return body

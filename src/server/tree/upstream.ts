@@ -81,7 +81,7 @@ export class Upstream {
       await fetchEntry(await this.source(), entry, isCorrupt)
     } catch (error) {
       if (isKlinesError(error, 'rate_limited')) this.retryTime = Date.parse(String(error.data.until))
-      throw toHttpError(error, this.retryTime - this.now())
+      throw error instanceof HttpError ? error : toHttpError(error, this.retryTime - this.now())
     }
   }
 
@@ -89,15 +89,19 @@ export class Upstream {
   private async source(): Promise<ServiceSource> {
     const previous = this.opened
     const source = await previous?.catch(() => undefined)
-    if (source && !source.service.fetcher.hasStopped) return source
+    // A limit or a refusal ends by itself; after too many failures a new source starts afresh.
+    if (source && source.service.fetcher.stopReason?.cause === undefined) return source
     if (this.opened === previous) this.opened = this.open(this.memory)
     return this.opened as Promise<ServiceSource>
   }
 }
 
 async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
+  // The lists of an exchange's tree follow from the calendar and from what the mirror has.
+  if (source.isExchange && entry.kind !== 'window') return
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
+  else if (!(await source.hasSymbol(entry.window.symbol))) throw new HttpError(404, 'The service has no such symbol.')
   else await source.fetchWindow(entry.window, isCorrupt ? undefined : source.readCached(entry.window))
 }
 
@@ -109,6 +113,7 @@ function toHttpError(error: unknown, waitMs: number): unknown {
     isKlinesError(error, 'incomplete') || (isKlinesError(error, 'bad_list') && error.cause === undefined)
   if (isRefused) return new HttpError(502, error.message)
   const failure = error instanceof FetchError ? error : (error as Error).cause
+  if (isKlinesError(error, 'unreachable') && error.cause === undefined) return new HttpError(502, error.message)
   if (!(failure instanceof FetchError)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
   if (failure.status === 404) return new HttpError(404, 'The service has no such file.')
   if (failure.timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')

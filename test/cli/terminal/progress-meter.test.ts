@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ProgressMeter } from '../../../src/cli/terminal/progress-meter.js'
 
-const QUIET = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0 }
+const QUIET = { requests: 0, bytes: 0, retrying: 0, failure: undefined, pauseMs: 0, pauseReason: undefined }
 
 /** A meter whose clock the test sets. */
 function newMeter() {
@@ -51,7 +51,7 @@ describe('a progress meter', () => {
 
   it('counts a pause down', () => {
     const { meter, at } = newMeter()
-    meter.setNetwork({ ...QUIET, pauseMs: 12_000 })
+    meter.setNetwork({ ...QUIET, pauseMs: 12_000, pauseReason: 'rate limited' })
     expect(meter.snapshot().pauseMs).toBe(12_000)
     at(5_000)
     expect(meter.snapshot().pauseMs).toBe(7_000)

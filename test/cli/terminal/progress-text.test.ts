@@ -16,6 +16,7 @@ const START: ProgressSnapshot = {
   retrying: 0,
   failure: undefined,
   pauseMs: 0,
+  pauseReason: undefined,
 }
 const HALF: ProgressSnapshot = {
   ...START,
@@ -51,7 +52,7 @@ describe('progress as text', () => {
     ],
     [
       'a pause that the service asked for',
-      { ...HALF, retrying: 3, failure: 'status 429', pauseMs: 11_200 },
+      { ...HALF, retrying: 3, failure: 'status 429', pauseMs: 11_200, pauseReason: 'rate limited' },
       'Downloading BTCUSDT 1h; rate limited, resuming in 12 s\n  █████████░░░░░░░  61%  1,234 of 2,001 windows  17.3 MB  3.2 MB/s  0:42 left',
       '1,234 of 2,001 windows (61%), 17.3 MB, 3.2 MB/s, 0:42 left; now BTCUSDT 1h; rate limited, resuming in 12 s',
     ],

@@ -5,6 +5,7 @@ import { parseSelection } from '../../../src/download/selection.js'
 import { openSource } from '../../../src/download/sources/open-source.js'
 import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
+import { ALL_TIME } from '../../../src/klines/time-range.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 
 /**
@@ -31,8 +32,8 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
 async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
   const source = await openSource(request, { policy })
   try {
-    const series = await source.series(parseSelection(request))
-    const range = { fromTime: -Infinity, toTime: Infinity }
+    const range = ALL_TIME
+    const series = await source.series(parseSelection(request), range)
     const ranges = series.map(series => ({ series, range }))
     await downloadPlan(source, await planSeries(source, ranges, range), { ...request, forExport: true })
   } finally {

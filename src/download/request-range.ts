@@ -1,0 +1,19 @@
+import { systemClock } from '../http/system-clock.js'
+import { isRelativeRange, parseRange, type RangeText, type TimeRange } from '../klines/time-range.js'
+import type { WindowSource } from './sources/window-source.js'
+
+/** A range as text, and this machine's present, ms UTC. Default: its clock. */
+interface RangeRequest extends RangeText {
+  readonly now?: number | undefined
+}
+
+/** Checks the range of a request before anything is requested. Throws `bad_time` and `bad_range`. */
+export function checkRange(request: RangeRequest): void {
+  parseRange(request, request.now ?? systemClock.now())
+}
+
+/** The range of a request; the present is the source's, where the range depends on it. Throws like `checkRange`. */
+export async function requestRange(request: RangeRequest, source: WindowSource): Promise<TimeRange> {
+  const now = isRelativeRange(request) ? await source.present() : (request.now ?? systemClock.now())
+  return parseRange(request, now)
+}

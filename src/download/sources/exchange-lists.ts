@@ -1,0 +1,172 @@
+import pMap from 'p-map'
+import { exchangeStartDates } from '../../exchange-client/calendar.js'
+import type { ExchangeClient } from '../../exchange-client/client.js'
+import { InvalidSymbolError } from '../../exchange-client/errors.js'
+import { FetchError } from '../../http/fetch-error.js'
+import type { Fetched } from '../../http/fetched.js'
+import { unreachable } from '../../http/service-errors.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { decodeWindow } from '../../klines/batch/window-codec.js'
+import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { HOUR_MS, type Interval } from '../../klines/intervals.js'
+import type { Series, WindowRef } from '../../klines/series.js'
+import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
+import type { TimeRange } from '../../klines/time-range.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { planWindows } from '../plan.js'
+import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
+import { FirstCandles } from './first-candles.js'
+import type { ListOptions, SourceLists } from './source-lists.js'
+
+/** More symbols than this are downloaded only when the user says so. */
+const MAX_SYMBOLS = 20
+/** Probes at once; the fetcher limits the requests. */
+const PROBES_AT_ONCE = 16
+const EMPTY_WINDOW = Buffer.from('[]')
+
+/** What an exchange has: far more symbols than a mirror, and windows from the calendar instead of a list. */
+export class ExchangeLists implements SourceLists {
+  private readonly firstCandles: FirstCandles
+  /** The symbols of the mirror's list, once it is known. */
+  private listed: Set<SymbolName> | undefined
+  /** The exchange's names, and until when they count, ms UTC. */
+  private names: Promise<ReadonlySet<SymbolName>> = Promise.resolve(new Set())
+  private namesUntil = 0
+
+  constructor(
+    private readonly exchange: ExchangeClient,
+    private readonly mirror: Mirror,
+    private readonly options: ListOptions,
+  ) {
+    this.firstCandles = new FirstCandles(exchange, mirror, options)
+  }
+
+  async present(): Promise<number> {
+    return (await this.request("the exchange's clock", this.exchange.times(this.options.signal))).servedMs
+  }
+
+  /**
+   * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle is
+   * checked with one request, before anything is downloaded. Throws `bad_option` for an empty mirror, and for a pattern of more
+   * than 20 symbols without `manySymbols`.
+   */
+  async select(selection: Selection, range: TimeRange): Promise<Series[]> {
+    const { symbols } = selection
+    const hasPattern = symbols !== 'all' && symbols.some(isSymbolPattern)
+    const available = symbols === 'all' ? this.mirrored() : hasPattern ? (await this.symbols()).value : []
+    const selected = selectSymbols(selection, available)
+    const series = combine(selected, selectedIntervals(selection))
+    if (hasPattern && selected.length > MAX_SYMBOLS && !this.options.manySymbols) {
+      throw tooMany(selected.length, await this.countRequests(series, range))
+    }
+    await this.checkSeries(series)
+    return series
+  }
+
+  async symbols(): Promise<Fetched<SymbolName[]>> {
+    return this.request('the list of symbols', this.exchange.symbols(this.options.signal))
+  }
+
+  /** A symbol of the mirror, or of the exchange's names, which are requested once an hour at most. */
+  async hasSymbol(symbol: SymbolName): Promise<boolean> {
+    this.listed ??= new Set(this.mirror.listedSymbols())
+    if (this.listed.has(symbol)) return true
+    if (this.options.now() >= this.namesUntil) {
+      this.namesUntil = this.options.now() + HOUR_MS
+      this.names = this.symbols().then(({ value }) => new Set(value))
+      this.names.catch(() => {
+        this.namesUntil = 0
+      })
+    }
+    return (await this.names).has(symbol)
+  }
+
+  startDates(interval: Interval): Promise<Fetched<string[]>> {
+    return this.request("the exchange's clock", this.exchange.startDates(interval, this.options.signal))
+  }
+
+  async emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
+    if (!(await this.firstCandles.findOut(window))) return undefined
+    const times = await this.exchange.times(this.options.signal)
+    return { value: decodeWindow(EMPTY_WINDOW, window), bytes: EMPTY_WINDOW, ...times }
+  }
+
+  isKnownEmpty(window: WindowRef): boolean {
+    return this.firstCandles.isBefore(window) === true
+  }
+
+  /** The mirror's list names what the mirror has, as the published one names what its tree has. */
+  listWith(symbol: SymbolName): Buffer | undefined {
+    this.listed ??= new Set(this.mirror.listedSymbols())
+    if (this.listed.has(symbol)) return undefined
+    // Another process may have added others meanwhile.
+    this.listed = new Set([...this.mirror.symbols(), symbol])
+    return Buffer.from(JSON.stringify(sortSymbols(this.listed)))
+  }
+
+  private mirrored(): SymbolName[] {
+    const symbols = this.mirror.symbols()
+    if (symbols.length > 0) return symbols
+    const message = `"all" stands for the symbols of the mirror, and ${this.mirror.root} has none yet.`
+    throw new KlinesError('bad_option', message, {
+      suggestions: ["Name symbols, or a quoted pattern such as '*BTC'; klines symbols --base-url binance lists them."],
+    })
+  }
+
+  /** Throws `unknown_symbol` for all symbols that the exchange does not know. */
+  private async checkSeries(series: readonly Series[]): Promise<void> {
+    const unknown = new Set<SymbolName>()
+    const check = async (name: Series) => {
+      if (unknown.has(name.symbol)) return
+      try {
+        await this.request('the first candle', this.firstCandles.check(name))
+      } catch (error) {
+        if (!(error instanceof InvalidSymbolError)) throw error
+        unknown.add(name.symbol)
+      }
+    }
+    await pMap(series, check, { concurrency: PROBES_AT_ONCE })
+    if (unknown.size > 0) throw unknownSymbols([...unknown], await this.namesIfKnown(), this.exchange.fetcher.baseUrl)
+  }
+
+  /** The names for suggestions: without them the error is still right. */
+  private async namesIfKnown(): Promise<readonly SymbolName[]> {
+    try {
+      return (await this.symbols()).value
+    } catch (error) {
+      if (isKlinesError(error)) return []
+      throw error
+    }
+  }
+
+  /** The most requests that the windows of these series in the range can take. */
+  private async countRequests(series: readonly Series[], range: TimeRange): Promise<number> {
+    const present = await this.present()
+    const counts = new Map<Interval, number>()
+    for (const name of series) {
+      const { interval } = name
+      if (!counts.has(interval))
+        counts.set(interval, planWindows(name, exchangeStartDates(interval), range, present).length + 1)
+    }
+    return series.reduce((sum, { interval }) => sum + (counts.get(interval) ?? 0), 0)
+  }
+
+  /** A failed request ends the run, except for an unknown symbol, which is thrown as it is. */
+  private async request<T>(what: string, request: Promise<T>): Promise<T> {
+    try {
+      return await request
+    } catch (error) {
+      if (!(error instanceof FetchError) || error instanceof InvalidSymbolError) throw error
+      throw unreachable(this.exchange.fetcher.baseUrl, error, what)
+    }
+  }
+}
+
+function tooMany(symbols: number, requests: number): KlinesError {
+  const count = requests.toLocaleString('en-US')
+  const message = `The pattern matches ${symbols} symbols, which takes up to ${count} requests. Expected at most ${MAX_SYMBOLS} symbols.`
+  return new KlinesError('bad_option', message, {
+    suggestions: ['`manySymbols: true` downloads them all; a narrower pattern or a range takes fewer requests.'],
+    data: { symbols, requests },
+  })
+}

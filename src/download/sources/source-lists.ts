@@ -1,0 +1,40 @@
+import type { Fetched } from '../../http/fetched.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import type { Interval } from '../../klines/intervals.js'
+import type { Series, WindowRef } from '../../klines/series.js'
+import type { SymbolName } from '../../klines/symbols.js'
+import type { TimeRange } from '../../klines/time-range.js'
+import type { Selection } from '../selection.js'
+import type { Warn } from './window-source.js'
+
+/** How lists are downloaded. */
+export interface ListOptions {
+  /** Take a list that lacks known entries as it is. */
+  readonly acceptList: boolean
+  /** Download more than 20 symbols of a pattern. */
+  readonly manySymbols: boolean
+  readonly signal: AbortSignal
+  readonly warn: Warn
+  /** The present, ms UTC. */
+  readonly now: () => number
+}
+
+/** What a service has: its symbols, its windows, and since when. */
+export interface SourceLists {
+  /** The present, ms UTC, by the clock that decides which windows have started. */
+  present(): Promise<number>
+  /** The series of a selection, in the range. Throws `unknown_symbol` with near names. */
+  select(selection: Selection, range: TimeRange): Promise<Series[]>
+  /** The names of all symbols. */
+  symbols(): Promise<Fetched<SymbolName[]>>
+  /** Whether a client may request windows of a symbol: decided without a request for each name that strangers make up. */
+  hasSymbol(symbol: SymbolName): Promise<boolean>
+  /** The start dates of an interval. Throws `incomplete` when the list lacks what is known to exist. */
+  startDates(interval: Interval): Promise<Fetched<string[]>>
+  /** The file of a window that ends before the first candle of its series, if that is known without a request for it. */
+  emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
+  /** Whether such a window is known to be empty already. */
+  isKnownEmpty(window: WindowRef): boolean
+  /** The list of symbols to store once the mirror has a window of `symbol`; undefined when it needs no change. */
+  listWith(symbol: SymbolName): Buffer | undefined
+}

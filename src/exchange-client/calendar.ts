@@ -1,0 +1,17 @@
+import type { Interval } from '../klines/intervals.js'
+import { DAY_MS } from '../klines/intervals.js'
+import { consecutiveStartDates, formatDate, isWindowStart, knownStartDates, parseDate } from '../klines/windows.js'
+
+/** The exchange opened in July 2017: https://www.binance.com/en/support/announcement, the first of its pairs on the 14th. */
+const FIRST_DAY = parseDate('2017-07-01')
+
+/**
+ * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published tree, and
+ * before them those of the same cycle back to the window that contains 1 July 2017.
+ */
+export function exchangeStartDates(interval: Interval): string[] {
+  const published = knownStartDates(interval)
+  let first = Math.min(FIRST_DAY, parseDate(published[0]))
+  while (!isWindowStart(interval, first)) first -= DAY_MS
+  return consecutiveStartDates(interval, formatDate(first), parseDate(published[published.length - 1]))
+}

@@ -1,0 +1,118 @@
+import { type Fetched, parseBody, parseTimes, type ResponseTimes, toStatusError } from '../http/fetched.js'
+import { isTransientStatus } from '../http/retry.js'
+import type { RetryingFetcher } from '../http/retrying-fetcher.js'
+import type { WholeResponse } from '../http/transport.js'
+import type { WindowService } from '../http/window-service.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { KlinesError } from '../klines/errors.js'
+import type { Interval } from '../klines/intervals.js'
+import type { Series, WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+import { exchangeStartDates } from './calendar.js'
+import { renderWindow } from './closed-rows.js'
+import { findError } from './errors.js'
+import { parseNames } from './names.js'
+import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
+
+/** The market data of the exchange, as the windows of the published tree. It needs no key. */
+export class ExchangeClient implements WindowService {
+  private latest: ResponseTimes | undefined
+  /** The request for the clock that is under way. */
+  private clock: Promise<ResponseTimes> | undefined
+
+  constructor(
+    readonly fetcher: RetryingFetcher,
+    private readonly warn: (warning: string) => void,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Every symbol that has ever been traded, delisted ones too. */
+  async symbols(signal: AbortSignal): Promise<Fetched<SymbolName[]>> {
+    const { value, ...rest } = await this.get(NAMES_PATH, parseNames, signal)
+    const { symbols, unusable } = value
+    if (unusable.length > 0)
+      this.warn(`Names that are not 2 to 20 letters A-Z and digits are left out: ${unusable.join(', ')}.`)
+    return { value: symbols, ...rest }
+  }
+
+  /** The calendar, for the whole history of the exchange; its times are those of the latest answer. */
+  async startDates(interval: Interval, signal: AbortSignal): Promise<Fetched<string[]>> {
+    const value = exchangeStartDates(interval)
+    return { value, bytes: Buffer.from(JSON.stringify(value)), ...(await this.times(signal)) }
+  }
+
+  /** The closed candles of a window. It is always requested whole. A body that is no window is a failed attempt. */
+  window(window: WindowRef, _cachedMtimeMs: number | undefined, signal: AbortSignal): Promise<Fetched<KlineBatch>> {
+    const accept = (response: WholeResponse) => {
+      const times = this.accept(response)
+      return { ...parseBody(response, body => renderWindow(body, window, times.servedMs)), ...times }
+    }
+    return this.fetcher.get({ path: windowQuery(window), accept, signal })
+  }
+
+  /**
+   * When the first candle of a series opens, ms UTC; undefined for a series without one. Throws `InvalidSymbolError` for a
+   * symbol that the exchange does not know.
+   */
+  async firstOpenTime(series: Series, signal: AbortSignal): Promise<number | undefined> {
+    return (await this.get(firstCandleQuery(series), parseFirstOpenTime, signal)).value
+  }
+
+  /** The times of the latest answer, those of a request for the exchange's clock when there is none. */
+  async times(signal: AbortSignal): Promise<ResponseTimes> {
+    if (this.latest) return this.latest
+    this.clock ??= this.fetchTimes(signal).finally(() => {
+      this.clock = undefined
+    })
+    return this.clock
+  }
+
+  private fetchTimes(signal: AbortSignal): Promise<ResponseTimes> {
+    const accept = (response: WholeResponse) => {
+      // Any other answer has the exchange's Date too.
+      if (isTransientStatus(response.status)) throw toStatusError(response)
+      return this.observe(response)
+    }
+    return this.fetcher.get({ path: TIME_PATH, accept, signal })
+  }
+
+  private get<T>(path: string, parse: (bytes: Buffer) => T, signal: AbortSignal): Promise<Fetched<T>> {
+    const accept = (response: WholeResponse) => {
+      const times = this.accept(response)
+      return { value: parseBody(response, parse), bytes: response.body, ...times }
+    }
+    return this.fetcher.get({ path, accept, signal })
+  }
+
+  /** The times of an answer. Throws a `FetchError` when it is not what was requested. */
+  private accept(response: WholeResponse): ResponseTimes {
+    const error = findError(response)
+    if (error) throw error
+    return this.observe(response)
+  }
+
+  private observe(response: WholeResponse): ResponseTimes {
+    const times = parseTimes(response, this.now())
+    this.latest = times.servedMs >= (this.latest?.servedMs ?? 0) ? times : this.latest
+    return times
+  }
+}
+
+/** The open time of the one candle of an answer. Throws `bad_window`. */
+function parseFirstOpenTime(bytes: Buffer): number | undefined {
+  const fail = (reason: string, kind = 'shape', cause?: unknown) => {
+    const message = `the answer for the first candle is not an array of candles: ${reason}`
+    return new KlinesError('bad_window', message, { cause, data: { kind } })
+  }
+  let rows: unknown
+  try {
+    rows = JSON.parse(bytes.toString())
+  } catch (cause) {
+    throw fail('it is not JSON', 'not_json', cause)
+  }
+  if (!Array.isArray(rows)) throw fail('it is not an array')
+  if (rows.length === 0) return undefined
+  const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
+  if (!Number.isSafeInteger(openTime) || rows.length > 1) throw fail(`it has ${rows.length} rows, or no open time`)
+  return openTime as number
+}

@@ -1,0 +1,49 @@
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { decodeWindow, decodeWindowBody } from '../klines/batch/window-codec.js'
+import { type Interval, nextOpenTime } from '../klines/intervals.js'
+import { OFFSETS_PER_ROW } from '../klines/kernel/assembly/layout.js'
+import type { WindowRef } from '../klines/series.js'
+
+/** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
+const SETTLING_MS = 15_000
+
+/** The file of a window, and its rows. */
+export interface RenderedWindow {
+  readonly bytes: Buffer
+  readonly value: KlineBatch
+}
+
+/**
+ * Whether a candle can change no more at `time`, the exchange's clock (ms UTC). A candle that closes early waits for the end of
+ * its interval: an outage may still be mended.
+ */
+export function isClosed(interval: Interval, openTime: number, closeTime: number, time: number): boolean {
+  return Math.max(closeTime + 1, nextOpenTime(interval, openTime)) + SETTLING_MS <= time
+}
+
+/**
+ * Renders the answer to a `windowQuery` as the published tree has it: the compact JSON of the closed rows. `time`: the Date of
+ * the answer, ms UTC. Throws `bad_window` for an answer that is no window, open candle included.
+ */
+export function renderWindow(body: Buffer, window: WindowRef, time: number): RenderedWindow {
+  const batch = decodeWindowBody(body, window)
+  let rows = batch.length
+  while (rows > 0 && !isClosed(window.interval, batch.openTime(rows - 1), batch.closeTime(rows - 1), time)) rows--
+  // The codec reads the exchange's compact JSON in place, and any other JSON from a copy.
+  const isCompact = batch.bytes === body
+  if (isCompact && rows === batch.length) return { bytes: body, value: batch }
+  const bytes = isCompact ? cutRows(body, batch, rows) : Buffer.from(JSON.stringify(toRows(body, rows)))
+  return { bytes, value: decodeWindow(bytes, window) }
+}
+
+/** The first rows of a compact body. */
+function cutRows(body: Buffer, batch: KlineBatch, rows: number): Buffer {
+  if (rows === 0) return Buffer.from('[]')
+  // The last cell of a row ends before `"]`.
+  const end = batch.offsets[rows * OFFSETS_PER_ROW - 1] + 2
+  return Buffer.concat([body.subarray(0, end), Buffer.from(']')])
+}
+
+function toRows(body: Buffer, rows: number): unknown[] {
+  return (JSON.parse(new TextDecoder().decode(body)) as unknown[]).slice(0, rows)
+}

@@ -1,0 +1,15 @@
+import { toSourceName } from '../http/base-url.js'
+import { openFetcher, type ServiceOptions } from '../http/open-fetcher.js'
+import { ExchangeClient } from './client.js'
+import { ExchangeRules } from './rules.js'
+
+/** How an exchange is used. */
+export interface ExchangeOptions extends ServiceOptions {
+  readonly warn: (warning: string) => void
+}
+
+/** A client of the exchange. Throws `bad_base_url`. */
+export async function openExchangeClient({ warn, ...options }: ExchangeOptions): Promise<ExchangeClient> {
+  const rules = new ExchangeRules(toSourceName(options.baseUrl), options.now)
+  return new ExchangeClient(await openFetcher(options, rules), warn, options.now)
+}

@@ -1,0 +1,43 @@
+import { type LocalEndpoint, toAddress, toSourceName } from './base-url.js'
+import type { HostRules } from './host-rules.js'
+import { limitPolicy, type RequestLimits, toMs } from './request-limits.js'
+import type { RetryPolicy } from './retry.js'
+import { type NetworkActivity, RetryingFetcher } from './retrying-fetcher.js'
+
+/** Which service, and how it is used. */
+export interface ServiceOptions {
+  readonly baseUrl: string | LocalEndpoint | undefined
+  /** Requests at once. */
+  readonly concurrency: number
+  /** How failed requests are repeated where `limits` do not say it. */
+  readonly policy: RetryPolicy
+  readonly limits: RequestLimits
+  /** The present, ms UTC. */
+  readonly now: () => number
+  readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
+}
+
+/** A fetcher for the files of a service. Throws `bad_base_url`. */
+export async function openFetcher(
+  { baseUrl, concurrency, policy, limits, onActivity }: ServiceOptions,
+  rules?: HostRules,
+): Promise<RetryingFetcher> {
+  const isLocal = typeof baseUrl === 'object'
+  const name = toSourceName(baseUrl)
+  // undici takes 25 ms to load, so offline commands do without.
+  const { HttpTransport } = await import('./transport.js')
+  const { timeout, maxRate } = limits
+  const transport = new HttpTransport(isLocal ? baseUrl.url : toAddress(name), {
+    connections: concurrency,
+    direct: isLocal,
+    // A user who allows more time means the silence before an answer too.
+    idleMs: timeout === undefined ? undefined : toMs(timeout),
+  })
+  return new RetryingFetcher(transport, name, {
+    concurrency,
+    maxRate,
+    policy: limitPolicy(policy, limits),
+    rules,
+    onActivity,
+  })
+}

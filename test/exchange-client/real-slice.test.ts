@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { exportKlines } from '../../src/export/export.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { realMarket } from '../support/exchange/real-market.js'
+import { filesBelow } from '../support/files-below.js'
+import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
+const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
+
+/** The SHA-256 of every CSV file in a folder by `SYMBOL-INTERVAL`. */
+function csvHashes(folder: string): Record<string, string> {
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, name)))
+      .digest('hex')
+  return Object.fromEntries(readdirSync(folder).map(name => [name.replace(/\.csv$/, ''), hash(name)]))
+}
+
+/** The windows of the published slice that have begun, by path, as text. */
+function begunWindows(root: string): Map<string, string> {
+  const paths = filesBelow(join(root, 'api/klines'))
+    .map(path => `api/klines/${path}`)
+    .filter(path => SYMBOLS.some(symbol => path.includes(`/${symbol}/`)) && path.slice(-15, -5) <= TODAY)
+  return new Map(paths.map(path => [path, readFileSync(join(root, path), 'utf8')]))
+}
+
+describe.runIf(hasRealTree)('the real slice behind an exchange (skipped without ../shared/data)', () => {
+  it('becomes the published windows byte for byte, with one request a window and one a series', async () => {
+    const exchange = await ExchangeServer.start(realMarket(realTree(), SYMBOLS))
+    const published = begunWindows(realTree())
+    expect(published.size).toBe(990)
+    const populated = [...published.values()].filter(text => text !== '[]').length
+    const [mirror, folder] = [tempFolder(), tempFolder()]
+    const request = { symbols: SYMBOLS, intervals: 'all' as const, mirror, baseUrl: `binance:${exchange.url}` }
+    const output = join(folder, '{symbol}-{interval}.csv')
+
+    const report = await exportKlines({ ...request, output })
+
+    for (const [path, text] of published) expect(readFileSync(join(mirror, path), 'utf8'), path).toBe(text)
+    const expected = Object.entries(expectedSeries()).flatMap(([symbol, intervals]) =>
+      Object.entries(intervals).map(([interval, { csvSha256 }]) => [`${symbol}-${interval}`, csvSha256]),
+    )
+    expect(expected).toHaveLength(36)
+    expect(csvHashes(folder)).toEqual(Object.fromEntries(expected))
+    expect(exchange.log.every(({ kind }) => kind === 'klines')).toBe(true)
+    expect(exchange.log).toHaveLength(populated + 36)
+    expect(report.requests).toBe(populated + 36)
+    expect(exchange.violations).toEqual([])
+
+    // A minute later.
+    exchange.reset()
+    exchange.now = EXCHANGE_NOW + 60_000
+    await exportKlines({ ...request, output, force: true })
+    const again = exchange.log.filter(({ kind }) => kind === 'klines')
+    // Rendered less than a day after its end: still open.
+    expect(new Set(again.map(({ symbol, interval }) => `${symbol} ${interval}`)).size).toBe(36)
+    expect(again.every(({ startTime = 0 }) => startTime > EXCHANGE_NOW - 3650 * 2 * 86_400_000)).toBe(true)
+    expect(exchange.log.length).toBeLessThanOrEqual(37)
+    expect(csvHashes(folder)).toEqual(Object.fromEntries(expected))
+    expect(existsSync(join(mirror, 'mirror.json'))).toBe(true)
+  })
+})

@@ -1,0 +1,43 @@
+import type { KlineRow } from '../../../src/klines/columns.js'
+import {
+  BAD_LIMIT,
+  illegalCharacters,
+  jsonAnswer,
+  missingParameter,
+  type PlainAnswer,
+  UNKNOWN_INTERVAL,
+  UNKNOWN_SYMBOL,
+} from './exchange-answers.js'
+import type { ExchangeRequest } from './exchange-request.js'
+import { EXCHANGE_INTERVALS, lowerBound, type Market } from './market.js'
+import { openCandle, stateAt } from './open-candle.js'
+
+const MAX_LIMIT = 1000
+
+/** The answer to a request for candles. A limit above 1,000 is an error: what the exchange does then is not known. */
+export function answerKlines(market: Market, request: ExchangeRequest, now: number): PlainAnswer {
+  const { symbol, interval, query } = request
+  if (!symbol) return missingParameter('symbol')
+  if (!interval) return missingParameter('interval')
+  if (!/^[A-Z0-9-_.]{1,20}$/.test(symbol)) return illegalCharacters('symbol', '^[A-Z0-9-_.]{1,20}$')
+  for (const name of ['startTime', 'endTime', 'limit']) {
+    if (!/^\d{1,20}$/.test(query.get(name) ?? '0')) return illegalCharacters(name, '^[0-9]{1,20}$')
+  }
+  if (!market.symbols().includes(symbol)) return UNKNOWN_SYMBOL
+  if (!EXCHANGE_INTERVALS.includes(interval)) return UNKNOWN_INTERVAL
+  const { limit = 500 } = request
+  if (limit < 1 || limit > MAX_LIMIT) return BAD_LIMIT
+  return jsonAnswer(selectRows(market, request, now))
+}
+
+/** From `startTime` on, or the most recent rows, at most `limit`; both times inclusive, by open time. */
+function selectRows(market: Market, request: ExchangeRequest, now: number): KlineRow[] {
+  const { symbol = '', interval = '', startTime, endTime = Number.MAX_SAFE_INTEGER, limit = 500 } = request
+  const { rows, closed, opened } = stateAt(market, symbol, interval, now)
+  const isOpenWanted = opened !== undefined && opened[0] <= endTime && opened[0] >= (startTime ?? 0)
+  const end = Math.min(closed, lowerBound(rows, endTime + 1))
+  const start = startTime === undefined ? end - limit + Number(isOpenWanted) : lowerBound(rows, startTime)
+  const selected = rows.slice(Math.max(0, start), Math.max(0, Math.min(end, start + limit)))
+  if (isOpenWanted && selected.length < limit) selected.push(openCandle(market, symbol, interval, opened, now))
+  return selected
+}

@@ -1,0 +1,113 @@
+import type { KlineRow } from '../../../src/klines/columns.js'
+import { INTERVAL_LENGTHS } from '../oracles/intervals.js'
+import { nextOpenTime } from './market.js'
+
+const QUARTER = 900_000
+const DAY = 86_400_000
+/** A Monday. */
+const MONDAY = 4 * DAY
+
+/** A candle in integers: prices in units of 0.01, volumes of 0.001. */
+interface Candle {
+  openTime: number
+  closeTime: number
+  open: number
+  high: number
+  low: number
+  close: number
+  volume: number
+  quote: number
+  count: number
+}
+
+type Span = readonly [start: number, end: number]
+
+/** The rows of a series: those of 15m, or their exact aggregates on the grid of `interval`. Finer intervals have none. */
+export function makeRows(
+  symbol: string,
+  interval: string,
+  from: number,
+  until: number,
+  holes: readonly Span[],
+): KlineRow[] {
+  if (interval !== '1M' && !INTERVAL_LENGTHS.some(([name]) => name === interval)) return []
+  const seed = [...symbol].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
+  const findOpen = openTimes(interval, from)
+  const candles: Candle[] = []
+  for (let time = from; time < until; time += QUARTER) {
+    const hole = holes.find(([start, end]) => time >= start && time < end)
+    if (hole) time = hole[1] - QUARTER
+    else addTo(candles, quarterCandle(seed, time), findOpen(time))
+  }
+  return candles.map(toRow)
+}
+
+/** The function from a time to the open time of its candle: 3d from the listing's day, weeks from Monday. */
+function openTimes(interval: string, from: number): (time: number) => number {
+  if (interval === '1M') {
+    return time => Date.UTC(new Date(time).getUTCFullYear(), new Date(time).getUTCMonth())
+  }
+  const length = nextOpenTime(interval, 0)
+  const anchor = interval === '1w' ? MONDAY : interval === '3d' ? from - (from % DAY) : 0
+  return time => time - ((time - anchor) % length)
+}
+
+/** Adds a 15m candle to the one that opens at `openTime`, or begins that one. */
+function addTo(candles: Candle[], quarter: Candle, openTime: number): void {
+  const last = candles[candles.length - 1]
+  if (last?.openTime !== openTime) {
+    candles.push({ ...quarter, openTime })
+    return
+  }
+  last.closeTime = quarter.closeTime
+  last.high = Math.max(last.high, quarter.high)
+  last.low = Math.min(last.low, quarter.low)
+  last.close = quarter.close
+  last.volume += quarter.volume
+  last.quote += quarter.quote
+  last.count += quarter.count
+}
+
+/** A 15m candle whose values depend on its time and the symbol; it opens where the one before it closed. */
+function quarterCandle(seed: number, openTime: number): Candle {
+  const [open, close] = [priceAt(seed, openTime), priceAt(seed, openTime + QUARTER)]
+  const noise = mix(seed ^ 0x5bd1e995, openTime / QUARTER)
+  // Takers buy a third: multiples of three keep the sums exact.
+  const volume = 3 * (1000 + (noise % 30_000))
+  return {
+    openTime,
+    closeTime: openTime + QUARTER - 1,
+    open,
+    high: Math.max(open, close) + (noise % 17),
+    low: Math.min(open, close) - (noise % 13),
+    close,
+    volume,
+    quote: volume * 40,
+    count: 1 + (noise % 500),
+  }
+}
+
+function priceAt(seed: number, time: number): number {
+  return 4000 + (mix(seed, time / QUARTER) % 1000)
+}
+
+/** Mixes two integers to one below 2^32. */
+function mix(seed: number, index: number): number {
+  let mixed = Math.imul(seed ^ index, 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}
+
+function toRow({ openTime, closeTime, open, high, low, close, volume, quote, count }: Candle): KlineRow {
+  const price = (units: number) => decimal(units, 2)
+  const amount = (units: number) => decimal(units, 3)
+  const takers = [volume / 3, quote / 3].map(amount)
+  const prices = [price(open), price(high), price(low), price(close)] as const
+  return [openTime, ...prices, amount(volume), closeTime, amount(quote), count, takers[0], takers[1], '0']
+}
+
+/** An integer number of units of 10^-`places`, with eight digits after the point. */
+function decimal(units: number, places: number): string {
+  const digits = String(units).padStart(places + 1, '0')
+  return `${digits.slice(0, -places)}.${digits.slice(-places).padEnd(8, '0')}`
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { jsonAnswer, NOT_FOUND, type PlainAnswer } from '../exchange/exchange-answers.js'
+import { type ExchangeRequest, findViolations, parseRequest } from '../exchange/exchange-request.js'
+import { answerKlines } from '../exchange/klines-answer.js'
+import { EXCHANGE_NOW, type Market } from '../exchange/market.js'
+import { WeightMeter } from '../exchange/weight-meter.js'
+import { type LoggedRequest, ScriptedServer } from './scripted-server.js'
+
+/** The beginning of a path with its query (`api/v3/klines?symbol=BTCUSDT`), or a function. */
+export type ExchangeMatch = string | ((request: ExchangeRequest) => boolean)
+
+/** Requests that were on their way when the ban was answered are not the client's fault, ms of real time. */
+const ON_THE_WAY_MS = 250
+
+/**
+ * The market data of the exchange's REST API on a free port: candles with an open one, errors, weight limits and bans by a clock
+ * of its own, scripted responses for tests, and a log of all requests and of what a client must never do.
+ */
+export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatch> {
+  /** The clock, ms UTC: a time, or a function for one that moves. */
+  now: number | (() => number) = EXCHANGE_NOW
+  /** The weight that an address may use in a minute of the clock; Infinity lifts the limit. */
+  weightLimit = 6000
+  /** Whether responses say the used weight. */
+  sendsWeight = true
+  /** Whether 429 and 418 say when to come back. */
+  sendsRetryAfter = true
+  /** How long a ban lasts, ms. */
+  banMs = 120_000
+  /** What the client did that it must never do. */
+  readonly violations: string[] = []
+  private readonly meter = new WeightMeter()
+  private readonly refusals = new Map<ExchangeRequest, PlainAnswer>()
+  private readonly bannedSockets = new WeakSet<Socket>()
+  private bannedAt = Number.POSITIVE_INFINITY
+  private other = { weight: 0, minute: 0 }
+
+  private constructor(private readonly market: Market) {
+    super()
+  }
+
+  /** Starts an exchange, on a free port unless one is given, that stops when the test ends. */
+  static async start(market: Market, options: { port?: number } = {}): Promise<ExchangeServer> {
+    // Loaded here, so that programs other than tests can open an exchange.
+    const { onTestFinished } = await import('vitest')
+    const server = await ExchangeServer.open(market, options)
+    onTestFinished(() => server.stop())
+    return server
+  }
+
+  /** Starts an exchange that the caller stops. */
+  static async open(market: Market, { port = 0 }: { port?: number } = {}): Promise<ExchangeServer> {
+    const server = new ExchangeServer(market)
+    await server.listen(port)
+    return server
+  }
+
+  /** The time of the clock, ms UTC. */
+  get time(): number {
+    return typeof this.now === 'function' ? this.now() : this.now
+  }
+
+  /** The weight that other programs of this address have used in the current minute; 0 again in the next one. */
+  get otherWeight(): number {
+    return this.other.minute === Math.floor(this.time / 60_000) ? this.other.weight : 0
+  }
+
+  set otherWeight(weight: number) {
+    this.other = { weight, minute: Math.floor(this.time / 60_000) }
+  }
+
+  /** The weight that the client has used in each minute of the clock, refused requests included. */
+  get weights(): Map<number, number> {
+    return this.meter.perMinute
+  }
+
+  override reset(): void {
+    super.reset()
+    this.meter.reset()
+    this.refusals.clear()
+    this.violations.length = 0
+    this.bannedAt = Number.POSITIVE_INFINITY
+    this.otherWeight = 0
+  }
+
+  protected enter(logged: LoggedRequest, incoming: IncomingMessage): ExchangeRequest {
+    const request = parseRequest(logged, this.time)
+    this.violations.push(...findViolations(incoming, request))
+    if (this.bannedSockets.has(incoming.socket) || performance.now() > this.bannedAt + ON_THE_WAY_MS) {
+      this.violations.push(`request after 418: ${request.path}`)
+    }
+    const refusal = this.meter.add(request.weight, request.time, this)
+    if (refusal) this.refusals.set(request, refusal)
+    return request
+  }
+
+  protected matches(request: ExchangeRequest, match: ExchangeMatch): boolean {
+    return typeof match === 'function' ? match(request) : request.path.startsWith(match)
+  }
+
+  protected setHeaders(response: ServerResponse, { time }: ExchangeRequest): void {
+    response.setHeader('date', new Date(this.time).toUTCString())
+    const used = this.meter.usedAt(time) + this.otherWeight
+    if (this.sendsWeight) response.setHeader('x-mbx-used-weight-1m', used)
+    response.on('finish', () => {
+      if (response.statusCode !== 418) return
+      this.bannedAt = Math.min(this.bannedAt, performance.now())
+      if (response.req.socket) this.bannedSockets.add(response.req.socket)
+    })
+  }
+
+  protected respond(incoming: IncomingMessage, response: ServerResponse, request: ExchangeRequest): void {
+    const { status, headers, body } = this.refusals.get(request) ?? this.findContent(request)
+    const isGzip = body.length > 1024 && /\bgzip\b/.test(String(incoming.headers['accept-encoding']))
+    response.writeHead(status, { ...headers, ...(isGzip && { 'content-encoding': 'gzip' }) })
+    response.end(isGzip ? gzipSync(body, { level: 1 }) : body)
+  }
+
+  private findContent(request: ExchangeRequest): PlainAnswer {
+    const now = this.time
+    if (request.kind === 'klines') return answerKlines(this.market, request, now)
+    if (request.kind === 'prices') {
+      return jsonAnswer(this.market.symbols().map(symbol => ({ symbol, price: '0.06000000' })))
+    }
+    if (request.kind === 'time') return jsonAnswer({ serverTime: now })
+    if (request.kind === 'ping') return jsonAnswer({})
+    if (request.kind === 'exchangeInfo') return exchangeInfo()
+    return NOT_FOUND
+  }
+}
+
+/** The largest answer of the exchange: 17 MB. */
+function exchangeInfo(): PlainAnswer {
+  const symbol = { symbol: 'ETHBTC', status: 'TRADING', permissionSets: [Array(500).fill('TRD_GRP_000')] }
+  return jsonAnswer({ timezone: 'UTC', serverTime: EXCHANGE_NOW, symbols: Array(2400).fill(symbol) })
+}
