@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { KlineRow } from '../../src/klines/columns.js'
-import { ERROR_UNDER_200, FORBIDDEN, RESTRICTED } from '../support/exchange/exchange-answers.js'
+import { BANNED_SILENTLY, ERROR_UNDER_200, FORBIDDEN, RESTRICTED } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { realMarket } from '../support/exchange/real-market.js'
+import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { aggregateOracle } from '../support/oracles/resample-oracle.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 
 const HOUR = 3_600_000
@@ -10,6 +15,22 @@ const QUARTER = HOUR / 4
 const MINUTE = 60_000
 /** Midnight: the beginning of the first candle. */
 const START = Date.UTC(2026, 3, 1)
+
+/** The window of each interval that the real slice ends with. */
+const LAST_WINDOWS = [
+  ['15m', '2026-04-27'],
+  ['30m', '2026-04-20'],
+  ['1h', '2026-04-01'],
+  ['2h', '2026-03-01'],
+  ['4h', '2026-04-01'],
+  ['6h', '2026-01-01'],
+  ['8h', '2026-01-01'],
+  ['12h', '2026-01-01'],
+  ['1d', '2026-01-01'],
+  ['3d', '2025-01-01'],
+  ['1w', '2020-01-01'],
+  ['1M', '2010-01-01'],
+] as const
 
 /** A candle with a price and a volume, both in whole numbers. */
 function row(openTime: number, length: number, price: number, volume: number): KlineRow {
@@ -183,10 +204,19 @@ describe('limits', () => {
     expect(ban.body).toEqual({ code: -1003, msg })
     expect(server.violations).toEqual([])
     server.now = START + MINUTE
-    expect(await statuses(1)).toEqual([418])
-    expect(server.violations).toEqual(['request after 418: api/v3/klines?symbol=AB&interval=1h'])
+    expect(await statuses(3)).toEqual([418, 418, 418])
+    expect(server.violations).toContain('request after 418: api/v3/klines?symbol=AB&interval=1h')
     server.now = START + 138_000
     expect(await statuses(1)).toEqual([200])
+  })
+
+  it('only a request that was on its way may come after a 418', async () => {
+    const { server, klines } = await setup()
+    server.always('api', BANNED_SILENTLY)
+    await Promise.all([1, 2, 3].map(() => klines('symbol=AB&interval=1h')))
+    expect(server.violations).toEqual([])
+    for (let index = 0; index < 4; index++) await klines('symbol=AB&interval=1h')
+    expect(server.violations.length).toBeGreaterThan(0)
   })
 
   it('without a limit, and without Retry-After', async () => {
@@ -272,5 +302,68 @@ describe('other answers', () => {
     ])
     server.reset()
     expect([await statuses(OLD), server.log.length, [...server.weights.values()]]).toEqual([[[200, 'rows']], 1, [2]])
+  })
+})
+
+describe('made candles', () => {
+  const made = madeMarket(MADE_SYMBOLS)
+  const rows = (symbol: string, interval: string) => made.rows(symbol, interval) ?? []
+  const day = (text: string) => Date.parse(text)
+
+  it.each(['30m', '1h', '12h', '1d', '3d', '1w', '1M'])('%s is the exact aggregate of 15m', interval => {
+    for (const symbol of ['NAVBTC', 'USDCUSDT']) {
+      const fine = rows(symbol, '15m')
+      const coarse = rows(symbol, interval)
+      expect(coarse.length).toBeGreaterThan(0)
+      let next = 0
+      const expected = coarse.map(([openTime], index) => {
+        const end = coarse[index + 1]?.[0] ?? Number.POSITIVE_INFINITY
+        const start = next
+        while (next < fine.length && fine[next][0] < end) next++
+        return aggregateOracle(openTime, fine.slice(start, next))
+      })
+      expect(coarse).toEqual(expected)
+    }
+  })
+
+  it('lie on the grid: weeks from Monday, months from the first, 3d from the day of the listing', () => {
+    const firsts = (interval: string) =>
+      rows('NAVBTC', interval)
+        .slice(0, 2)
+        .map(([time]) => new Date(time).toISOString())
+    expect(firsts('15m')).toEqual(['2019-11-05T06:00:00.000Z', '2019-11-05T06:15:00.000Z'])
+    expect(firsts('8h')).toEqual(['2019-11-05T00:00:00.000Z', '2019-11-05T08:00:00.000Z'])
+    expect(firsts('3d')).toEqual(['2019-11-05T00:00:00.000Z', '2019-11-08T00:00:00.000Z'])
+    expect(firsts('1w')).toEqual(['2019-11-04T00:00:00.000Z', '2019-11-11T00:00:00.000Z'])
+    expect(firsts('1M')).toEqual(['2019-11-01T00:00:00.000Z', '2019-12-01T00:00:00.000Z'])
+    expect(rows('NAVBTC', '1m')).toEqual([])
+    expect(made.rows('XX', '1h')).toBeUndefined()
+  })
+
+  it('a relisted symbol has a hole, and a delisted one no open candle', async () => {
+    const times = rows('USDCUSDT', '1d').map(([openTime]) => openTime)
+    const hole = times.indexOf(day('2022-09-29'))
+    expect(times[hole + 1]).toBe(day('2023-03-12'))
+    const server = await ExchangeServer.start(made)
+    const klines = async (query: string) => (await fetch(`${server.url}/api/v3/klines?${query}`)).json()
+    server.now = day('2020-06-02T03:05Z')
+    expect(await klines('symbol=NAVBTC&interval=15m&limit=1')).toEqual(rows('NAVBTC', '15m').slice(-1))
+    expect(await klines('symbol=PEPEUSDT&interval=15m')).toEqual([])
+  })
+})
+
+describe.skipIf(!hasRealTree)('the real slice', () => {
+  it('is complete at the clock: each window without the open candle is the published one', async () => {
+    const root = realTree()
+    const server = await ExchangeServer.start(realMarket(root))
+    const now = server.time
+    for (const [interval, date] of LAST_WINDOWS) {
+      const path = `${server.url}/api/v3/klines?symbol=ADAUSDT&interval=${interval}&startTime=${Date.parse(date)}&limit=1000`
+      const rows = (await (await fetch(path)).json()) as KlineRow[]
+      const window = readFileSync(join(root, `api/klines/${interval}/ADAUSDT/${date}.json`), 'utf8')
+      expect(JSON.stringify(rows.filter(([openTime]) => openTime < rows[rows.length - 1][0])), interval).toBe(window)
+      const [openTime, , , , , volume, closeTime, , count] = rows[rows.length - 1]
+      expect(openTime <= now && closeTime >= now && count > 0 && Number(volume) > 0, interval).toBe(true)
+    }
   })
 })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { BanWatch } from '../exchange/ban-watch.js'
 import { jsonAnswer, NOT_FOUND, type PlainAnswer } from '../exchange/exchange-answers.js'
 import { type ExchangeRequest, findViolations, parseRequest } from '../exchange/exchange-request.js'
 import { answerKlines } from '../exchange/klines-answer.js'
@@ -10,9 +10,6 @@ import { type LoggedRequest, ScriptedServer } from './scripted-server.js'
 
 /** The beginning of a path with its query (`api/v3/klines?symbol=BTCUSDT`), or a function. */
 export type ExchangeMatch = string | ((request: ExchangeRequest) => boolean)
-
-/** Requests that were on their way when the ban was answered are not the client's fault, ms of real time. */
-const ON_THE_WAY_MS = 250
 
 /**
  * The market data of the exchange's REST API on a free port: candles with an open one, errors, weight limits and bans by a clock
@@ -33,8 +30,7 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   readonly violations: string[] = []
   private readonly meter = new WeightMeter()
   private readonly refusals = new Map<ExchangeRequest, PlainAnswer>()
-  private readonly bannedSockets = new WeakSet<Socket>()
-  private bannedAt = Number.POSITIVE_INFINITY
+  private bans = new BanWatch()
   private other = { weight: 0, minute: 0 }
 
   private constructor(private readonly market: Market) {
@@ -81,16 +77,14 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
     this.meter.reset()
     this.refusals.clear()
     this.violations.length = 0
-    this.bannedAt = Number.POSITIVE_INFINITY
+    this.bans = new BanWatch()
     this.otherWeight = 0
   }
 
   protected enter(logged: LoggedRequest, incoming: IncomingMessage): ExchangeRequest {
     const request = parseRequest(logged, this.time)
     this.violations.push(...findViolations(incoming, request))
-    if (this.bannedSockets.has(incoming.socket) || performance.now() > this.bannedAt + ON_THE_WAY_MS) {
-      this.violations.push(`request after 418: ${request.path}`)
-    }
+    if (this.bans.isLate(incoming.socket)) this.violations.push(`request after 418: ${request.path}`)
     const refusal = this.meter.add(request.weight, request.time, this)
     if (refusal) this.refusals.set(request, refusal)
     return request
@@ -105,9 +99,7 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
     const used = this.meter.usedAt(time) + this.otherWeight
     if (this.sendsWeight) response.setHeader('x-mbx-used-weight-1m', used)
     response.on('finish', () => {
-      if (response.statusCode !== 418) return
-      this.bannedAt = Math.min(this.bannedAt, performance.now())
-      if (response.req.socket) this.bannedSockets.add(response.req.socket)
+      if (response.statusCode === 418) this.bans.banned(response.req.socket)
     })
   }
 
