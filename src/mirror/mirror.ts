@@ -5,12 +5,12 @@ import { isExchange } from '../http/base-url.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
-import type { Interval } from '../klines/intervals.js'
+import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
+import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
 import {
   type Allocate,
@@ -83,8 +83,18 @@ export class Mirror {
   /** Whether this is a mirror of the exchange, where a window is final a day after its end, whatever it has. */
   get isOfExchange(): boolean {
     // Every window asks; the file is read once it is there, because a mirror never changes its source.
-    this.source ??= this.readMeta()?.baseUrl
+    this.source ??= this.findSource()
     return isExchange(this.source)
+  }
+
+  private findSource(): string | undefined {
+    try {
+      return this.readMeta()?.baseUrl
+    } catch (error) {
+      // Whoever needs more than the source refuses the layout of another version.
+      if (isKlinesError(error, 'mirror_mismatch')) return undefined
+      throw error
+    }
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
@@ -194,6 +204,12 @@ export class Mirror {
       if (isKlinesError(error, 'bad_list')) return []
       throw error
     }
+  }
+
+  /** Whether the source has a symbol, as far as the mirror knows: one of the ten, for a static service. */
+  hasSymbol(symbol: SymbolName): boolean {
+    if (!this.isOfExchange && (SYMBOLS as readonly SymbolName[]).includes(symbol)) return true
+    return this.listedSymbols().includes(symbol) || INTERVALS.some(interval => this.hasSeries({ symbol, interval }))
   }
 
   /** The startDate of the first cached window of a series that has candles, by file size. */

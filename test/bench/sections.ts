@@ -1,6 +1,7 @@
 import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
+import { exchangeRows } from './rows/exchange.js'
 import { memoryRows } from './rows/memory.js'
 import { parquetRows } from './rows/parquet.js'
 import { rerunRows } from './rows/rerun.js'
@@ -27,4 +28,5 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   g: { needs: ['wrk'], rows: serveRows },
   h: { needs: [], rows: memoryRows },
   i: { needs: [], rows: verifyRows },
+  j: { needs: [], rows: exchangeRows },
 }

@@ -212,7 +212,7 @@ describe('an invalid request', () => {
     ['a concurrency of 0', { concurrency: 0 }, 'bad_option'],
     ['a concurrency of 1.5', { concurrency: 1.5 }, 'bad_option'],
     ['a concurrency of 257', { concurrency: 257 }, 'bad_option'],
-    ['an unknown symbol', { symbols: ['NOPE'] }, 'unknown_symbol'],
+    ['what cannot be a symbol', { symbols: ['NO+PE'] }, 'unknown_symbol'],
     ['no symbol', { symbols: [] }, 'bad_option'],
     ['an empty range', { from: '2025-01-02', to: '2025-01-02' }, 'bad_range'],
     ['a date that does not exist', { from: '2025-02-30' }, 'bad_time'],

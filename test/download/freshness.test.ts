@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { exportKlines } from '../../src/export/export.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
+import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import {
   candle,
@@ -243,26 +244,41 @@ describe('a corrupt file in the mirror', () => {
 })
 
 describe('dates and symbols of the service', () => {
-  it('`all` means the symbols on its list that are known; unknown ones cause a warning', async () => {
-    const { tree, server, warnings, request } = await downloadSetup()
-    putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'PEPEUSDT', 'ETHUSDT', 'XYZUSDT'])
+  it('`all` means the symbols on its list, also an eleventh one', async () => {
+    const { tree, mirror, warnings, request } = await downloadSetup()
+    putFile(tree, 'api/klines/symbols.json', ['PEPEUSDT', 'BTCUSDT', 'ETHUSDT'])
+    const [from, to] = ['api/klines/15m/BTCUSDT', 'api/klines/15m/PEPEUSDT'].map(folder => join(tree, folder))
+    cpSync(from, to, { recursive: true })
     const report = await downloadKlines({ ...request, symbols: 'all' as const })
-    expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT'])
-    expect(warnings).toEqual([
-      'Symbols this version does not know are left out: PEPEUSDT, XYZUSDT.',
-      'Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.',
-    ])
-    expect(server.paths().filter(requested => /PEPE|XYZ/.test(requested))).toEqual([])
+    expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
+    expect(report.series[2].rows).toBe(report.series[0].rows)
+    expect(warnings).toEqual(['Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.'])
+    expect(readJson(mirror, 'api/klines/symbols.json')).toEqual(['PEPEUSDT', 'BTCUSDT', 'ETHUSDT'])
+    const offline = await exportKlines({ ...request, symbols: 'all', offline: true, output: join(mirror, 'all.csv') })
+    expect(offline.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
   })
 
-  it('a list of symbols without a known symbol is refused', async () => {
+  it('an empty list of symbols is refused', async () => {
     const { tree, request } = await downloadSetup()
     const all = { ...request, symbols: 'all' as const }
-    for (const list of [['XYZUSDT'], []]) {
-      putFile(tree, 'api/klines/symbols.json', list)
-      await expect(downloadKlines(all)).rejects.toMatchObject({ code: 'bad_list' })
-      await expect(exportKlines({ ...all, output: '-' })).rejects.toMatchObject({ code: 'bad_list' })
-    }
+    putFile(tree, 'api/klines/symbols.json', [])
+    await expect(downloadKlines(all)).rejects.toMatchObject({ code: 'bad_list' })
+    await expect(exportKlines({ ...all, output: '-' })).rejects.toMatchObject({ code: 'bad_list' })
+  })
+
+  it('a name that is neither one of the ten nor on the list is unknown unless the service has its newest window', async () => {
+    const { tree, server, folder, request } = await downloadSetup()
+    putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'ETHUSDT'])
+    const near = { ...request, symbols: ['BTCUSD'] }
+    const error = await catchError(downloadKlines(near))
+    expect(error).toMatchObject({ code: 'unknown_symbol', suggestions: ['Did you mean BTCUSDT?'] })
+    expect(error.message).toBe(
+      `Unknown symbol "BTCUSD"; ${server.url} has no such symbol. Expected one of BTCUSDT, ETHUSDT.`,
+    )
+    expect(server.paths()).toEqual(['api/klines/symbols.json', 'api/klines/15m/BTCUSD/2025-02-10.json'])
+    expect(readdirSync(folder)).toEqual(['mirror'])
+    cpSync(join(tree, 'api/klines/15m/BTCUSDT'), join(tree, 'api/klines/15m/BTCUSD'), { recursive: true })
+    expect((await downloadKlines(near)).series).toHaveLength(1)
   })
 
   it('a window that is not on the list is not requested', async () => {

@@ -16,9 +16,9 @@ describe('a selection', () => {
   })
 
   it.each([
-    [['BTCUSD'], ['1h'], 'unknown_symbol'],
-    [['all', 'BTCUSD'], ['1h'], 'unknown_symbol'],
-    [['*USDT', 'BTCUSD'], ['1h'], 'unknown_symbol'],
+    [['BTC+USD'], ['1h'], 'unknown_symbol'],
+    [['all', 'BTC+USD'], ['1h'], 'unknown_symbol'],
+    [['*USDT', 'BTC+USD'], ['1h'], 'unknown_symbol'],
     [['../etc'], ['1h'], 'unknown_symbol'],
     [['BTCUSDT'], ['1m'], 'unknown_interval'],
     [['BTCUSDT'], ['all', '5m'], 'unknown_interval'],

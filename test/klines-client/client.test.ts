@@ -156,7 +156,7 @@ describe('the lists', () => {
     const { server, client } = await setup()
     server.always('api/klines/symbols.json', { body: '["DOTUSDT","XYZUSDT","BTCUSDT"]' })
     server.always('api/klines/start-dates/1M.json', { body: '["2010-01-01","2030-01-01"]' })
-    expect((await client.symbols(signal)).value).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: ['XYZUSDT'] })
+    expect((await client.symbols(signal)).value).toEqual(['BTCUSDT', 'DOTUSDT', 'XYZUSDT'])
     expect((await client.startDates('1M', signal)).value).toEqual(['2010-01-01', '2030-01-01'])
   })
 })

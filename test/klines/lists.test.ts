@@ -94,13 +94,13 @@ describe('start dates', () => {
 })
 
 describe('symbols', () => {
-  test('are returned in the order of the service, unknown ones apart', () => {
+  test('are returned with the ten in their order first, then by name', () => {
     const list = ['NEWUSDT', ...SYMBOLS.toReversed(), '1000SATSUSDT']
-    expect(parseSymbols(toJsonBytes(list))).toEqual({ symbols: [...SYMBOLS], unknown: ['NEWUSDT', '1000SATSUSDT'] })
+    expect(parseSymbols(toJsonBytes(list))).toEqual([...SYMBOLS, '1000SATSUSDT', 'NEWUSDT'])
   })
 
   test('may be fewer', () => {
-    expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT']))).toEqual({ symbols: ['BTCUSDT', 'DOTUSDT'], unknown: [] })
+    expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT', 'DOTUSDT']))).toEqual(['BTCUSDT', 'DOTUSDT'])
   })
 
   test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(21), 'BTC\u001b[31m'])(
@@ -112,8 +112,8 @@ describe('symbols', () => {
     },
   )
 
-  test('more than 1,000 are refused', () => {
-    expect(thrownBy(() => parseSymbols(toJsonBytes(Array(1001).fill('BTCUSDT')))).message).toContain('at most 1000')
+  test('more than 20,000 are refused', () => {
+    expect(thrownBy(() => parseSymbols(toJsonBytes(Array(20_001).fill('BTCUSDT')))).message).toContain('at most 20000')
   })
 })
 

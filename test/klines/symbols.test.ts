@@ -6,6 +6,8 @@ import {
   parseSymbol,
   SYMBOLS,
   type SymbolPattern,
+  sortSymbols,
+  unknownSymbols,
 } from '../../src/klines/symbols.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -22,21 +24,58 @@ describe('parseSymbol', () => {
   )
 
   test.each([
-    ['BTC', ['Did you mean BTCUSDT?']],
-    ['xbtusdt', ['Did you mean BTCUSDT?']],
-    ['BTCUSD', ['Did you mean BTCUSDT?']],
-    ['DOGE/USD', ['Did you mean DOGEUSDT?']],
-    ['ETHUDST', ['Did you mean ETHUSDT?']],
+    ['pepe/usdt', 'PEPEUSDT'],
+    ['1000SATSUSDT', '1000SATSUSDT'],
+    ['A2', 'A2'],
+    ['ABCDEFGHIJ0123456789', 'ABCDEFGHIJ0123456789'],
+  ])('accepts any name of that form: %j', (text, name) => {
+    expect(parseSymbol(text)).toBe(name)
+    expect(isSymbol(name)).toBe(true)
+  })
+
+  test.each([
     ['', []],
-    ['__proto__', []],
-    ['AAPL', []],
+    ['A', []],
+    ['A'.repeat(21), []],
+    ['BTCUSDT+', ['Did you mean BTCUSDT?']],
+    ['币安人生USDT', []],
     ['../../etc/passwd', []],
   ])('refuses %j, with the suggestions %j', (text, suggestions) => {
     const error = thrownBy(() => parseSymbol(text))
     expect(error.code).toBe('unknown_symbol')
-    expect(error.message).toBe(`Unknown symbol "${text}". Expected one of ${SYMBOLS.join(', ')}.`)
+    expect(error.message).toBe(`Unknown symbol "${text}". Expected 2 to 20 letters A-Z and digits, such as BTCUSDT.`)
     expect(error.suggestions).toEqual(suggestions)
     expect(isSymbol(text)).toBe(false)
+  })
+
+  test.each([
+    ['BTC', 'BTCUSDT'],
+    ['XBTUSDT', 'BTCUSDT'],
+    ['BTCUSD', 'BTCUSDT'],
+    ['DOGEUSD', 'DOGEUSDT'],
+    ['ETHUDST', 'ETHUSDT'],
+  ])('%s suggests %s where the source has it', (name, near) => {
+    const error = unknownSymbols([name], SYMBOLS, 'the service')
+    expect(error).toMatchObject({ code: 'unknown_symbol', suggestions: [`Did you mean ${near}?`] })
+    expect(error.message).toBe(
+      `Unknown symbol "${name}"; the service has no such symbol. Expected one of ${SYMBOLS.join(', ')}.`,
+    )
+  })
+
+  test('several unknown names are one error, and thousands of known ones are not listed', () => {
+    const names = Array.from({ length: 3_500 }, (_, index) => `C${index}USDT`)
+    const error = unknownSymbols(['C17USD', 'AAPL'], names, 'binance')
+    expect(error.message).toBe('Unknown symbols: C17USD, AAPL; binance has no such symbol.')
+    expect(error.suggestions).toEqual(['Did you mean C17USDT?'])
+  })
+
+  test('names are sorted with the ten first', () => {
+    expect(sortSymbols(['ZECUSDT', 'DOTUSDT', 'AAVEUSDT', 'BTCUSDT', 'DOTUSDT'])).toEqual([
+      'BTCUSDT',
+      'DOTUSDT',
+      'AAVEUSDT',
+      'ZECUSDT',
+    ])
   })
 })
 

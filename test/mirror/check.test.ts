@@ -158,7 +158,7 @@ describe('a corrupt file is named with the reason', () => {
   it('but a file of another name is a stray, and so is a link that leads elsewhere or in a circle', async () => {
     const [root, elsewhere] = [makeTree(tempFolder()), tempFolder()]
     putFile(elsewhere, 'private.txt', 'x')
-    const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/BTCUSDT/2025-01-06.json.bak', '15m/XYZUSDT/2025-01-06.json']
+    const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/BTCUSDT/2025-01-06.json.bak', '15m/XYZ-USDT/2025-01-06.json']
     for (const path of [...strays, 'notes/a.txt', 'start-dates/1m.json']) putFile(root, `api/klines/${path}`, '[[')
     symlinkSync(elsewhere, join(root, 'api/klines/elsewhere'))
     symlinkSync('.', join(root, 'api/klines/circle'))

@@ -39,7 +39,7 @@ describe('pruneMirror', () => {
     putFile(root, living, 'half')
     // Valid startDates that the service does not list.
     const unlisted = [weekPath('BTCUSDT', '2024-12-23'), weekPath('ETHUSDT', '2025-02-24')]
-    const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/PEPEUSDT/2025-01-06.json', 'notes/deep/a.txt', 'x.json']
+    const strays = ['15m/BTCUSDT/2025-01-07.json', '15m/PEPE-USDT/2025-01-06.json', 'notes/deep/a.txt', 'x.json']
     const removed = [...unlisted, ...strays.map(path => `api/klines/${path}`), `.klines-tmp/${DEAD}`]
     for (const path of removed) putFile(root, path, '12345')
     const all = filesBelow(root)

@@ -15,6 +15,7 @@ const LAYERS: Record<string, number> = {
   fs: 5,
   http: 5,
   'klines-client': 6,
+  'exchange-client': 6,
   'greeting-client': 6,
   mirror: 6,
   download: 7,

@@ -8,7 +8,7 @@ import { unreachable } from '../../http/service-errors.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
-import { HOUR_MS, type Interval } from '../../klines/intervals.js'
+import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
@@ -16,6 +16,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
+import { KnownNames } from './known-names.js'
 import type { ListOptions, SourceLists } from './source-lists.js'
 
 /** More symbols than this are downloaded only when the user says so. */
@@ -29,9 +30,7 @@ export class ExchangeLists implements SourceLists {
   private readonly firstCandles: FirstCandles
   /** The symbols of the mirror's list, once it is known. */
   private listed: Set<SymbolName> | undefined
-  /** The exchange's names, and until when they count, ms UTC. */
-  private names: Promise<ReadonlySet<SymbolName>> = Promise.resolve(new Set())
-  private namesUntil = 0
+  private readonly knownNames: KnownNames
 
   constructor(
     private readonly exchange: ExchangeClient,
@@ -39,6 +38,8 @@ export class ExchangeLists implements SourceLists {
     private readonly options: ListOptions,
   ) {
     this.firstCandles = new FirstCandles(exchange, mirror, options)
+    const fetchNames = async () => (await this.symbols()).value
+    this.knownNames = new KnownNames(symbol => mirror.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async present(): Promise<number> {
@@ -67,18 +68,8 @@ export class ExchangeLists implements SourceLists {
     return this.request('the list of symbols', this.exchange.symbols(this.options.signal))
   }
 
-  /** A symbol of the mirror, or of the exchange's names, which are requested once an hour at most. */
-  async hasSymbol(symbol: SymbolName): Promise<boolean> {
-    this.listed ??= new Set(this.mirror.listedSymbols())
-    if (this.listed.has(symbol)) return true
-    if (this.options.now() >= this.namesUntil) {
-      this.namesUntil = this.options.now() + HOUR_MS
-      this.names = this.symbols().then(({ value }) => new Set(value))
-      this.names.catch(() => {
-        this.namesUntil = 0
-      })
-    }
-    return (await this.names).has(symbol)
+  hasSymbol(symbol: SymbolName): Promise<boolean> {
+    return this.knownNames.has(symbol)
   }
 
   startDates(interval: Interval): Promise<Fetched<string[]>> {

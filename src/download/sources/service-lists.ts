@@ -8,15 +8,20 @@ import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import type { Series } from '../../klines/series.js'
 import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
+import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { incompleteList, joinNames } from '../errors.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
+import { KnownNames } from './known-names.js'
 import type { ListOptions, SourceLists } from './source-lists.js'
+
+type KeepList = (list: Fetched<SymbolName[]>) => void
 
 /** The lists of a static klines service, compared with what the mirror knows. */
 export class ServiceLists implements SourceLists {
   private readonly baseUrl: string
+  private readonly knownNames: KnownNames
 
   constructor(
     private readonly service: WindowService,
@@ -24,6 +29,8 @@ export class ServiceLists implements SourceLists {
     private readonly options: ListOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
+    const fetchNames = async () => (await this.symbols()).value
+    this.knownNames = new KnownNames(symbol => mirror.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async present(): Promise<number> {
@@ -31,30 +38,36 @@ export class ServiceLists implements SourceLists {
   }
 
   /** Requests the list of symbols for `all`, a pattern, and a name that is not one of the ten. */
-  async select(selection: Selection): Promise<Series[]> {
+  async select(selection: Selection, _range: TimeRange, keep: KeepList): Promise<Series[]> {
     const intervals = selectedIntervals(selection)
     if (!namesSymbols(selection)) {
-      const listed = (await this.symbols()).value
+      const listed = await this.listedSymbols(keep)
       const others = SYMBOLS.filter(symbol => !listed.includes(symbol))
       if (selection.symbols === 'all' && others.length > 0)
         this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
       return combine(selectSymbols(selection, listed), intervals)
     }
     const named = selectSymbols(selection, [])
-    await this.checkNames(named, intervals[0])
+    await this.checkNames(named, intervals[0], keep)
     return combine(named, intervals)
   }
 
   /** A service may have symbols that its list lacks: their newest window decides. */
-  private async checkNames(named: readonly SymbolName[], interval: Interval): Promise<void> {
+  private async checkNames(named: readonly SymbolName[], interval: Interval, keep: KeepList): Promise<void> {
     const isKnown = (symbol: SymbolName, names: readonly SymbolName[]) => names.includes(symbol)
     const others = named.filter(symbol => !isKnown(symbol, SYMBOLS))
     if (others.length === 0) return
-    const listed = (await this.symbols()).value
+    const listed = await this.listedSymbols(keep)
     const unlisted = others.filter(symbol => !isKnown(symbol, listed))
     const found = await Promise.all(unlisted.map(symbol => this.hasWindow({ symbol, interval })))
     const unknown = unlisted.filter((_, index) => !found[index])
     if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl)
+  }
+
+  private async listedSymbols(keep: KeepList): Promise<readonly SymbolName[]> {
+    const list = await this.symbols()
+    keep(list)
+    return list.value
   }
 
   private async hasWindow(series: Series): Promise<boolean> {
@@ -101,8 +114,8 @@ export class ServiceLists implements SourceLists {
     return list
   }
 
-  async hasSymbol(): Promise<boolean> {
-    return true
+  hasSymbol(symbol: SymbolName): Promise<boolean> {
+    return this.knownNames.has(symbol)
   }
 
   async emptyWindow(): Promise<undefined> {

@@ -91,8 +91,9 @@ export class ServiceSource implements WindowSource {
     return this.lists.present()
   }
 
-  series(selection: Selection, range: TimeRange): Promise<Series[]> {
-    return this.lists.select(selection, range)
+  async series(selection: Selection, range: TimeRange): Promise<Series[]> {
+    await this.prepare()
+    return this.lists.select(selection, range, list => this.store(SYMBOLS_PATH, list))
   }
 
   /** Whether windows of a symbol may be requested, as `SourceLists` says. */

@@ -23,8 +23,11 @@ export interface ListOptions {
 export interface SourceLists {
   /** The present, ms UTC, by the clock that decides which windows have started. */
   present(): Promise<number>
-  /** The series of a selection, in the range. Throws `unknown_symbol` with near names. */
-  select(selection: Selection, range: TimeRange): Promise<Series[]>
+  /**
+   * The series of a selection, in the range. Calls `keep` with a list of symbols to store that was downloaded on the way. Throws
+   * `unknown_symbol` with near names.
+   */
+  select(selection: Selection, range: TimeRange, keep: (list: Fetched<SymbolName[]>) => void): Promise<Series[]>
   /** The names of all symbols. */
   symbols(): Promise<Fetched<SymbolName[]>>
   /** Whether a client may request windows of a symbol: decided without a request for each name that strangers make up. */

@@ -55,9 +55,21 @@ export class Tree {
     const cached = this.files.get(path)
     if (cached?.state === 'valid' && (cached.final || !this.upstream)) return cached
     const entry = parseTreePath(path)
-    if (!entry) throw new HttpError(404, 'There is no such file in the tree of klines.')
+    if (!entry) throw noSuchFile()
+    const isUnknown = !cached && entry.kind === 'window' && !this.mirror.hasSymbol(entry.window.symbol)
+    if (isUnknown) return this.unknownSymbol(path, entry)
     if (!cached && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
     return this.upstream ? this.revalidate(path, entry, this.upstream) : { body: this.currentBody(path, entry) }
+  }
+
+  /** A window of a symbol that the mirror does not know: the service may. */
+  private unknownSymbol(path: string, entry: TreeEntry & { kind: 'window' }): Promise<TreeFile> {
+    const { upstream } = this
+    if (!upstream) throw noSuchFile()
+    return upstream.hasSymbol(entry.window.symbol).then(has => {
+      if (!has) throw noSuchFile()
+      return isFuture(entry, this.now()) ? { body: EMPTY_WINDOW } : this.revalidate(path, entry, upstream)
+    })
   }
 
   /** Revalidates a file with the service; when that fails, returns the cached one with a warning. */
@@ -91,6 +103,10 @@ export class Tree {
     this.builtIn.set(path, body)
     return body
   }
+}
+
+function noSuchFile(): HttpError {
+  return new HttpError(404, 'There is no such file in the tree of klines.')
 }
 
 function isFuture(entry: TreeEntry, now: number): boolean {

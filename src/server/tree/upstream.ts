@@ -5,6 +5,7 @@ import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError } from '../../klines/errors.js'
 import type { TreeEntry } from '../../klines/paths.js'
+import type { SymbolName } from '../../klines/symbols.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
 import { HttpError, plainError } from '../http/error.js'
 
@@ -58,9 +59,16 @@ export class Upstream {
   fetch(path: string, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
     const shared = this.pending.get(path)
     if (shared) return shared
-    const started = this.request(entry, isCorrupt).finally(() => this.pending.delete(path))
+    const started = this.request(source => fetchEntry(source, entry, isCorrupt)).finally(() =>
+      this.pending.delete(path),
+    )
     this.pending.set(path, started)
     return started
+  }
+
+  /** Whether the service has a symbol, with few requests. Throws like `fetch`. */
+  hasSymbol(symbol: SymbolName): Promise<boolean> {
+    return this.request(source => source.hasSymbol(symbol))
   }
 
   /** Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. */
@@ -74,14 +82,14 @@ export class Upstream {
     await source?.close()
   }
 
-  private async request(entry: TreeEntry, isCorrupt: boolean): Promise<void> {
+  private async request<T>(work: (source: ServiceSource) => Promise<T>): Promise<T> {
     const waitMs = this.retryTime - this.now()
     if (waitMs > 0) throw serviceUnavailable(waitMs)
     try {
-      await fetchEntry(await this.source(), entry, isCorrupt)
+      return await work(await this.source())
     } catch (error) {
       if (isKlinesError(error, 'rate_limited')) this.retryTime = Date.parse(String(error.data.until))
-      throw error instanceof HttpError ? error : toHttpError(error, this.retryTime - this.now())
+      throw toHttpError(error, this.retryTime - this.now())
     }
   }
 
@@ -89,8 +97,9 @@ export class Upstream {
   private async source(): Promise<ServiceSource> {
     const previous = this.opened
     const source = await previous?.catch(() => undefined)
-    // A limit or a refusal ends by itself; after too many failures a new source starts afresh.
-    if (source && source.service.fetcher.stopReason?.cause === undefined) return source
+    const stop = source?.service.fetcher.stopReason
+    // What the exchange refuses ends by itself, and the source knows its names; any other starts afresh.
+    if (source && (stop === undefined || (source.isExchange && stop.cause === undefined))) return source
     if (this.opened === previous) this.opened = this.open(this.memory)
     return this.opened as Promise<ServiceSource>
   }
@@ -101,7 +110,6 @@ async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: bo
   if (source.isExchange && entry.kind !== 'window') return
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
-  else if (!(await source.hasSymbol(entry.window.symbol))) throw new HttpError(404, 'The service has no such symbol.')
   else await source.fetchWindow(entry.window, isCorrupt ? undefined : source.readCached(entry.window))
 }
 
