@@ -77,10 +77,13 @@ export function nextOpenTime(interval: Interval, openTime: number): number {
   return interval === '1M' ? monthStart(monthIndex(openTime) + 1) : openTime + LENGTH_MS[interval]
 }
 
-/** How many steps lie between two open times (ms UTC) of one grid: 1 for neighbours, n+1 when n candles are missing. */
+/**
+ * How many whole candles fit between two open times (ms UTC): 1 for neighbours, n+1 when n candles are missing. A rest, beside a
+ * candle off the grid, is too short for a candle.
+ */
 export function stepsBetween(interval: Interval, openTime: number, laterOpenTime: number): number {
   if (interval === '1M') return monthIndex(laterOpenTime) - monthIndex(openTime)
-  return Math.round((laterOpenTime - openTime) / LENGTH_MS[interval])
+  return Math.floor((laterOpenTime - openTime) / LENGTH_MS[interval])
 }
 
 /** The calendar month that contains `time` (ms UTC), counted from January of the year 0. */

@@ -1,5 +1,6 @@
 import type { LoadedSeries } from '../klines/audit/compare-series.js'
 import { type CrossCheck, crossCheck } from '../klines/audit/cross-check.js'
+import { findFinerRow } from '../klines/audit/grid.js'
 import { type Inspection, inspect } from '../klines/audit/inspect.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
@@ -33,7 +34,7 @@ export interface SeriesFindings extends Series, Inspection {
   readonly missingWindows: readonly string[]
   /** Windows whose file is corrupt. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
-  /** Candles that no finer series covers; undefined without a comparison. */
+  /** Candles that were compared with no finer series; undefined without a comparison. */
   readonly unverified: number | undefined
 }
 
@@ -77,6 +78,8 @@ export class SymbolVerifier {
     const loadedSpans: WindowSpan[] = []
     /** The loaded windows, and those that are empty without a file. */
     const knownSpans: WindowSpan[] = []
+    /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
+    const finerSpans: WindowSpan[] = []
     const corrupt: { startDate: string; reason: string }[] = []
     const missingWindows: string[] = []
     let [before, after]: (number | undefined)[] = []
@@ -96,6 +99,7 @@ export class SymbolVerifier {
       const span = windowSpan(window)
       loadedSpans.push(span)
       knownSpans.push(span)
+      if (findFinerRow(batch) !== undefined) finerSpans.push(span)
       const rows = batch.slice(fromTime, toTime)
       if (rows.length < batch.length) {
         before = openTimes(batch.slice(-Infinity, fromTime)).at(-1) ?? before
@@ -107,10 +111,10 @@ export class SymbolVerifier {
     // Nothing is known about the time after the last candle: it may be the present.
     const end = after ?? (last === undefined ? -Infinity : nextOpenTime(interval, last))
     const covered = { fromTime, toTime: Math.min(toTime, end) }
-    const inspection = inspect(series, table, { spans: mergeSpans(knownSpans, covered), before, after })
+    const inspection = inspect(series, table, { spans: mergeSpans(knownSpans, covered), finerSpans, before, after })
     const spans = mergeSpans(loadedSpans, covered)
     const windows = loadedSpans.length + corrupt.length
-    return { series, table, spans, findings: { ...series, ...inspection, windows, missingWindows, corrupt } }
+    return { series, table, spans, before, findings: { ...series, ...inspection, windows, missingWindows, corrupt } }
   }
 }
 

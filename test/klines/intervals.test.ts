@@ -89,6 +89,7 @@ describe('the grid of an interval', () => {
       fc.property(fc.integer({ min: 0, max: 2e12 }), fc.nat(100_000), (openTime, steps) => {
         expect(nextOpenTime(interval, openTime)).toBe(openTime + length)
         expect(stepsBetween(interval, openTime, openTime + steps * length)).toBe(steps)
+        expect(stepsBetween(interval, openTime, openTime + (steps + 1) * length - 1)).toBe(steps)
       }),
     )
   })

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkMirror } from '../../src/mirror/check.js'
 import { Mirror } from '../../src/mirror/mirror.js'
+import { HOURS, makeOffGridTree, OFF_GRID_QUARTERS, putSeries, TWO_HOURS } from '../support/off-grid-tree.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { candle, OPEN_WEEK, putFile, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -63,6 +64,25 @@ describe('a window of another series', () => {
     const place = `${to}/BTCUSDT/${startDate}.json`
     const faults = await checkReplaced(`${from}/BTCUSDT/${startDate}.json`, place)
     expect(faults).toEqual({ [`api/klines/${place}`]: expect.stringMatching(reason) })
+  })
+
+  it('is named before March 2018 too, where the exchange has candles off the grid, which are not', async () => {
+    const root = makeOffGridTree(tempFolder())
+    expect(await findFaults(root)).toEqual({})
+    putSeries(root, '15m', OFF_GRID_QUARTERS)
+    expect(await findFaults(root)).toEqual({})
+    const places = ['1h/BTCUSDT/2018-02-01.json', '2h/BTCUSDT/2018-01-01.json', '1d/BTCUSDT/2018-01-01.json']
+    const [hours, twoHours, days] = places.map(place => `api/klines/${place}`)
+    putFile(root, hours, TWO_HOURS)
+    putFile(root, twoHours, HOURS)
+    putFile(root, days, HOURS)
+    expect(await findFaults(root)).toEqual({
+      [hours]: expect.stringMatching(/^row 0, .*closes after the next candle opens$/),
+      [twoHours]: expect.stringMatching(
+        /^row 1, which opens 2018-02-01T01:00.* is less than 2h after the one before it/,
+      ),
+      [days]: expect.stringMatching(/^row 1, .* is less than 1d after the one before it, and so are most rows$/),
+    })
   })
 
   const DAYS_3 = 3 * 86_400_000

@@ -15,6 +15,8 @@ export interface LoadedSeries {
   readonly table: CandleTable
   /** The spans whose candles are all loaded, ascending, ms UTC. */
   readonly spans: readonly WindowSpan[]
+  /** Open time of the last candle before the table, ms UTC, if it was read. */
+  readonly before?: number | undefined
 }
 
 /** A value of a candle that differs from the aggregate of its finer candles. */
@@ -101,7 +103,7 @@ function differingColumns(table: CandleTable, row: number, other: CandleTable, o
 }
 
 /** The spans that two ascending lists have in common. */
-function overlaps(spans: readonly WindowSpan[], others: readonly WindowSpan[]): WindowSpan[] {
+export function overlaps(spans: readonly WindowSpan[], others: readonly WindowSpan[]): WindowSpan[] {
   const common: WindowSpan[] = []
   for (let [index, other] = [0, 0]; index < spans.length && other < others.length; ) {
     const startTime = Math.max(spans[index].startTime, others[other].startTime)

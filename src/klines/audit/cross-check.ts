@@ -4,7 +4,8 @@ import type { CandleTable } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import { isMultiple, toTarget } from '../resample/target-interval.js'
 import type { SymbolName } from '../symbols.js'
-import { compareSeries, type Difference, type LoadedSeries } from './compare-series.js'
+import { compareSeries, type Difference, type LoadedSeries, overlaps } from './compare-series.js'
+import { findOnGridSpans } from './off-grid.js'
 
 /** How many candles of one interval were compared with those of a finer one. */
 export interface IntervalPair {
@@ -18,7 +19,7 @@ export interface IntervalPair {
 export interface CrossCheck {
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
-  /** How many candles of each series no finer series covers, so that nothing confirms or refutes them. */
+  /** How many candles of each series were compared with no finer series, so that nothing confirms or refutes them. */
   readonly unverified: ReadonlyMap<Interval, number>
 }
 
@@ -31,9 +32,11 @@ interface Aggregate {
 
 /**
  * Compares every candle that a finer series of the same symbol covers with the exact aggregate of its finer candles, in all
- * columns, for every pair of intervals of which one fits into the other. All tables belong to one kernel.
+ * columns, for every pair of intervals of which one fits into the other. Candles that the exchange itself has off the grid do not
+ * add up to others, nor others to them: they are not compared. All tables belong to one kernel.
  */
-export function crossCheck(loaded: readonly LoadedSeries[]): CrossCheck {
+export function crossCheck(all: readonly LoadedSeries[]): CrossCheck {
+  const loaded = all.map(withoutOffGrid)
   const pairs: IntervalPair[] = []
   const differences: Difference[] = []
   const shortestFirst = loaded.toSorted((a, b) => approximateLength(a) - approximateLength(b))
@@ -56,6 +59,12 @@ export function crossCheck(loaded: readonly LoadedSeries[]): CrossCheck {
   }
   const unverified = new Map(loaded.map(({ series, table }) => [series.interval, unverifiedCandles(table)]))
   return { pairs, differences, unverified }
+}
+
+/** The series without the time in which its candles are off the grid. */
+function withoutOffGrid(loaded: LoadedSeries): LoadedSeries {
+  const { series, table, before, spans } = loaded
+  return { ...loaded, spans: overlaps(spans, findOnGridSpans(series, table, before)) }
 }
 
 /** The first candle sets the grid of a 3d series. */

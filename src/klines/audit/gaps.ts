@@ -15,6 +15,8 @@ export interface Gap {
 export interface Coverage {
   /** Ascending, ms UTC: not the windows that are missing or corrupt, nor the time outside of the range. */
   readonly spans: readonly WindowSpan[]
+  /** Windows that belong to a finer series (`findFinerRow`). */
+  readonly finerSpans?: readonly WindowSpan[]
   /** Open time of the last candle before the range and of the first one after it, ms UTC, as far as their windows are read. */
   readonly before?: number | undefined
   readonly after?: number | undefined

@@ -5,9 +5,12 @@ import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
 import { COVERS_ALL, type Coverage, findGaps, type Gap } from './gaps.js'
+import { mayBeOffGrid } from './off-grid.js'
 
-/** Kinds of faults and of harmless oddities that users should know about (`early_close`, `zero_trades`). */
-export type AnomalyKind = 'early_close' | 'zero_trades' | 'duplicate' | 'out_of_order' | 'off_grid' | 'invalid_values'
+/** Kinds of harmless oddities that users should know about, and of faults. `old_off_grid`: the exchange has the candle like this. */
+export type AnomalyKind =
+  | ('early_close' | 'zero_trades' | 'old_off_grid')
+  | ('duplicate' | 'out_of_order' | 'off_grid' | 'invalid_values')
 
 /** A candle with an anomaly. */
 export interface Anomaly {
@@ -48,7 +51,7 @@ export function inspect(series: Series, table: CandleTable, coverage: Coverage =
   const { length } = table
   const firstOpenTime = length === 0 ? undefined : table.openTime(0)
   const lastOpenTime = length === 0 ? undefined : table.openTime(length - 1)
-  const { spans, before, after } = coverage
+  const { spans, finerSpans = [], before, after } = coverage
   const grid = buildSeriesGrid(series, firstOpenTime ?? before)
   const gaps: Gap[] = []
   const anomalies: Anomaly[] = []
@@ -63,7 +66,11 @@ export function inspect(series: Series, table: CandleTable, coverage: Coverage =
     noteGaps(previous, openTime)
     if (previous !== undefined) noteOrder(previous, openTime, note)
     const offset = grid.offset(openTime)
-    if (offset !== 0) note('off_grid', `opens ${offset} ms off the grid`)
+    if (offset !== 0) {
+      const isOld =
+        mayBeOffGrid(openTime) && !finerSpans.some(span => openTime >= span.startTime && openTime < span.endTime)
+      note(isOld ? 'old_off_grid' : 'off_grid', `opens ${offset} ms off the grid`)
+    }
     const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
     if (early > 0) note('early_close', `closes ${early} ms early`)
     else if (early < 0) note('invalid_values', `close_time ${table.closeTime(row)} is ${-early} ms late`)

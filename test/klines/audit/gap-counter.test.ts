@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GapCounter } from '../../../src/klines/audit/gap-counter.js'
+import { inspect } from '../../../src/klines/audit/inspect.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
+import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
+import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 /** A window's batch with candles that open at these times. */
@@ -59,6 +62,29 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
       gaps,
       missing,
     })
+  })
+
+  test.each<[string, string[], number, number]>([
+    [
+      'that closes early, and hours off the grid from then on',
+      ['09T09:00', '09T09:28:14.789', '09T10:28:14.789'],
+      0,
+      0,
+    ],
+    ['of the grid half an hour after one off it opens', ['11T02:28:14.789', '11T03:28:14.789', '11T04:00'], 0, 0],
+    ['of the grid half an hour after one off it ends', ['11T02:28:14.789', '11T03:28:14.789', '11T05:00'], 0, 0],
+    ['of the grid, with room for one before it', ['11T02:28:14.789', '11T03:28:14.789', '11T06:00'], 1, 1],
+    ['off the grid after 33 hours without any', ['08T00:00', '09T09:28:14.789'], 1, 32],
+    ['missing among hours off the grid', ['09T09:28:14.789', '09T12:28:14.789'], 1, 2],
+  ])('an hour %s', (_, times, gaps, missing) => {
+    const openTimes = times.map(time => Date.parse(`2018-02-${time}Z`))
+    const batch = candles('1h', '2018-02-01', openTimes)
+    expect(countTotals('1h', [batch])).toMatchObject({ rows: times.length, gaps, missing })
+    // `verify` says the same.
+    const table = new CandleTable(new Kernel())
+    table.add(batch)
+    const found = inspect({ symbol: 'BTCUSDT', interval: '1h' }, table).gaps
+    expect([found.length, found.reduce((sum, gap) => sum + gap.missing, 0)]).toEqual([gaps, missing])
   })
 
   test('a gap between two windows is one gap', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { findMisplacedRow } from '../../../src/klines/audit/grid.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
+import { HOURS, OFF_GRID_QUARTERS } from '../../support/off-grid-tree.js'
 import { INTERVAL_LENGTHS, LISTING_DATES } from '../../support/oracles/intervals.js'
 import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../../support/sample-tree.js'
@@ -28,6 +29,8 @@ function nextOpen(interval: string, openTime: number): number {
 function candles(interval: string, count: number): [number, number][] {
   const monday = Date.parse('2020-01-06')
   let openTime = interval === '1w' ? monday : Date.parse(WINDOWS[interval])
+  // Candles before March 2018 may be off the grid.
+  if (interval === '1M') openTime = Date.parse('2020-01-01')
   // A 3d grid may start on any day.
   if (interval === '3d') openTime += DAY
   return Array.from({ length: count }, () => {
@@ -87,6 +90,90 @@ describe.each(ALL_INTERVALS)('findMisplacedRow in a %s window', interval => {
         },
       ),
     )
+  })
+})
+
+describe('before March 2018, when the exchange had candles off the grid', () => {
+  const HOUR = 60 * MINUTE
+  const window = (interval: Interval, startDate: string, rows: readonly unknown[]) =>
+    findMisplacedRow(decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval, startDate }))
+  /** Candles of `length` ms from the start of the day on. */
+  const successive = (day: string, length: number, count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const openTime = Date.parse(day) + index * length
+      return sampleRow(openTime, { 6: openTime + length - 1 })
+    })
+
+  test('accepts the hours of February 2018, and quarters off the grid', () => {
+    expect(window('1h', '2018-02-01', HOURS)).toBeUndefined()
+    const week = OFF_GRID_QUARTERS.filter(
+      ([openTime]) => openTime >= Date.parse('2018-02-05') && openTime < Date.parse('2018-02-12'),
+    )
+    expect(window('15m', '2018-02-05', week)).toBeUndefined()
+  })
+
+  test('accepts a window of one candle off the grid between two on it', () => {
+    const [first, second] = successive('2018-02-09', HOUR, 2)
+    const resumed = first[0] + 28 * MINUTE + 14_789
+    const between = sampleRow(resumed, { 6: second[0] - 1 })
+    expect(window('1h', '2018-02-01', [first.with(6, resumed - 1), between, second])).toBeUndefined()
+  })
+
+  test('accepts several candles off the grid among many on it', () => {
+    const hours = successive('2018-02-01', HOUR, 100)
+    const rows = hours.flatMap((row, index) => {
+      if (index % 10 !== 5) return [row]
+      const resumed = row[0] + 28 * MINUTE + 14_789
+      return [row.with(6, resumed - 1), sampleRow(resumed, { 6: row[6] })]
+    })
+    expect(window('1h', '2018-02-01', rows)).toBeUndefined()
+  })
+
+  test('accepts a window that is off the grid as a whole, in steps of its interval', () => {
+    const rows = successive('2017-12-04T06:49:06.123Z', HOUR, 20)
+    expect(window('1h', '2017-12-01', rows)).toBeUndefined()
+  })
+
+  test.each<[string, number, Interval, string, string]>([
+    ['15m', 15 * MINUTE, '1h', '2018-02-01', '2018-02-01T00:15:00.000Z'],
+    ['30m', 30 * MINUTE, '1h', '2018-02-01', '2018-02-01T00:30:00.000Z'],
+    ['1h', HOUR, '2h', '2017-09-01', '2017-09-01T01:00:00.000Z'],
+    ['4h', 4 * HOUR, '6h', '2018-01-01', '2018-01-01T04:00:00.000Z'],
+    ['6h', 6 * HOUR, '8h', '2018-01-01', '2018-01-01T06:00:00.000Z'],
+    ['12h', 12 * HOUR, '1d', '2016-01-01', '2016-01-01T12:00:00.000Z'],
+  ])('names a window of %s candles in the place of another', (_, length, interval, startDate, opens) => {
+    const reason = `row 1, which opens ${opens}, is less than ${interval} after the one before it, and so are most rows`
+    const rows = successive(startDate, length, 40)
+    expect(window(interval, startDate, rows)).toBe(reason)
+    // Also when many candles are missing, and when the finer candles are off the grid themselves.
+    expect(window(interval, startDate, rows.toSpliced(4, 10).toSpliced(20, 5))).toBe(reason)
+    const off = rows.map(row => row.with(0, row[0] + 14_789).with(6, row[6] + 14_789))
+    expect(window(interval, startDate, off)).toContain('row 1,')
+  })
+
+  test('names finer candles before March 2018 whatever the later ones are', () => {
+    const rows = [...successive('2018-01-01', 12 * HOUR, 100), ...successive('2018-03-01', DAY, 300)]
+    expect(window('1d', '2018-01-01', rows)).toMatch(/^row 1, .* is less than 1d after the one before it/)
+  })
+
+  test('names a window of longer candles, off the grid or not', () => {
+    for (const ms of [0, 14_789]) {
+      const rows = successive('2018-02-01', 2 * HOUR, 40).map(row => row.with(0, row[0] + ms).with(6, row[6] + ms))
+      expect(window('1h', '2018-02-01', rows)).toMatch(/^row 0, .*closes after the next candle opens$/)
+    }
+  })
+
+  test('names a candle off the grid from March 2018 on, also in a window that begins before', () => {
+    const rows = successive('2018-02-28', DAY, 3)
+    const move = (row: number) => rows.map((cells, index) => (index === row ? cells.with(0, cells[0] + 1) : cells))
+    expect(window('1d', '2018-01-01', move(0))).toBeUndefined()
+    expect(window('1d', '2018-01-01', move(1))).toBe(
+      'row 1, which opens 2018-03-01T00:00:00.001Z, is not on the grid of its series',
+    )
+    const shifted = HOURS.map(([openTime, ...cells]) =>
+      [openTime + 28 * DAY, ...cells].with(6, cells[5] + 28 * DAY),
+    ).filter(([openTime]) => Number(openTime) < Date.parse('2018-04-01'))
+    expect(window('1h', '2018-03-01', shifted)).toMatch(/opens 2018-03-09T09:28:14.789Z, is not on the grid/)
   })
 })
 

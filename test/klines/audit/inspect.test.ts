@@ -107,6 +107,19 @@ describe('inspect', () => {
     expect(anomalies[0].openTime).toBe(rows.at(-1)?.[0])
   })
 
+  it('finds a candle that the exchange has off the grid, and after February 2018 one that is invalid', () => {
+    const opens = ['2018-02-28T09:28:14.789Z', '2018-02-28T23:59:59.999Z', '2018-03-01T00:00:00.001Z'].map(Date.parse)
+    const kinds = opens.map(openTime => {
+      const row = sampleRow(openTime, { 6: openTime + HOUR - 1 })
+      return inspect([row], '1h', `${new Date(openTime).toISOString().slice(0, 7)}-01`).anomalies
+    })
+    expect(kinds).toEqual([
+      [{ kind: 'old_off_grid', openTime: opens[0], description: 'opens 1694789 ms off the grid' }],
+      [{ kind: 'old_off_grid', openTime: opens[1], description: 'opens 3599999 ms off the grid' }],
+      [{ kind: 'off_grid', openTime: opens[2], description: 'opens 1 ms off the grid' }],
+    ])
+  })
+
   it('describes a fault with its columns and values', () => {
     expect(inspect([hour(0, { 1: '42555', 3: '42555.00000001' })]).anomalies[0].description).toBe(
       'low 42555.00000001 is above open 42555',

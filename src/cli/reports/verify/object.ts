@@ -38,6 +38,7 @@ function seriesObject(report: SeriesReport): object {
     missing: countMissing(report),
     earlyClose: openTimes(report, 'early_close'),
     zeroTrades: openTimes(report, 'zero_trades'),
+    offGrid: openTimes(report, 'old_off_grid'),
     faults: listFaults(report),
     unverified,
   }

@@ -7,7 +7,7 @@ import { candleName, describeDifference, exactTime, joinParts } from './differen
 import { verifyObject } from './object.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
-import { type Judgement, judge, listFaults, type Verdict, verdictLine } from './verdict.js'
+import { type Judgement, judge, listFaults, listOffGrid, type Verdict, verdictLine } from './verdict.js'
 import { corruptLines, missingLines } from './windows.js'
 
 /** How a verification is shown. */
@@ -49,8 +49,10 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     titled('Candles that differ from their finer candles (UTC):', faults.map(describeDifference)),
     ...outageSections(outages, symbols, verbose),
     titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
+    titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(countOffGrid)),
     verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,
-    verbose && titled('Gaps, early closes and candles without trades (UTC):', series.flatMap(listOddities)),
+    verbose &&
+      titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(listOddities)),
     verbose && pairs.length > 0 && `Comparisons with finer candles:\n${pairTable(pairs)}`,
     closingLines(result, judgement).join('\n'),
   ]
@@ -65,6 +67,14 @@ function listInvalid(report: SeriesReport): string[] {
   return listFaults(report).map(({ openTime, description }) =>
     joinParts(`${candleName({ ...report, openTime })}:`, description),
   )
+}
+
+/** One line for each series that has such candles. */
+function countOffGrid(report: SeriesReport): string[] {
+  const candles = listOffGrid(report)
+  if (candles.length === 0) return []
+  const [first, last] = [candles[0], candles[candles.length - 1]].map(({ openTime }) => exactTime(openTime))
+  return [joinParts(`${seriesName(report)}: ${plural(candles.length, 'candle')},`, `${first} to ${last}`)]
 }
 
 function listOddities(report: SeriesReport): string[] {
@@ -86,10 +96,11 @@ function closingLines({ series, range, mirror }: VerificationReport, { failing, 
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
   const lines = [`Mirror: ${mirror}`]
   if (range) lines.unshift(`Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`)
-  if (unverified > 0)
-    lines.unshift(
-      `Not compared, because no finer candles are cached: ${formatCount(unverified)} of ${plural(candles, 'candle')}`,
-    )
+  if (unverified > 0) {
+    const isOffGrid = series.some(report => listOffGrid(report).length > 0)
+    const reason = isOffGrid ? 'off the grid or without finer candles' : 'because no finer candles are cached'
+    lines.unshift(`Not compared, ${reason}: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
+  }
   if (verdict === 'ok') return lines
   const isRepairable = failing.some(({ missingWindows, corruptWindows }) => missingWindows + corruptWindows > 0)
   const differs = failing.some(({ differing, invalid }) => differing + invalid > 0)

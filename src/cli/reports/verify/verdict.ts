@@ -22,6 +22,7 @@ export interface SeriesVerdict {
   readonly invalid: number
   /** Gaps that count as failures. */
   readonly failingGaps: number
+  /** Candles with differences that are notes, and candles that the exchange has off the grid. */
   readonly notes: number
 }
 
@@ -47,7 +48,7 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     differing: differing.get(seriesName(report)) ?? 0,
     invalid: new Set(listFaults(report).map(({ openTime }) => openTime)).size,
     failingGaps: failOnGaps ? report.gaps.length : 0,
-    notes: notes.get(seriesName(report)) ?? 0,
+    notes: (notes.get(seriesName(report)) ?? 0) + listOffGrid(report).length,
   }))
   const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
   const isEmpty = series.every(({ candles }) => candles === 0)
@@ -66,6 +67,11 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
 /** The candles of a series that cannot be right. */
 export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
   return anomalies.filter(({ kind }) => FAULTS.includes(kind))
+}
+
+/** The candles that the exchange itself has off the grid. */
+export function listOffGrid({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
+  return anomalies.filter(({ kind }) => kind === 'old_off_grid')
 }
 
 /** The first line of the report: the verdict, and why. */

@@ -1,0 +1,146 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { StatsBuilder } from '../../src/klines/audit/stats.js'
+import type { Interval } from '../../src/klines/intervals.js'
+import { resample } from '../../src/klines/resample/resampler.js'
+import type { Series } from '../../src/klines/series.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
+import {
+  BACK_ON_GRID,
+  DAY,
+  DAYS,
+  HOUR,
+  HOURS,
+  LAST_OFF_GRID,
+  makeOffGridTree,
+  OFF_GRID_HOURS,
+  OFF_GRID_QUARTERS,
+  putSeries,
+  RESUMED,
+  TRADES,
+} from '../support/off-grid-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const INTERVALS = ['15m', '1h', '2h', '1d'] as const
+const series = (interval: Interval): Series => ({ symbol: 'BTCUSDT', interval })
+/** The first candle that is missing, and the candle after the outage. */
+const OUTAGE = Date.parse('2018-02-08T01:00Z')
+
+const verify = (root: string, options: VerifyKlinesOptions = {}) =>
+  verifyKlines(new Mirror(root), INTERVALS.map(series), { now: Date.parse('2018-03-01'), ...options })
+
+async function findings(root: string, options?: VerifyKlinesOptions) {
+  const report = await verify(root, options)
+  const kinds = report.series.map(({ interval, anomalies }) => [
+    interval,
+    Object.fromEntries(
+      [...new Set(anomalies.map(({ kind }) => kind))].map(kind => [
+        kind,
+        anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime),
+      ]),
+    ),
+  ])
+  return {
+    ...report,
+    kinds: Object.fromEntries(kinds),
+    bySeries: new Map(report.series.map(one => [one.interval, one])),
+  }
+}
+
+describe('verifyKlines of hours that the exchange has off the grid', () => {
+  it('finds them, their early closes and the outage, and no difference', async () => {
+    const { kinds, differences, bySeries } = await findings(makeOffGridTree(tempFolder()))
+    const early = [Date.parse('2018-02-08'), LAST_OFF_GRID]
+    expect(kinds).toEqual({
+      '15m': { early_close: [Date.parse('2018-02-08T00:15Z')] },
+      '1h': { early_close: early, old_off_grid: OFF_GRID_HOURS },
+      '2h': { early_close: [Date.parse('2018-02-08')] },
+      '1d': { early_close: [Date.parse('2018-02-08')] },
+    })
+    expect(differences).toEqual([])
+    expect(bySeries.get('1h')).toMatchObject({
+      gaps: [{ startTime: OUTAGE, endTime: RESUMED, missing: 32 }],
+      unverified: 44,
+      corrupt: [],
+    })
+    expect(bySeries.get('2h')).toMatchObject({ gaps: [{ missing: 16 }], unverified: 0 })
+    expect(bySeries.get('1d')).toMatchObject({ gaps: [], unverified: 0 })
+  })
+
+  it('also when quarters are off the grid, too', async () => {
+    const root = makeOffGridTree(tempFolder())
+    putSeries(root, '15m', OFF_GRID_QUARTERS)
+    const { kinds, differences } = await findings(root)
+    expect(differences).toEqual([])
+    // 09:58 on 9 February to 05:58 on 10 February: 81 quarters.
+    expect(kinds['15m'].old_off_grid).toHaveLength(81)
+  })
+
+  it.each([
+    // 28 hours off the grid, and the one that opens in the last of them.
+    ['that begins in it', '2018-02-10', '2018-02-12', { '15m': 192, '1h': 29, '2h': 0, '1d': 0 }],
+    ['that begins where it ends', '2018-02-11T04:00Z', '2018-02-13', { '15m': 176, '1h': 1, '2h': 0, '1d': 0 }],
+    // The day ends after the range.
+    ['that ends where it begins', '2018-02-08', '2018-02-09T10:00Z', { '15m': 2, '1h': 1, '2h': 0, '1d': 1 }],
+  ])('of a range %s', async (_, from, to, unverified) => {
+    const range = { fromTime: Date.parse(from), toTime: Date.parse(to) }
+    const { differences, bySeries } = await findings(makeOffGridTree(tempFolder()), { range })
+    expect(differences).toEqual([])
+    expect(Object.fromEntries([...bySeries.values()].map(one => [one.interval, one.unverified]))).toEqual(unverified)
+  })
+
+  it('finds a changed digit beside the stretch, and a window of a finer series', async () => {
+    const root = makeOffGridTree(tempFolder())
+    const path = join(root, 'api/klines/2h/BTCUSDT/2018-01-01.json')
+    const rows = JSON.parse(readFileSync(path, 'utf8'))
+    const changed = rows.find(([openTime]: [number]) => openTime === BACK_ON_GRID + 2 * HOUR)
+    changed[8]++
+    writeFileSync(path, JSON.stringify(rows))
+    const { differences } = await verify(root)
+    expect(new Set(differences.map(({ openTime, interval }) => `${interval} ${openTime}`))).toContain(
+      `2h ${changed[0]}`,
+    )
+
+    // The hours in the place of the two hours of February.
+    writeFileSync(path, readFileSync(join(root, 'api/klines/1h/BTCUSDT/2018-02-01.json')))
+    const { kinds } = await findings(root)
+    expect(kinds['2h'].off_grid.length).toBeGreaterThan(300)
+    expect(kinds['2h'].old_off_grid).toBeUndefined()
+  })
+})
+
+describe('candles off the grid', () => {
+  const batch = () => {
+    const window = new Mirror(makeOffGridTree(tempFolder())).readWindow({ ...series('1h'), startDate: '2018-02-01' })
+    if (window.state !== 'cached') throw new Error(window.state)
+    return window.batch
+  }
+  const units = (decimal: string) => BigInt(decimal.replace('.', ''))
+  const sum = (rows: readonly (readonly (string | number)[])[], column: number) =>
+    rows.reduce((total, row) => total + units(String(row[column])), 0n)
+
+  it('are resampled to days without losing a trade', async () => {
+    const days: (string | number)[][] = []
+    for await (const part of resample([batch()], series('1h'), '1d')) {
+      for (let row = 0; row < part.length; row++) days.push([...part.row(row)])
+    }
+    expect(days.map(([openTime]) => openTime)).toEqual(DAYS.map(([openTime]) => openTime))
+    for (const column of [5, 7, 8, 9, 10]) expect(sum(days, column), `column ${column}`).toBe(sum(HOURS, column))
+    expect(sum(days, 5)).toBe(TRADES.reduce((total, { quantity }) => total + quantity, 0n))
+    // A day has the candles that open in it: the last one of 9 February takes the trades up to 00:28:14.788.
+    const from = Date.parse('2018-02-09')
+    const hours = HOURS.filter(([openTime]) => openTime >= from && openTime < from + DAY)
+    const day = days.find(([openTime]) => openTime === from) ?? []
+    expect([day[1], day[4]]).toEqual([hours[0][1], hours[hours.length - 1][4]])
+    expect(day[6]).toBe(Date.parse('2018-02-10T00:28:14.788Z'))
+  })
+
+  it('have statistics with one gap', () => {
+    const stats = new StatsBuilder(series('1h'))
+    stats.add(batch())
+    expect(stats.result).toMatchObject({ rows: 640, gaps: 1, missing: 32, largestGap: 32, trades: TRADES.length })
+    expect(units(stats.result.volume ?? '')).toBe(sum(HOURS, 5))
+  })
+})
