@@ -44,7 +44,10 @@ export function parseSymbol(text: string): SymbolName {
     'unknown_symbol',
     `Unknown symbol "${text}". Expected 2 to 20 letters A-Z and digits, such as BTCUSDT.`,
     {
-      suggestions: suggestSymbol(name, SYMBOLS),
+      suggestions: [
+        ...suggestSymbol(name, SYMBOLS),
+        ...(/\.\w+$/.test(text) ? [`Is it the name of a file? ${QUOTE_PATTERNS}`] : []),
+      ],
       data: { symbol: text },
     },
   )
@@ -70,9 +73,7 @@ const MAX_NAMES = 20
 
 function suggestSymbol(text: string, names: readonly SymbolName[]): string[] {
   const near = suggest(text, names)
-  const suggestions = near ? [`Did you mean ${near}?`] : []
-  if (/\.\w+$/.test(text)) suggestions.push(`Is it the name of a file? ${QUOTE_PATTERNS}`)
-  return suggestions
+  return near ? [`Did you mean ${near}?`] : []
 }
 
 const QUOTE_PATTERNS = "Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise."
