@@ -29,6 +29,8 @@ export default defineConfig({
     // Limits are for what hangs: a slow or busy machine alone must not reach them.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // Real processes and servers on a shared machine: `.ci/run` names every test that passed only at its second try.
+    retry: CI ? 1 : 0,
     pool: 'forks',
     maxWorkers: 3,
     reporters: CI ? ['default', ['json', { outputFile: KLINES_TEST_REPORT }]] : ['default'],

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { exchangeStartDates } from '../../src/exchange-client/calendar.js'
+import type { KlineRow } from '../../src/klines/columns.js'
+import { INTERVALS, type Interval, nextOpenTime } from '../../src/klines/intervals.js'
+import { SYMBOLS } from '../../src/klines/symbols.js'
+import { parseDate } from '../../src/klines/windows.js'
+import type { Market } from '../support/exchange/market.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const DAY_MS = 86_400_000
+/** The published tree is refreshed at this time; the turn of this year ends windows of eight intervals. */
+const FIRST_RUN = Date.UTC(2025, 11, 27, 3, 17)
+const LAST_RUN = Date.UTC(2026, 0, 12, 3, 17)
+/** Requests that the refresh of one day may take: two windows a series. */
+const MOST = 240
+
+/** One candle a window is enough: requests depend on windows alone. */
+function firstCandles(interval: Interval): KlineRow[] {
+  return exchangeStartDates(interval)
+    .map(parseDate)
+    .filter(openTime => openTime < LAST_RUN + DAY_MS)
+    .map(openTime => {
+      const closeTime = nextOpenTime(interval, openTime) - 1
+      return [openTime, '1.0', '1.0', '1.0', '1.0', '2.0', closeTime, '2.0', 1, '1.0', '1.0', '0']
+    })
+}
+
+it(`a daily refresh of the whole public tree, 120 series, takes at most ${MOST} requests`, async () => {
+  const rows = new Map(INTERVALS.map(interval => [interval as string, firstCandles(interval)]))
+  const market: Market = { symbols: () => SYMBOLS, rows: (_, interval) => rows.get(interval), isTrading: () => false }
+  const exchange = await ExchangeServer.start(market)
+  exchange.weightLimit = Number.POSITIVE_INFINITY
+  exchange.sendsWeight = false
+  const request = {
+    intervals: 'all' as const,
+    baseUrl: `binance:${exchange.url}`,
+    mirror: tempFolder(),
+    from: '2025-12',
+  }
+  exchange.now = FIRST_RUN
+  await downloadKlines({ ...request, symbols: SYMBOLS, now: FIRST_RUN })
+  const counts: number[] = []
+  for (let time = FIRST_RUN + DAY_MS; time <= LAST_RUN; time += DAY_MS) {
+    exchange.reset()
+    exchange.now = time
+    await downloadKlines({ ...request, symbols: 'all', now: time })
+    counts.push(exchange.log.length)
+  }
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(120)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(MOST)
+})
