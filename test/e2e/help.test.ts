@@ -24,7 +24,7 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval base-url mirror accept-list',
+  WHAT: 'interval base-url mirror accept-list yes',
   RANGE: 'from to last',
   OUTPUT: 'output format columns time-format numbers resample partial force mkdir dry-run',
   NETWORK: 'concurrency refresh retries timeout max-rate',

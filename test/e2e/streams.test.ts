@@ -117,7 +117,7 @@ describe.concurrent('stdout and stderr', () => {
     const args = ['export', 'XXXUSDT', '-i', '1d', '-v']
     const [plain, debug] = await Promise.all([sandbox.call(args), sandbox.call(args, { KLINES_DEBUG: '1' })])
     expect(plain.stderr).not.toMatch(/^\s+at /m)
-    expect(debug.stderr).toMatch(/^\s+at parseSymbol/m)
+    expect(debug.stderr).toMatch(/^\s+at unknownSymbols/m)
     expect([plain.code, debug.code]).toEqual([2, 2])
   })
 
