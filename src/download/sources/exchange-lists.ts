@@ -155,7 +155,7 @@ export class ExchangeLists implements SourceLists {
 
 function tooMany(symbols: number, requests: number): KlinesError {
   const count = requests.toLocaleString('en-US')
-  const message = `The pattern matches ${symbols} symbols, which takes up to ${count} requests. Expected at most ${MAX_SYMBOLS} symbols.`
+  const message = `The pattern matches ${symbols.toLocaleString('en-US')} symbols, which takes up to ${count} requests. Expected at most ${MAX_SYMBOLS} symbols.`
   return new KlinesError('bad_option', message, {
     suggestions: ['`manySymbols: true` downloads them all; a narrower pattern or a range takes fewer requests.'],
     data: { symbols, requests },

@@ -1,5 +1,5 @@
 import { exchangeStartDates } from '../../exchange-client/calendar.js'
-import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
@@ -87,7 +87,7 @@ export class MirrorSource implements WindowSource {
     const unknown = named.filter(symbol => !known.includes(symbol))
     if (unknown.length === 0) return
     const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`)
-    if (!isExchange(this.baseUrl)) throw error
+    if (!this.mirror.isOfExchange) throw error
     const { suggestions } = nothingCached('')
     throw new KlinesError('window_missing', `The mirror ${this.mirror.root} does not have ${unknown.join(', ')}.`, {
       suggestions: [...error.suggestions, ...suggestions],
@@ -97,7 +97,7 @@ export class MirrorSource implements WindowSource {
 
   /** The symbols that the source has, as far as the mirror knows. */
   private knownSymbols(): SymbolName[] {
-    const builtIn = isExchange(this.baseUrl) ? [] : SYMBOLS
+    const builtIn = this.mirror.isOfExchange ? [] : SYMBOLS
     return sortSymbols([...builtIn, ...this.mirror.listedSymbols(), ...this.mirror.symbols()])
   }
 
