@@ -13,7 +13,7 @@ const MONTH = /(\d{4})-(\d{2})-01\.json$/
 /** A download of all 1h windows from an exchange on the loopback, 4 at once, beside a plain loop for the same windows. */
 export async function exchangeRows(workspace: Workspace): Promise<Row[]> {
   const { slice } = workspace
-  const args = ['--import', 'tsx', MAIN, slice]
+  const args = ['--import', import.meta.resolve('tsx'), MAIN, slice]
   const { url, end } = await startServed({ program: process.execPath, args })
   workspace.defer(end)
   const windows = seriesFiles(slice, ['1h']).flatMap(({ symbol, files }) =>
@@ -36,7 +36,8 @@ export async function exchangeRows(workspace: Workspace): Promise<Row[]> {
       },
     }
   }
-  const download = ['download', ...SYMBOLS, '-i', '1h', '--base-url', `binance:${url}`, '-q']
+  // The slice of 1h begins in 2022: both download the same windows.
+  const download = ['download', ...SYMBOLS, '-i', '1h', '--from', '2022', '--base-url', `binance:${url}`, '-q']
   return [
     {
       title: 'cold download of 1h from the exchange',
