@@ -1,4 +1,5 @@
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
+export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
 export type { SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'

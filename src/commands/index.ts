@@ -9,6 +9,7 @@ import Intervals from './intervals.js'
 import MirrorClear from './mirror/clear.js'
 import MirrorPath from './mirror/path.js'
 import MirrorPrune from './mirror/prune.js'
+import MirrorPublish from './mirror/publish.js'
 import MirrorStatus from './mirror/status.js'
 import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
@@ -33,6 +34,7 @@ export const COMMANDS = {
   'mirror:clear': MirrorClear,
   'mirror:path': MirrorPath,
   'mirror:prune': MirrorPrune,
+  'mirror:publish': MirrorPublish,
   'mirror:status': MirrorStatus,
   'mirror:verify': MirrorVerify,
   openapi: OpenApi,

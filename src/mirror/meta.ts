@@ -21,13 +21,13 @@ export interface MirrorMeta {
   readonly layout: number
   /** The base address that this mirror copies. */
   readonly baseUrl: string
-  /** Whether every window of the service is here, so that a missing one is empty. */
+  /** Whether every window of the mirror's lists is here, so that one without a file is empty. */
   readonly complete: boolean
 }
 
-/** Encodes `mirror.json` for a new mirror of `baseUrl`. */
-export function encodeMeta(baseUrl: string): Buffer {
-  const meta: MirrorMeta = { layout: LAYOUT, baseUrl, complete: false }
+/** Encodes `mirror.json` for a mirror of `baseUrl`; a new one is not complete. */
+export function encodeMeta(baseUrl: string, complete = false): Buffer {
+  const meta: MirrorMeta = { layout: LAYOUT, baseUrl, complete }
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 

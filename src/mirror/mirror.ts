@@ -11,6 +11,7 @@ import { parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
+import { windowSpan } from '../klines/windows.js'
 import { toMirrorError } from './errors.js'
 import {
   type Allocate,
@@ -95,6 +96,22 @@ export class Mirror {
       if (isKlinesError(error, 'mirror_mismatch')) return undefined
       throw error
     }
+  }
+
+  /**
+   * Whether a window of a series is empty when it has no file: the mirror is complete, it has a list of the interval, and its
+   * list of symbols, if it has one, names the symbol.
+   */
+  covers({ symbol, interval }: Series): boolean {
+    if (!this.readMeta()?.complete || this.version(startDatesPath(interval)) === undefined) return false
+    return this.version(SYMBOLS_PATH) === undefined || this.listedSymbols().includes(symbol)
+  }
+
+  /** Writes into `mirror.json`, once it is there, whether the mirror is complete. Throws `mirror_unusable`. */
+  setComplete(complete: boolean, now: number): void {
+    const meta = this.readMeta()
+    if (!meta || meta.complete === complete) return
+    this.writing(() => writeFile(this.root, META_FILE, encodeMeta(meta.baseUrl, complete), now, { sync: true }))
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
@@ -227,6 +244,18 @@ export class Mirror {
       if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined
+  }
+
+  /**
+   * What the file of a window, which is not read, says about it at `now` (ms UTC): an empty window that was stored before it
+   * began, and has begun since, is `outdated`. A corrupt file counts as `cached`.
+   */
+  fileState(window: WindowRef, now: number): 'cached' | 'outdated' | 'missing' {
+    const file = this.version(windowPath(window))
+    if (!file) return 'missing'
+    const { startTime } = windowSpan(window)
+    const isOutdated = file.size === EMPTY_WINDOW_BYTES && file.mtimeMs < startTime && startTime <= now
+    return isOutdated ? 'outdated' : 'cached'
   }
 
   /** Size of a window file, bytes; 0 when it is missing. */

@@ -22,7 +22,7 @@ export interface VerifyScope {
   readonly audit: boolean
   /** The open times of the candles that are inspected. */
   readonly range: TimeRange
-  /** A window without a file is missing unless it starts later, ms UTC; -Infinity in a complete mirror, where it is empty. */
+  /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
   readonly horizon: number
 }
 
@@ -75,6 +75,7 @@ export class SymbolVerifier {
     table.clear()
     table.reserve(countCandles(interval, startDates))
     const { fromTime, toTime } = this.scope.range
+    const horizon = this.mirror.covers(series) ? -Infinity : this.scope.horizon
     const loadedSpans: WindowSpan[] = []
     /** The loaded windows, and those that are empty without a file. */
     const knownSpans: WindowSpan[] = []
@@ -87,7 +88,7 @@ export class SymbolVerifier {
       const window = { symbol, interval, startDate }
       const read = this.mirror.borrowWindow(window, this.kernel)
       if (read.state === 'missing') {
-        if (parseDate(startDate) <= this.scope.horizon) missingWindows.push(startDate)
+        if (parseDate(startDate) <= horizon) missingWindows.push(startDate)
         else knownSpans.push(windowSpan(window))
         continue
       }

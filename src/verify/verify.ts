@@ -59,8 +59,7 @@ export async function verifyKlines(
   const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const horizon = mirror.readMeta()?.complete ? -Infinity : now
-  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon }
+  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon: now }
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0

@@ -22,8 +22,8 @@ export async function runStats(symbols: string[], flags: TableFlags, { warn }: R
 
 /** Statistics without some windows are not wrong, but a reader must know. */
 async function noteMissingWindows(mirror: Mirror, series: readonly Series[], warn: RunContext['warn']): Promise<void> {
-  if (mirror.readMeta()?.complete) return
-  for (const { symbol, interval, startDates } of await planVerification(mirror, series, {
+  const open = series.filter(name => !mirror.covers(name))
+  for (const { symbol, interval, startDates } of await planVerification(mirror, open, {
     now: systemClock.now(),
     warn,
   })) {

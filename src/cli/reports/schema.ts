@@ -127,6 +127,22 @@ export const PruneSchema = object(
 /** `mirror clear --json`; nothing is removed when the answer was no. */
 export const ClearSchema = object(removal, { $id: 'klines-mirror-clear' })
 
+/** `mirror publish --json`. */
+export const PublishSchema = object(
+  {
+    mirror,
+    baseUrl: Type.String({ description: 'base address that the candles come from' }),
+    tree: Type.String({ description: 'folder to serve as /api' }),
+    symbols: Type.Array(Text),
+    intervals: Type.Array(Text),
+    windows: count('windows in the tree, empty ones too'),
+    emptyWritten: count('empty windows that were written'),
+    listsWritten: count('lists that were written'),
+    warnings,
+  },
+  { $id: 'klines-mirror-publish' },
+)
+
 /** `config --json`. */
 export const ConfigSchema = object(
   {
@@ -172,5 +188,6 @@ export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
 export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>
+export type PublishObject = Type.Static<typeof PublishSchema>
 export type ConfigObject = Type.Static<typeof ConfigSchema>
 export type ClearObject = Type.Static<typeof ClearSchema>

@@ -1,10 +1,11 @@
 import { exchangeStartDates } from '../../exchange-client/calendar.js'
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
-import { KlinesError } from '../../klines/errors.js'
+import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
-import type { Series, WindowRef } from '../../klines/series.js'
+import { windowPath } from '../../klines/paths.js'
+import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import { formatDate, knownStartDates, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
@@ -34,8 +35,8 @@ export class MirrorSource implements WindowSource {
 
   readonly traffic = { requests: 0, bytes: 0 }
   readonly mirrorRoot: string
-  /** Whether a window without a file is empty. */
-  private readonly complete: boolean
+  /** Whether a window of a series is empty when it has no file, by the name of the series. */
+  private readonly covered = new Map<string, boolean>()
 
   private readonly acceptList: boolean
   private readonly now: number
@@ -51,9 +52,7 @@ export class MirrorSource implements WindowSource {
     this.now = now
     this.warn = warn
     this.mirrorRoot = mirror.root
-    const meta = mirror.readMeta(warn)
-    this.baseUrl = meta?.baseUrl
-    this.complete = meta?.complete ?? false
+    this.baseUrl = mirror.readMeta(warn)?.baseUrl
   }
 
   /** Throws `window_missing` when there is no mirror. */
@@ -127,9 +126,12 @@ export class MirrorSource implements WindowSource {
    * when the list was last fetched, and any later cached one; newer windows are not missing, but a warning counts them.
    */
   horizon({ interval, symbol }: Series, toTime: number): number {
-    const lastDate = this.mirror.cachedStartDates({ interval, symbol }).at(-1)
+    const dates = this.mirror.cachedStartDates({ interval, symbol })
+    this.warnOfOutdated({ interval, symbol }, dates, toTime)
+    const lastDate = dates.at(-1)
     const last = lastDate === undefined ? -Infinity : parseDate(lastDate)
-    if (toTime !== Infinity || lastDate === undefined || this.complete) return Math.max(last, this.now)
+    if (toTime !== Infinity || lastDate === undefined || this.covers({ interval, symbol }))
+      return Math.max(last, this.now)
     const list = this.mirror.startDatesFile(interval)
     const horizon = list.state === 'file' ? Math.max(last, list.mtimeMs) : last
     this.warnIfOutdated(interval, horizon)
@@ -139,11 +141,24 @@ export class MirrorSource implements WindowSource {
   private warnIfOutdated(interval: Interval, horizon: number): void {
     const dates = cachedStartDateList(this.mirror, interval, this.warn)
     const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
-    if (since === 0) return
-    const until = formatDate(horizon)
-    this.warn(
-      `The mirror's ${interval} candles are as of ${until}; windows that have started since: ${since}. Run klines download to fetch them.`,
-    )
+    if (since > 0) this.warn(outdated(interval, horizon, since))
+  }
+
+  /** A published mirror has empty files for windows of the future: those that have begun since are not known to be empty. */
+  private warnOfOutdated({ interval, symbol }: Series, dates: readonly string[], toTime: number): void {
+    // The times of a copied tree say nothing.
+    if (this.baseUrl === undefined) return
+    const list = this.mirror.startDatesFile(interval)
+    // A static service renders windows when it likes: what counts is the download after they began.
+    const knownUntil = list.state === 'file' && !this.mirror.isOfExchange ? list.mtimeMs : -Infinity
+    const outdatedDates = dates.filter(startDate => {
+      const startTime = parseDate(startDate)
+      if (startTime <= knownUntil || startTime >= toTime || startTime > this.now) return false
+      return this.mirror.fileState({ interval, symbol, startDate }, this.now) === 'outdated'
+    })
+    const [startDate] = outdatedDates
+    const file = startDate && this.mirror.version(windowPath({ interval, symbol, startDate }))
+    if (file) this.warn(outdated(interval, file.mtimeMs, outdatedDates.length))
   }
 
   hasSeries(series: Series): boolean {
@@ -156,7 +171,7 @@ export class MirrorSource implements WindowSource {
 
   cacheState(window: WindowRef): 'cached' | 'missing' {
     const { state } = this.mirror.borrowWindow(window)
-    return state === 'cached' || (state === 'missing' && this.complete) ? 'cached' : 'missing'
+    return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -169,34 +184,50 @@ export class MirrorSource implements WindowSource {
 
   async close(): Promise<void> {}
 
+  private covers(series: Series): boolean {
+    const name = seriesName(series)
+    const covered = this.covered.get(name) ?? this.mirror.covers(series)
+    this.covered.set(name, covered)
+    return covered
+  }
+
   private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
     if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size }
     if (read.state === 'corrupt') {
       return { window, status: 'failed', reason: `corrupt in the mirror: ${withoutStop(read.error.message)}` }
     }
-    if (!this.complete) return { window, status: 'failed', reason: 'not in the mirror' }
+    if (!this.covers(window)) return { window, status: 'failed', reason: 'not in the mirror' }
     return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window), size: 0 }
   }
 }
 
 /** The start dates of an interval from the mirror's list, else from the list built into this version. */
 export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
-  const file = mirror.startDatesFile(interval)
-  const builtIn = builtInStartDates(mirror, interval)
-  if (file.state === 'missing') return builtIn
   try {
-    if (file.state === 'corrupt')
-      throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
-    return parseStartDates(file.bytes, interval)
+    return parseStartDatesFile(mirror, interval) ?? builtInStartDates(mirror, interval)
   } catch (error) {
-    warn(`${(error as KlinesError).message} The built-in list is used instead.`)
-    return builtIn
+    if (!isKlinesError(error, 'bad_list')) throw error
+    warn(`${error.message} The built-in list is used instead.`)
+    return builtInStartDates(mirror, interval)
   }
+}
+
+/** The start dates of the mirror's list; undefined without one. Throws `bad_list` for a corrupt one. */
+export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[] | undefined {
+  const file = mirror.startDatesFile(interval)
+  if (file.state === 'missing') return undefined
+  if (file.state === 'file') return parseStartDates(file.bytes, interval)
+  throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
 }
 
 /** The start dates that this version knows of a mirror's source. */
 export function builtInStartDates(mirror: Mirror, interval: Interval): string[] {
   return mirror.isOfExchange ? exchangeStartDates(interval) : knownStartDates(interval)
+}
+
+function outdated(interval: Interval, until: number, windows: number): string {
+  const since = `windows that have started since: ${windows}`
+  return `The mirror's ${interval} candles are as of ${formatDate(until)}; ${since}. Run klines download to fetch them.`
 }
 
 function nothingCached(message: string): KlinesError {

@@ -16,6 +16,7 @@ import { planWindows } from '../plan.js'
 import type { Selection } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
+import { Completeness } from './completeness.js'
 import { ServiceClock } from './service-clock.js'
 import type { SourceLists } from './source-lists.js'
 import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
@@ -39,6 +40,7 @@ export class ServiceSource implements WindowSource {
   readonly baseUrl: string
   readonly isExchange: boolean
   private readonly cacheWriter: CacheWriter
+  private readonly completeness: Completeness
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
   private readonly clock: ServiceClock
@@ -55,6 +57,7 @@ export class ServiceSource implements WindowSource {
     this.isExchange = isExchange(this.baseUrl)
     this.clock = new ServiceClock(options.now, options.warn, this.isExchange ? Number.NEGATIVE_INFINITY : options.now())
     this.cacheWriter = new CacheWriter(mirror, options)
+    this.completeness = new Completeness(mirror, this.cacheWriter)
     mirror.checkBase(this.baseUrl)
   }
 
@@ -106,7 +109,7 @@ export class ServiceSource implements WindowSource {
     const list = await this.lists.startDates(interval)
     this.listed.set(interval, new Set(list.value))
     // The time of its file tells until when the mirror is up to date, whenever the list last changed.
-    this.store(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.options.now()) })
+    this.storeList(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.options.now()) })
     return list.value
   }
 
@@ -114,7 +117,7 @@ export class ServiceSource implements WindowSource {
     await this.prepare()
     const list = await this.lists.symbols()
     // A mirror of the exchange lists what it has.
-    if (!this.isExchange) this.store(SYMBOLS_PATH, list)
+    if (!this.isExchange) this.storeList(SYMBOLS_PATH, list)
     return list.value
   }
 
@@ -170,6 +173,7 @@ export class ServiceSource implements WindowSource {
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
+    this.completeness.beforeWindow(window, this.latest())
     const empty = await this.lists.emptyWindow(window)
     if (empty) {
       this.store(windowPath(window), empty)
@@ -189,8 +193,14 @@ export class ServiceSource implements WindowSource {
       : this.window(window)
   }
 
-  close(): Promise<void> {
-    return this.service.fetcher.close()
+  async close(): Promise<void> {
+    await this.service.fetcher.close()
+    await this.completeness.restore(this.latest())
+  }
+
+  /** The present by the clock that is ahead: a window has rather begun than not. */
+  private latest(): number {
+    return Math.max(this.horizon(), this.options.now())
   }
 
   /** The cached window; undefined for a missing one, and with a warning for a corrupt one. */
@@ -240,8 +250,13 @@ export class ServiceSource implements WindowSource {
     }
     this.store(path, fetched)
     const list = this.lists.listWith(window.symbol)
-    if (list) this.store(SYMBOLS_PATH, { ...fetched, bytes: list })
+    if (list) this.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
     return { window, status: 'fetched', batch: fetched.value, size: fetched.bytes.length, change }
+  }
+
+  private storeList(path: string, list: Fetched<unknown>): void {
+    this.completeness.beforeList(path, list.bytes, this.latest())
+    this.store(path, list)
   }
 
   private store(path: string, { bytes, mtimeMs, servedMs, skewMs }: Fetched<unknown>): void {

@@ -48,7 +48,7 @@ export class Tree {
 
   /**
    * The file at `path` (`api/klines/...`). A missing window is `[]` only when that is certain: it starts in the future, or
-   * the mirror is complete. A corrupt one never is. Returns a promise only when the service has to be requested. Throws
+   * the mirror is complete and covers its series. A corrupt one never is. Returns a promise only when the service has to be requested. Throws
    * `HttpError` 404.
    */
   file(path: string): TreeFile | Promise<TreeFile> {
@@ -58,7 +58,8 @@ export class Tree {
     if (!entry) throw noSuchFile()
     const isUnknown = !cached && entry.kind === 'window' && !this.mirror.hasSymbol(entry.window.symbol)
     if (isUnknown) return this.unknownSymbol(path, entry)
-    if (!cached && isFuture(entry, this.now())) return { body: EMPTY_WINDOW }
+    // Never requested: a published tree has files of the future, which are not final.
+    if (cached?.state !== 'corrupt' && isFuture(entry, this.now())) return cached ?? { body: EMPTY_WINDOW }
     return this.upstream ? this.revalidate(path, entry, this.upstream) : { body: this.currentBody(path, entry) }
   }
 
@@ -91,7 +92,7 @@ export class Tree {
     if (file?.state === 'valid') return file.body
     if (entry.kind !== 'window') return this.builtInList(path, entry)
     if (file) throw new HttpError(404, 'The file of this window is corrupt.')
-    if (this.mirror.readMeta()?.complete) return EMPTY_WINDOW
+    if (this.mirror.covers(entry.window)) return EMPTY_WINDOW
     throw new HttpError(404, 'This window is not in the mirror.')
   }
 

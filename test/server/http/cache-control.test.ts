@@ -56,6 +56,7 @@ describe('Cache-Control', () => {
   it('a missing window of a complete mirror is revalidated each time', async () => {
     const root = tempFolder()
     putFile(root, 'mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: true })
+    putFile(root, 'api/klines/start-dates/15m.json', [WEEK])
     const { request } = await startTestServer(root)
     expect(await readCacheControl(request, weekPath('BTCUSDT', WEEK))).toBe(REVALIDATE)
   })

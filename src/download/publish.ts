@@ -1,0 +1,116 @@
+import { isExchange, type LocalEndpoint, toSourceName } from '../http/base-url.js'
+import { systemClock } from '../http/system-clock.js'
+import { KlinesError } from '../klines/errors.js'
+import type { Interval } from '../klines/intervals.js'
+import type { WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+import type { Mirror } from '../mirror/mirror.js'
+import { incomplete, withoutStop } from './errors.js'
+import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
+import { openMirror, type SourceOptions } from './sources/open-source.js'
+import { withoutName } from './sources/service-source.js'
+import { completeTree, surveyTree } from './sources/tree-survey.js'
+import type { WindowFailure } from './sources/window-source.js'
+
+const ADVICE = 'Nothing was written. Download them with klines download, then publish again.'
+
+/** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
+export interface PublishOptions
+  extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'signal' | 'warn' | 'network' | 'now'> {
+  /** The address that the mirror should have. Default: the one that it says, or without `mirror` the public instance. */
+  readonly baseUrl?: string | LocalEndpoint | undefined
+  /** Called with each window that was checked. */
+  readonly progress?: (done: number, total: number) => void
+}
+
+/** The result of `publishMirror`. */
+export interface PublishReport {
+  /** Folder of the mirror; the tree is its folder `api`. */
+  readonly mirror: string
+  readonly baseUrl: string
+  readonly symbols: readonly SymbolName[]
+  readonly intervals: readonly Interval[]
+  /** Number of windows in the tree, empty ones too. */
+  readonly windows: number
+  /** Number of empty windows that were written. */
+  readonly emptyWritten: number
+  /** Number of lists that were written. */
+  readonly listsWritten: number
+}
+
+/**
+ * Makes a mirror a complete static tree, which any static host can serve: lists, and empty windows where a list names one that
+ * starts in the future or ends before the first candle of its series; `complete: true` in `mirror.json` comes last. The first
+ * candles are requested from the exchange, of other mirrors such a window is missing. Nothing is written unless all is there.
+ *
+ * Throws `incomplete` for windows that are missing or corrupt, `bad_list`, `mirror_mismatch` for a mirror that does not say its
+ * source, `window_missing` for one without a window, and `mirror_unusable`.
+ */
+export async function publishMirror(options: PublishOptions): Promise<PublishReport> {
+  const { warn = () => {}, signal, progress } = options
+  const now = options.now ?? systemClock.now()
+  const mirror = openMirror(options)
+  const baseUrl = findSource(mirror, options.baseUrl, warn)
+  const symbols = mirror.symbols()
+  if (symbols.length === 0) {
+    throw new KlinesError('window_missing', `The mirror ${mirror.root} has no window to publish.`, {
+      suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
+    })
+  }
+  const failures: WindowFailure[] = []
+  const visit = (window: WindowRef, done: number, total: number) => {
+    const read = mirror.borrowWindow(window)
+    if (read.state === 'corrupt') {
+      const reason = withoutStop(withoutName(read.error.message, window))
+      failures.push(fail(window, `corrupt in the mirror: ${reason}`))
+    }
+    progress?.(done, total)
+  }
+  const survey = await surveyTree(mirror, { symbols, now, signal, visit })
+  for (const window of survey.outdated) failures.push(fail(window, 'empty, and stored before it began'))
+  const leading = await findLeading(mirror, baseUrl, survey.missing, options)
+  failures.push(...leading.failures)
+  if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
+  mirror.checkWritable(baseUrl, now)
+  const empty = [...leading.empty, ...survey.future]
+  const listsWritten = completeTree(mirror, survey, empty, now)
+  const { lists, windows } = survey
+  const counts = { windows, emptyWritten: empty.length, listsWritten }
+  return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
+}
+
+/** The base address of a mirror. Throws `mirror_mismatch` when it is unknown or another one than `expected`. */
+function findSource(mirror: Mirror, expected: PublishOptions['baseUrl'], warn: (warning: string) => void): string {
+  if (expected !== undefined) mirror.checkBase(toSourceName(expected))
+  const meta = mirror.readMeta(warn)
+  if (meta) return meta.baseUrl
+  if (!mirror.exists) {
+    throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, {
+      suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
+    })
+  }
+  const message = `${mirror.root} does not say where its candles come from, so it cannot be published.`
+  throw new KlinesError('mirror_mismatch', message, {
+    suggestions: ['klines download with the same `mirror` and its `baseUrl` makes it a mirror of that service.'],
+    data: { mirror: mirror.root },
+  })
+}
+
+/** The missing windows that are empty for certain, and the others. A series without any window was never downloaded. */
+async function findLeading(
+  mirror: Mirror,
+  baseUrl: string,
+  missing: readonly WindowRef[],
+  options: PublishOptions,
+): Promise<LeadingWindows> {
+  const isCandidate = (window: WindowRef) => isExchange(baseUrl) && mirror.hasSeries(window)
+  const candidates = missing.filter(isCandidate)
+  const others = missing.filter(window => !isCandidate(window)).map(window => fail(window, NOT_CACHED))
+  if (candidates.length === 0) return { empty: [], failures: others }
+  const { empty, failures } = await findLeadingWindows(mirror, candidates, { ...options, baseUrl })
+  return { empty, failures: [...others, ...failures] }
+}
+
+function fail(window: WindowRef, reason: string): WindowFailure {
+  return { window, status: 'failed', reason }
+}

@@ -1,0 +1,51 @@
+import { isKlinesError } from '../../klines/errors.js'
+import type { WindowRef } from '../../klines/series.js'
+import { sortSymbols } from '../../klines/symbols.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { CacheWriter } from './cache-writer.js'
+import { completeTree, surveyTree } from './tree-survey.js'
+
+/**
+ * Keeps `complete` in `mirror.json` true only as long as it is: it becomes false before the first file that may leave a hole,
+ * and true again when the source closes without one. A run that is killed in between leaves it false.
+ */
+export class Completeness {
+  private wasCleared = false
+
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly cacheWriter: CacheWriter,
+  ) {}
+
+  /** To be called before a window is requested. `now`: the present, ms UTC. */
+  beforeWindow(window: WindowRef, now: number): void {
+    if (this.mirror.fileState(window, now) !== 'cached') this.clear(now)
+  }
+
+  /** To be called before a list is stored: another one may name windows that the mirror lacks. */
+  beforeList(path: string, bytes: Buffer, now: number): void {
+    const file = this.mirror.readBytes(path)
+    if (file.state !== 'file' || !file.bytes.equals(bytes)) this.clear(now)
+  }
+
+  /** To be called when no request is under way any more. Never fails: a mirror that is not complete has no hole either. */
+  async restore(now: number): Promise<void> {
+    if (!this.wasCleared) return
+    this.wasCleared = false
+    try {
+      const symbols = sortSymbols([...this.mirror.symbols(), ...this.mirror.listedSymbols()])
+      const survey = await surveyTree(this.mirror, { symbols, now })
+      if (survey.missing.length + survey.outdated.length > 0) return
+      this.cacheWriter.change(() => completeTree(this.mirror, survey, survey.future, now))
+    } catch (error) {
+      if (!isKlinesError(error)) throw error
+    }
+  }
+
+  private clear(now: number): void {
+    // Another process may have completed the mirror meanwhile, so the file is read each time.
+    if (!this.mirror.readMeta()?.complete) return
+    const isCleared = this.cacheWriter.change(() => this.mirror.setComplete(false, now))
+    this.wasCleared ||= isCleared
+  }
+}

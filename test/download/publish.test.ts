@@ -1,0 +1,224 @@
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { publishMirror } from '../../src/download/publish.js'
+import { catchError } from '../support/errors.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { PUBLISHED_INTERVALS, PUBLISHED_SYMBOLS, publishSetup } from '../support/published-mirror.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { snapshot } from '../support/snapshot.js'
+import { EMPTY_WEEK, FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const DAY = 86_400_000
+const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
+const windowPath = (symbol: string, interval: string, date: string) => `api/klines/${interval}/${symbol}/${date}.json`
+
+async function publishedSetup() {
+  const setup = await publishSetup()
+  await setup.download()
+  setup.exchange.reset()
+  const report = await setup.publish()
+  return { ...setup, report }
+}
+
+describe('publishMirror', () => {
+  it('writes a file for every listed window, the symbols, and complete: true, without a request', async () => {
+    const { mirror, baseUrl, exchange, report, readJson } = await publishedSetup()
+    let [windows, future] = [0, 0]
+    for (const interval of PUBLISHED_INTERVALS) {
+      const dates: string[] = readJson(`api/klines/start-dates/${interval}.json`)
+      expect(dates.at(-1)).toMatch(/^203\d/)
+      for (const symbol of PUBLISHED_SYMBOLS) {
+        for (const date of dates) {
+          const rows = readJson(windowPath(symbol, interval, date))
+          windows++
+          if (date > TODAY) {
+            expect(rows).toEqual([])
+            future++
+          }
+        }
+        expect(readJson(windowPath(symbol, interval, '2026-01-01'))).not.toEqual([])
+      }
+    }
+    expect(report).toEqual({
+      mirror,
+      baseUrl,
+      symbols: PUBLISHED_SYMBOLS,
+      intervals: [...PUBLISHED_INTERVALS],
+      windows,
+      emptyWritten: future,
+      listsWritten: 0,
+    })
+    expect(readJson('api/klines/symbols.json')).toEqual(PUBLISHED_SYMBOLS)
+    expect(readJson('mirror.json')).toEqual({ layout: 1, baseUrl, complete: true })
+    expect(exchange.log).toEqual([])
+  })
+
+  it('writes nothing the second time', async () => {
+    const { mirror, publish } = await publishedSetup()
+    const before = snapshot(mirror)
+    expect(await publish()).toMatchObject({ emptyWritten: 0, listsWritten: 0 })
+    expect(snapshot(mirror)).toEqual(before)
+  })
+
+  it('writes lists that are missing, in compact JSON and in the order of symbols', async () => {
+    const { mirror, download, publish, readJson } = await publishSetup()
+    await download({ symbols: ['PEPEUSDT', 'BTCEUR', 'BTCUSDT'], intervals: ['1d'] })
+    const list = readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')
+    for (const path of ['start-dates/1d.json', 'symbols.json']) rmSync(join(mirror, 'api/klines', path))
+    expect(await publish()).toMatchObject({ listsWritten: 2 })
+    expect(readFileSync(join(mirror, 'api/klines/start-dates/1d.json'), 'utf8')).toBe(list)
+    expect(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8')).toBe('["BTCUSDT","BTCEUR","PEPEUSDT"]')
+    expect(readJson('mirror.json').complete).toBe(true)
+  })
+
+  it('names windows that are missing, corrupt or stored before they began, and changes nothing', async () => {
+    const { mirror, download, publish, exchange } = await publishSetup()
+    await download()
+    exchange.reset()
+    const file = (symbol: string, date: string) => join(mirror, windowPath(symbol, '12h', date))
+    rmSync(file('BTCUSDT', '2025-01-01'))
+    truncateSync(file('BTCUSDT', '2024-01-01'), 500)
+    // Of a delisted or idle symbol it would be right, but it was stored a day too early to know.
+    putFile(mirror, windowPath('PEPEUSDT', '12h', '2026-01-01'), [], Date.parse('2025-12-31'))
+    writeFileSync(file('PEPEUSDT', '2030-01-01'), '')
+    const before = snapshot(mirror)
+    const error = await catchError(publish())
+    expect(error).toMatchObject({ code: 'incomplete' })
+    const { failures } = error.data as { failures: { symbol: string; startDate: string; reason: string }[] }
+    const named = failures.map(({ symbol, startDate, reason }) => `${symbol} ${startDate} ${reason.split(':')[0]}`)
+    expect(named.sort()).toEqual([
+      'BTCUSDT 2024-01-01 corrupt in the mirror',
+      'BTCUSDT 2025-01-01 not in the mirror',
+      'PEPEUSDT 2026-01-01 empty, and stored before it began',
+      'PEPEUSDT 2030-01-01 corrupt in the mirror',
+    ])
+    expect(error.message).toMatch(/^4 of \d+ windows are missing or corrupt:\n/)
+    expect(snapshot(mirror)).toEqual(before)
+    expect(exchange.log).toEqual([])
+  })
+
+  it('takes a started window for missing when its series has none, because only another interval was downloaded', async () => {
+    const { mirror, download, publish, exchange } = await publishSetup()
+    await download()
+    await download({ symbols: ['BTCEUR'], intervals: ['1d'] })
+    exchange.reset()
+    const before = snapshot(mirror)
+    const error = await catchError(publish())
+    // 2017 to 2026.
+    expect(error.message).toMatch(/^10 of \d+ windows .*\n10 x not in the mirror \(BTCEUR 12h 2017-01-01, /)
+    expect(snapshot(mirror)).toEqual(before)
+    expect(exchange.log).toEqual([])
+  })
+
+  it('refuses a corrupt list, a tree without a source, a mirror without windows and another source', async () => {
+    const { mirror, download, publish } = await publishSetup()
+    await download()
+    const list = join(mirror, 'api/klines/start-dates/1d.json')
+    const bytes = readFileSync(list)
+    writeFileSync(list, '["2016-01-01"')
+    expect(await catchError(publish())).toMatchObject({ code: 'bad_list', message: expect.stringContaining('1d') })
+    writeFileSync(list, bytes)
+    expect(await catchError(publish({ baseUrl: 'binance' }))).toMatchObject({ code: 'mirror_mismatch' })
+    const bare = makeTree(tempFolder())
+    const before = snapshot(bare)
+    expect(await catchError(publishMirror({ mirror: bare, now: NOW }))).toMatchObject({ code: 'mirror_mismatch' })
+    expect(snapshot(bare)).toEqual(before)
+    const missing = publishMirror({ mirror: join(bare, 'none'), now: NOW })
+    expect(await catchError(missing)).toMatchObject({ code: 'window_missing' })
+    putFile(mirror, 'x/mirror.json', { layout: 1, baseUrl: 'http://example.com', complete: false })
+    expect(await catchError(publishMirror({ mirror: join(mirror, 'x') }))).toMatchObject({ code: 'window_missing' })
+  })
+})
+
+describe('windows before the first candle that the mirror lacks', () => {
+  async function withoutLeading() {
+    const setup = await publishSetup()
+    // PEPEUSDT begins in May 2025.
+    await setup.download({ from: '2025-05-05' })
+    expect(existsSync(join(setup.mirror, windowPath('PEPEUSDT', '12h', '2024-01-01')))).toBe(false)
+    setup.exchange.reset()
+    return setup
+  }
+
+  it('become empty when the exchange says so, with a request a series', async () => {
+    const { mirror, download, publish, exchange, readJson, isComplete } = await withoutLeading()
+    // BTCUSDT begins in November 2023.
+    await download({ symbols: ['BTCUSDT'], from: '2023-11-20' })
+    exchange.reset()
+    await publish()
+    expect(isComplete()).toBe(true)
+    const requests = exchange.log.map(({ symbol, interval, startTime, limit }) => [symbol, interval, startTime, limit])
+    expect(requests.sort()).toEqual([
+      ['BTCUSDT', '12h', 0, 1],
+      ['BTCUSDT', '1d', 0, 1],
+      ['PEPEUSDT', '12h', 0, 1],
+      ['PEPEUSDT', '1d', 0, 1],
+    ])
+    expect(readJson(windowPath('PEPEUSDT', '12h', '2024-01-01'))).toEqual([])
+    expect(readJson(windowPath('BTCUSDT', '12h', '2022-01-01'))).toEqual([])
+    expect(readJson(windowPath('BTCUSDT', '12h', '2023-01-01'))).not.toEqual([])
+    expect(statSync(join(mirror, windowPath('BTCUSDT', '12h', '2022-01-01'))).mtimeMs).toBe(EXCHANGE_NOW)
+  })
+
+  it('are missing when they end after it', async () => {
+    const { mirror, publish, exchange } = await withoutLeading()
+    const before = snapshot(mirror)
+    const error = await catchError(publish())
+    // 12h: 2023 and 2024; 1d: from 2022 on, a window of two years.
+    expect(error.message).toMatch(
+      /\n\d x not in the mirror \(BTCUSDT 12h 2023-01-01, BTCUSDT 12h 2024-01-01, BTCUSDT 1d 2022-01-01\)/,
+    )
+    expect(exchange.log).toHaveLength(4)
+    expect(snapshot(mirror)).toEqual(before)
+  })
+
+  it.each([
+    ['is gone', /could not be requested: .*connection refused/],
+    ['bans us', /could not be requested: /],
+  ])('are missing when the exchange %s, after one request', async (fault, reason) => {
+    const { mirror, publish, exchange } = await withoutLeading()
+    if (fault === 'is gone') await exchange.stop()
+    else exchange.always('api/v3/klines', { status: 418, headers: { 'retry-after': '120' }, body: '' })
+    const before = snapshot(mirror)
+    const error = await catchError(publish())
+    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(reason) })
+    expect(exchange.log.length).toBeLessThanOrEqual(1)
+    expect(snapshot(mirror)).toEqual(before)
+  })
+
+  it('are missing in a mirror of a static service, until they are downloaded', async () => {
+    const server = await TreeServer.start(makeTree(tempFolder()))
+    server.date = NOW
+    const mirror = join(tempFolder(), 'm')
+    const request = { symbols: 'all', intervals: ['15m'], baseUrl: server.url, mirror, now: NOW } as const
+    await downloadKlines({ ...request, from: FULL_WEEKS[0] })
+    server.reset()
+    const error = await catchError(publishMirror({ mirror, now: NOW }))
+    expect(error.message).toContain(`2 x not in the mirror (BTCUSDT 15m ${EMPTY_WEEK}, ETHUSDT 15m ${EMPTY_WEEK})`)
+    expect(server.log).toEqual([])
+    await downloadKlines(request)
+    expect(await publishMirror({ mirror, now: NOW })).toMatchObject({ windows: 16, emptyWritten: 2 })
+    expect(readFileSync(join(mirror, weekPath('ETHUSDT', '2025-02-17')), 'utf8')).toBe('[]')
+  })
+})
+
+describe('a window that begins after it was published', () => {
+  const LATER = Date.parse('2027-01-02')
+
+  it('is missing until it is downloaded', async () => {
+    const { mirror, download, publish, exchange, isComplete } = await publishedSetup()
+    exchange.now = LATER
+    const before = snapshot(mirror)
+    const error = await catchError(publish({ now: LATER }))
+    expect(error.message).toContain(
+      '2 x empty, and stored before it began (BTCUSDT 12h 2027-01-01, PEPEUSDT 12h 2027-01-01)',
+    )
+    expect(snapshot(mirror)).toEqual(before)
+    await download({ now: LATER })
+    expect(isComplete()).toBe(true)
+    expect(await publish({ now: LATER + DAY })).toMatchObject({ emptyWritten: 0 })
+  })
+})

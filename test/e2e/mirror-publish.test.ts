@@ -1,0 +1,120 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PublishSchema } from '../../src/cli/reports/schema.js'
+import { INTERVALS } from '../../src/klines/intervals.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject } from '../support/cli/stocked-sandbox.js'
+import { until } from '../support/deferred.js'
+import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { snapshot } from '../support/snapshot.js'
+
+const newSandbox = useSandboxes()
+const PUBLISH = ['mirror', 'publish', '--mirror', 'tree']
+
+/** A sandbox with the exchange's clock and a mirror of NEWUSDT and BTCEUR. */
+async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exchange: ExchangeServer; url: string }> {
+  const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
+  const sandbox = newSandbox()
+  sandbox.now = EXCHANGE_NOW
+  const url = `binance:${exchange.url}`
+  const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree']
+  expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+  exchange.reset()
+  return { sandbox, exchange, url }
+}
+
+const isComplete = (sandbox: CliSandbox) => JSON.parse(sandbox.text('tree/mirror.json')).complete
+
+describe('klines mirror publish', () => {
+  it('makes a tree of which a plain file server answers every window, so that everything can be downloaded from it', async () => {
+    const { sandbox, exchange } = await downloaded('all')
+    const run = await sandbox.run(PUBLISH)
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(run.stdout).toMatch(
+      /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 0 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
+    )
+    expect(exchange.log).toEqual([])
+
+    const server = await TreeServer.start(sandbox.path('tree'))
+    server.date = EXCHANGE_NOW
+    const get = async (path: string): Promise<string[]> =>
+      (await fetch(`${server.url}/api/klines/${path}.json`)).json() as Promise<string[]>
+    const symbols: string[] = await get('symbols')
+    expect(symbols).toEqual(['BTCEUR', 'NEWUSDT'])
+    let windows = 0
+    for (const interval of INTERVALS) {
+      const dates = await get(`start-dates/${interval}`)
+      const files = await Promise.all(
+        symbols.flatMap(symbol => dates.map(date => get(`${interval}/${symbol}/${date}`))),
+      )
+      expect(files.every(rows => Array.isArray(rows))).toBe(true)
+      windows += files.length
+    }
+    const args = ['-i', 'all', '-f', 'csv', '-o', '{symbol}-{interval}.csv', '--force']
+    const again = ['download', 'all', ...args, '--base-url', server.url, '--mirror', 'copy']
+    expect(await sandbox.run(again)).toMatchObject({ code: 0 })
+    const copied = snapshot(sandbox.folder)
+    expect(await sandbox.run(['export', 'all', ...args, '--mirror', 'tree'])).toMatchObject({ code: 0 })
+    for (const symbol of symbols) {
+      const { content } = copied[`${symbol}-15m.csv`] as { content: string }
+      expect(content.length).toBeGreaterThan(5_000)
+      expect(sandbox.text(`${symbol}-15m.csv`)).toBe(content)
+    }
+
+    const before = snapshot(sandbox.path('tree'))
+    const json = parseObject((await sandbox.run([...PUBLISH, '--json'])).stdout, PublishSchema)
+    expect(json).toMatchObject({ mirror: 'tree', tree: 'tree/api', symbols, windows, emptyWritten: 0, warnings: [] })
+    expect(snapshot(sandbox.path('tree'))).toEqual(before)
+  })
+
+  it('names missing and corrupt windows with exit code 3, and changes nothing', async () => {
+    const { sandbox } = await downloaded('1d')
+    rmSync(sandbox.path('tree/api/klines/1d/BTCEUR/2026-01-01.json'))
+    sandbox.write('tree/api/klines/1d/NEWUSDT/2026-01-01.json', '[[')
+    const before = snapshot(sandbox.folder)
+    const run = await sandbox.run(PUBLISH)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toMatch(
+      /^klines: 2 of \d+ windows are missing or corrupt:\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
+    )
+    expect(snapshot(sandbox.folder)).toEqual(before)
+  })
+
+  it('refuses a tree that does not say its source, with advice', async () => {
+    const { sandbox } = await downloaded('1d')
+    rmSync(sandbox.path('tree/mirror.json'))
+    const run = await sandbox.call(PUBLISH)
+    expect(run.code).not.toBe(0)
+    expect(run.stderr).toMatch(
+      /^klines: tree does not say where its candles come from, .*\n {2}klines download .*--base-url/,
+    )
+  })
+})
+
+describe('a download into a published tree', () => {
+  it('that is killed leaves it incomplete, and the next one completes it', async () => {
+    const { sandbox, exchange, url } = await downloaded('1d')
+    expect(await sandbox.run(PUBLISH)).toMatchObject({ code: 0 })
+    expect(isComplete(sandbox)).toBe(true)
+    const args = ['download', 'USDCUSDT', '-i', '1d', '--base-url', url, '--mirror', 'tree', '--concurrency', '1']
+    // The second window never comes.
+    const windows = () => exchange.log.filter(({ limit }) => limit === 1000)
+    exchange.hold = path => (path.includes('limit=1000') && windows().length === 2 ? new Promise(() => {}) : undefined)
+    const { child, ended } = sandbox.start(args)
+    await until(() => windows().length === 2)
+    child.kill('SIGKILL')
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' })
+    // The tree lists the symbol already.
+    expect(readFileSync(join(sandbox.path('tree'), 'api/klines/symbols.json'), 'utf8')).toContain('USDCUSDT')
+    expect(isComplete(sandbox)).toBe(false)
+    exchange.reset()
+    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    expect(isComplete(sandbox)).toBe(false)
+    expect(await sandbox.run(PUBLISH)).toMatchObject({ code: 0 })
+    expect(isComplete(sandbox)).toBe(true)
+  })
+})
