@@ -6,7 +6,7 @@ import { WeightCounter } from './weight.js'
 
 /** The exchange's limits and refusals. */
 export class ExchangeRules implements HostRules {
-  readonly pauseReason = "half of the exchange's limit for a minute is used"
+  readonly pauseReason = 'half the request limit is used'
   private readonly weight = new WeightCounter()
 
   constructor(

@@ -1,4 +1,5 @@
-import { GREETING_BASE_URL, type LocalEndpoint, parseBaseUrl } from '../http/base-url.js'
+import { GREETING_BASE_URL, isExchange, type LocalEndpoint, parseBaseUrl } from '../http/base-url.js'
+import { KlinesError } from '../klines/errors.js'
 import { GreetingClient } from './client.js'
 
 /** The most requests at once; a running stream is one of them. */
@@ -16,9 +17,16 @@ export interface GreetingOptions {
 export async function openGreetingClient(options: GreetingOptions = {}): Promise<GreetingClient> {
   const { baseUrl = GREETING_BASE_URL, idleMs } = options
   const local = typeof baseUrl === 'object'
-  const name = local ? baseUrl.name : parseBaseUrl(baseUrl)
+  const name = local ? baseUrl.name : parseAddress(baseUrl)
   // undici takes 25 ms to load.
   const { HttpTransport } = await import('../http/transport.js')
   const transport = new HttpTransport(local ? baseUrl.url : name, { connections: CONNECTIONS, direct: local, idleMs })
   return new GreetingClient(transport, name)
+}
+
+function parseAddress(text: string): string {
+  if (!isExchange(text.trim())) return parseBaseUrl(text)
+  const message = `"${text.trim()}" is the exchange, which has candles alone. Expected the address of a server of the greeting API.`
+  const suggestions = [`klines serve starts one, at ${GREETING_BASE_URL} by default.`]
+  throw new KlinesError('bad_base_url', message, { suggestions })
 }

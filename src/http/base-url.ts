@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { suggest } from '../klines/suggest.js'
 
 /** The public instance of the klines service. */
 export const PUBLIC_BASE_URL = 'https://finom.github.io/static-klines'
@@ -26,7 +27,7 @@ export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL):
   if (typeof baseUrl !== 'string') return baseUrl.name
   const text = baseUrl.trim()
   if (text === BINANCE) return BINANCE
-  return isExchange(text) ? `${BINANCE}:${parseBaseUrl(toAddress(text))}` : parseBaseUrl(text)
+  return isExchange(text) ? `${BINANCE}:${parseBaseUrl(toAddress(text), `${BINANCE}:`)}` : parseBaseUrl(text)
 }
 
 /** Whether a name that `toSourceName` returned is the exchange. */
@@ -57,23 +58,35 @@ export function hideCredentials(address: string): string {
 }
 
 const EXPECTED = 'Expected an http or https address, the part before /api, such as https://example.com/klines'
+const EXPECTED_HOST = `Expected ${BINANCE} or an address after ${BINANCE}:, such as ${BINANCE}:https://api.binance.com`
 
-/** Normalizes a base address: no slash, query or fragment at its end. Throws `bad_base_url`. */
-export function parseBaseUrl(text: string): string {
+/**
+ * Normalizes a base address: no slash, query or fragment at its end. `prefix`: what the user wrote before it, for messages.
+ * Throws `bad_base_url`.
+ */
+export function parseBaseUrl(text: string, prefix: '' | `${typeof BINANCE}:` = ''): string {
   // `localhost:8787` parses as a URL of the scheme `localhost:`.
   const isUrl = URL.canParse(text.trim()) && !/^[\w.-]+:\d+(\/|$)/.test(text.trim())
   const url = isUrl ? new URL(text.trim()) : undefined
   const fail = (reason: string, suggestions: string[] = []) => {
-    const shown = hideCredentials(text)
-    throw new KlinesError('bad_base_url', `"${shown}" is not a base address: ${reason}. ${EXPECTED}.`, { suggestions })
+    const shown = prefix + hideCredentials(text)
+    const expected = prefix === '' ? EXPECTED : EXPECTED_HOST
+    throw new KlinesError('bad_base_url', `"${shown}" is not a base address: ${reason}. ${expected}.`, { suggestions })
   }
-  if (!url)
-    return fail('it is not a URL', /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(text) ? [`Did you mean http://${text}?`] : [])
+  if (!url) return fail('it is not a URL', suggestAddress(text, prefix))
   if (url.username || url.password) return fail('a user name or password in it would be stored')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return fail(`it begins with ${url.protocol}`)
   if (url.search || url.hash) return fail('it has a query or a fragment')
   const path = url.pathname.replace(/\/+$/, '')
-  if (/\/api(\/klines)?$/.test(path))
-    return fail('it includes /api', [`Did you mean ${url.origin}${path.replace(/\/api(\/klines)?$/, '')}?`])
+  if (API_PATH.test(path))
+    return fail('it includes /api', [`Did you mean ${prefix}${url.origin}${path.replace(API_PATH, '')}?`])
   return url.origin + path
+}
+
+/** The beginning of the paths of both services. */
+const API_PATH = /\/api(\/klines|\/v3)?$/
+
+function suggestAddress(text: string, prefix: string): string[] {
+  if (prefix === '' && suggest(text.trim().toLowerCase(), [BINANCE])) return [`Did you mean ${BINANCE}?`]
+  return /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(text) ? [`Did you mean ${prefix}http://${text}?`] : []
 }

@@ -16,7 +16,7 @@ export interface HostRules {
   pauseAfter(response: WholeResponse, path: string): number
   /** Called when a request for `path` got no response: the host may have counted it. */
   countFailure(path: string): void
-  /** Why requests have to wait, for people: `half of the request limit is used`. */
+  /** Why requests have to wait, for people: `half the request limit is used`, short enough for one line of a terminal. */
   readonly pauseReason: string
 }
 

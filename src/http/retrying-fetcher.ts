@@ -211,10 +211,13 @@ export class RetryingFetcher {
     if (status >= 400) throw limited
   }
 
+  /** Ends all requests until a time, ms UTC. Returns the reason that lasts longest, so that its message names the right time. */
   private stop(reason: KlinesError, untilTime = Number.POSITIVE_INFINITY): KlinesError {
-    this.stopped ??= reason
-    this.stoppedUntil = Math.max(this.stoppedUntil, untilTime)
-    return this.stopped
+    const { stopReason } = this
+    if (stopReason && untilTime <= this.stoppedUntil) return stopReason
+    this.stopped = reason
+    this.stoppedUntil = untilTime
+    return reason
   }
 
   private report(): void {

@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'
 
 const CHECK_ADDRESS =
@@ -15,7 +16,8 @@ const WORK_OFFLINE = 'klines export works offline, with what the mirror has.'
  */
 export function unreachable(baseUrl: string, failure: FetchError, what: string): KlinesError {
   const { status, tries, message: reason } = failure
-  const message = `The service at ${baseUrl} ${describeFailure(failure, what)}.`
+  const service = isExchange(baseUrl) ? `The exchange at ${toAddress(baseUrl)}` : `The service at ${baseUrl}`
+  const message = `${service} ${describeFailure(failure, what)}.`
   return new KlinesError('unreachable', message, {
     cause: failure,
     suggestions: [findAdvice(failure), WORK_OFFLINE],

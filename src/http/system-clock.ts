@@ -3,7 +3,7 @@ import type { Clock } from '../klines/clock.js'
 
 /** The clock of this machine. */
 export const systemClock: Clock = {
-  now: Date.now,
+  now: () => Date.now(),
   elapsed: () => performance.now(),
   async sleep(ms, signal) {
     signal?.throwIfAborted()

@@ -19,9 +19,9 @@ export const IntervalSchema = Type.Enum([...INTERVALS], {
   description: 'Length of a candle; 1M is a calendar month',
 })
 
-/** Schema of the startDates of an interval. */
-export function startDateSchema(interval: Interval) {
-  return Type.Enum(knownStartDates(interval), {
+/** Schema of the startDates of an interval. Default: those of the public service. */
+export function startDateSchema(interval: Interval, startDates = knownStartDates(interval)) {
+  return Type.Enum(startDates, {
     $id: `StartDate${interval}`,
     type: 'string',
     format: 'date',

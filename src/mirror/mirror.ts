@@ -81,11 +81,16 @@ export class Mirror {
     return read.state === 'read' ? read.meta : undefined
   }
 
-  /** Whether this is a mirror of the exchange, where a window is final a day after its end, whatever it has. */
-  get isOfExchange(): boolean {
+  /** The base address that the mirror is opened for, or else the one that `mirror.json` says; undefined for a bare tree. */
+  get baseUrl(): string | undefined {
     // Every window asks; the file is read once it is there, because a mirror never changes its source.
     this.source ??= this.findSource()
-    return isExchange(this.source)
+    return this.source
+  }
+
+  /** Whether this is a mirror of the exchange, where a window is final a day after its end, whatever it has. */
+  get isOfExchange(): boolean {
+    return isExchange(this.baseUrl)
   }
 
   private findSource(): string | undefined {

@@ -74,11 +74,12 @@ async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): P
 describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     const names = readdirSync(RECIPES)
-    expect(names).toEqual(['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md'])
+    expect(names).toEqual(['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md'])
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
       expect(readRecipe(name), name).toContain(UNTESTED)
-      expect(testedBlocks(name).length, name).toBeGreaterThan(0)
+      // What publish.md needs is run by mirror-publish.test.ts: a cron line and a workflow are not.
+      if (name !== 'publish.md') expect(testedBlocks(name).length, name).toBeGreaterThan(0)
     }
     const count = (name: string, language: string) =>
       testedBlocks(name).filter(block => block.language === language).length

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PUBLIC_BASE_URL, parseBaseUrl } from '../../src/http/base-url.js'
+import { PUBLIC_BASE_URL, parseBaseUrl, toSourceName } from '../../src/http/base-url.js'
 import { catchError } from '../support/errors.js'
 
 describe('parseBaseUrl', () => {
@@ -33,6 +33,21 @@ describe('parseBaseUrl', () => {
     ['http://example.com/k/api/klines/', 'it includes /api', ['Did you mean http://example.com/k?']],
   ])('rejects %j: %s', async (text, reason, suggestions) => {
     expect(await catchError(() => parseBaseUrl(text))).toMatchObject({
+      code: 'bad_base_url',
+      message: expect.stringContaining(reason),
+      suggestions,
+    })
+  })
+
+  it.each([
+    ['Binance', 'it is not a URL', ['Did you mean binance?']],
+    ['binanc', 'it is not a URL', ['Did you mean binance?']],
+    ['binance:', '"binance:" is not a base address: it is not a URL', []],
+    ['binance:api.binance.com', 'it is not a URL', ['Did you mean binance:http://api.binance.com?']],
+    ['binance:https://h/api/v3', 'it includes /api', ['Did you mean binance:https://h?']],
+    ['binance:https://me:secret@h', '"binance:https://***@h" is not a base address: a user name', []],
+  ])('rejects the exchange as %j: %s', async (text, reason, suggestions) => {
+    expect(await catchError(() => toSourceName(text))).toMatchObject({
       code: 'bad_base_url',
       message: expect.stringContaining(reason),
       suggestions,

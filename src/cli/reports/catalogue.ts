@@ -7,7 +7,10 @@ import type { Report } from './report.js'
 
 /** `symbols`: what the mirror holds of each. */
 export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
+  // The exchange has thousands of symbols, and most have no folder to look into.
+  const cached = new Set(mirror.symbols())
   const rows = symbols.map(symbol => {
+    if (!cached.has(symbol)) return { symbol, mirrored: { intervals: [], windows: 0 } }
     const counts = INTERVALS.map(interval => mirror.cachedStartDates({ symbol, interval }).length)
     const intervals = INTERVALS.filter((_, index) => counts[index] > 0)
     return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }

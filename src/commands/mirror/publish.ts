@@ -7,10 +7,7 @@ export default class MirrorPublish extends BaseCommand {
   static override summary = 'Make the local mirror a complete static tree that any host can serve.'
   static override description =
     'Adds the lists, and an empty file for each window that starts in the future or ends before the first candle of its series. A window that is missing or corrupt is named, and nothing is written then. Nothing is uploaded.'
-  static override examples = [
-    '<%= config.bin %> <%= command.id %>',
-    '<%= config.bin %> download all -i all --base-url binance --mirror DIR && <%= config.bin %> <%= command.id %> --mirror DIR',
-  ]
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --mirror DIR']
   static override flags = { ...locationFlags, progress: progressFlag, ...networkFlags }
 
   protected override get interruptionAdvice(): string {

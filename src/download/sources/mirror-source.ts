@@ -57,7 +57,7 @@ export class MirrorSource implements WindowSource {
 
   /** Throws `window_missing` when there is no mirror. */
   prepare(): void {
-    if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`)
+    if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`, this.mirror)
   }
 
   async present(): Promise<number> {
@@ -75,7 +75,8 @@ export class MirrorSource implements WindowSource {
     // Throws for a pattern that matches nothing in the mirror.
     const selected = combine(selectSymbols(selection, this.mirror.symbols()), intervalsOf)
     const cached = selected.filter(series => isNamed(series) || this.mirror.hasSeries(series))
-    if (cached.length === 0) throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`)
+    if (cached.length === 0)
+      throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`, this.mirror)
     this.warnOfOthers(selection, new Set(cached.map(({ symbol }) => symbol)))
     return cached
   }
@@ -87,9 +88,8 @@ export class MirrorSource implements WindowSource {
     if (unknown.length === 0) return
     const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`)
     if (!this.mirror.isOfExchange) throw error
-    const { suggestions } = nothingCached('')
     throw new KlinesError('window_missing', `The mirror ${this.mirror.root} does not have ${unknown.join(', ')}.`, {
-      suggestions: [...error.suggestions, ...suggestions],
+      suggestions: [...error.suggestions, downloadAdvice(this.mirror)],
       data: error.data,
     })
   }
@@ -230,8 +230,12 @@ function outdated(interval: Interval, until: number, windows: number): string {
   return `The mirror's ${interval} candles are as of ${formatDate(until)}; ${since}. Run klines download to fetch them.`
 }
 
-function nothingCached(message: string): KlinesError {
-  return new KlinesError('window_missing', message, {
-    suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
-  })
+function nothingCached(message: string, mirror: Mirror): KlinesError {
+  return new KlinesError('window_missing', message, { suggestions: [downloadAdvice(mirror)] })
+}
+
+/** The exchange is never the default source, so a download from it names it. */
+function downloadAdvice({ isOfExchange, baseUrl }: Mirror): string {
+  const source = isOfExchange ? ` --base-url ${baseUrl}` : ''
+  return `Download candles first: klines download SYMBOL -i INTERVAL${source}, with the same \`mirror\`.`
 }

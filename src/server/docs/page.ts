@@ -1,5 +1,5 @@
 import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
-import { isExchange, SAMPLE } from '../../http/base-url.js'
+import { isExchange, SAMPLE, toAddress } from '../../http/base-url.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
@@ -49,7 +49,7 @@ ${origin(baseUrl)}
 <p>One file holds the candles of a window:
 <code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
 <h3>Symbols</h3>
-<p>${symbols.map(symbol => html`<code>${symbol}</code> `)}</p>
+<p>${symbols.length > 0 ? symbols.map(symbol => html`<code>${symbol}</code> `) : 'none here yet'}</p>
 <p>${link(SYMBOLS_PATH)}</p>
 <h3>Intervals</h3>
 <div class="wide">
@@ -90,10 +90,12 @@ function origin(baseUrl: string | undefined): Html {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
   // Only an address is shown: anything may be in mirror.json.
-  if (!isExchange(baseUrl) && !/^https?:\/\//.test(baseUrl ?? '')) {
+  const address = toAddress(baseUrl ?? '')
+  if (!/^https?:\/\//.test(address)) {
     return html`<p class="note">The source of these files is unknown.</p>`
   }
-  return html`<p class="note">A mirror of <code>${baseUrl ?? ''}</code>.</p>`
+  const exchange = isExchange(baseUrl) ? 'the exchange Binance: ' : ''
+  return html`<p class="note">A mirror of ${exchange}<code>${address}</code>.</p>`
 }
 
 function intervalRow({ interval, example }: PageContent['intervals'][number]): Html {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import type { WindowRef } from '../../klines/series.js'
-import { SYMBOLS } from '../../klines/symbols.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
 import { CODE_URL, PACKAGE_URL } from '../../version.js'
 import { serve } from '../endpoint.js'
 import { Body } from '../http/body.js'
 import { sendBody } from '../http/send-body.js'
+import { listSymbols } from '../tree/tree.js'
 import { docsPage, type PageContent } from './page.js'
 
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
@@ -59,8 +59,7 @@ export function serveDocs(app: FastifyInstance, mirror: Mirror): void {
 
 function pageContent(mirror: Mirror): PageContent {
   const intervals = INTERVALS.map(interval => ({ interval, example: findExample(mirror, interval) }))
-  const symbols = mirror.isOfExchange ? mirror.symbols() : SYMBOLS
-  return { baseUrl: mirror.readMeta()?.baseUrl, symbols, intervals }
+  return { baseUrl: mirror.baseUrl, symbols: listSymbols(mirror), intervals }
 }
 
 /** The oldest cached window of an interval that has candles, of the first symbol that has one. */

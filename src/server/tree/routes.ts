@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { builtInStartDates } from '../../download/sources/mirror-source.js'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH } from '../../klines/paths.js'
-import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
+import type { SymbolName } from '../../klines/symbols.js'
 import { windowLength } from '../../klines/windows.js'
 import { IntervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../endpoint.js'
 import { sendBody } from '../http/send-body.js'
-import type { Tree, TreeFile } from './tree.js'
+import { listSymbols, type Tree, type TreeFile } from './tree.js'
 
 /** The endpoints of the klines service's OpenAPI description, with the path of a window for every interval. */
 export function treeEndpoints(tree: Tree): Endpoint[] {
@@ -37,18 +38,21 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       errors: { 404: 'There is no such interval' },
       handler,
     },
-    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, handler)),
+    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, builtInStartDates(tree.mirror, interval), handler)),
   ]
 }
 
 /** The symbols of a mirror of a static service; undefined for one of the exchange, which may get any other. */
 function findSymbols(mirror: Mirror): readonly SymbolName[] | undefined {
-  if (mirror.isOfExchange) return undefined
-  const listed = mirror.listedSymbols()
-  return listed.length > 0 ? listed : SYMBOLS
+  return mirror.isOfExchange ? undefined : listSymbols(mirror)
 }
 
-function windowEndpoint(interval: Interval, symbol: TSchema, handler: Endpoint['handler']): Endpoint {
+function windowEndpoint(
+  interval: Interval,
+  symbol: TSchema,
+  startDates: string[],
+  handler: Endpoint['handler'],
+): Endpoint {
   return {
     method: 'GET',
     path: `/api/klines/${interval}/{symbol}/{startDate}.json`,
@@ -58,7 +62,7 @@ function windowEndpoint(interval: Interval, symbol: TSchema, handler: Endpoint['
       `A window covers ${windowLength(interval)}. A candle belongs to the window in which it opens; only closed ones ` +
       'are served. Before the listing of a symbol, and in the future, a window is empty.',
     tag: 'klines',
-    params: Type.Object({ symbol, startDate: startDateSchema(interval) }),
+    params: Type.Object({ symbol, startDate: startDateSchema(interval, startDates) }),
     response: json('Candles', Type.Array(KlineSchema)),
     errors: { 404: 'There is no such symbol or window, or this server does not have it' },
     handler,

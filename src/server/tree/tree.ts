@@ -1,7 +1,7 @@
 import { builtInStartDates } from '../../download/sources/mirror-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
-import { SYMBOLS } from '../../klines/symbols.js'
+import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { Body } from '../http/body.js'
@@ -60,7 +60,11 @@ export class Tree {
     if (isUnknown) return this.unknownSymbol(path, entry)
     // Never requested: a published tree has files of the future, which are not final.
     if (cached?.state !== 'corrupt' && isFuture(entry, this.now())) return cached ?? { body: EMPTY_WINDOW }
-    return this.upstream ? this.revalidate(path, entry, this.upstream) : { body: this.currentBody(path, entry) }
+    // The lists of an exchange's tree follow from the calendar and from what the mirror has.
+    const isLocal = entry.kind !== 'window' && this.mirror.isOfExchange
+    return this.upstream && !isLocal
+      ? this.revalidate(path, entry, this.upstream)
+      : { body: this.currentBody(path, entry) }
   }
 
   /** A window of a symbol that the mirror does not know: the service may. */
@@ -98,7 +102,7 @@ export class Tree {
 
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
     if (entry.kind === 'symbols' && this.mirror.isOfExchange)
-      return new Body(Buffer.from(JSON.stringify(this.mirror.symbols())))
+      return new Body(Buffer.from(JSON.stringify(listSymbols(this.mirror))))
     const list = entry.kind === 'symbols' ? SYMBOLS : builtInStartDates(this.mirror, entry.interval)
     const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
     this.builtIn.set(path, body)
@@ -108,6 +112,13 @@ export class Tree {
 
 function noSuchFile(): HttpError {
   return new HttpError(404, 'There is no such file in the tree of klines.')
+}
+
+/** The symbols of a mirror: those that one of the exchange has, those that one of a static service lists. */
+export function listSymbols(mirror: Mirror): readonly SymbolName[] {
+  if (mirror.isOfExchange) return mirror.symbols()
+  const listed = mirror.listedSymbols()
+  return listed.length > 0 ? listed : SYMBOLS
 }
 
 function isFuture(entry: TreeEntry, now: number): boolean {

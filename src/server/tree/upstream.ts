@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { ServiceSource } from '../../download/sources/service-source.js'
+import { firstExchangeStartDate } from '../../exchange-client/calendar.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError } from '../../klines/errors.js'
@@ -84,7 +85,9 @@ export class Upstream {
 
   private async request<T>(work: (source: ServiceSource) => Promise<T>): Promise<T> {
     const waitMs = this.retryTime - this.now()
-    if (waitMs > 0) throw serviceUnavailable(waitMs)
+    const opened = await this.opened?.catch(() => undefined)
+    // A source of the exchange sends no request meanwhile either, and still decides what needs none.
+    if (waitMs > 0 && !opened?.isExchange) throw serviceUnavailable(waitMs)
     try {
       return await work(await this.source())
     } catch (error) {
@@ -106,10 +109,10 @@ export class Upstream {
 }
 
 async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
-  // The lists of an exchange's tree follow from the calendar and from what the mirror has.
-  if (source.isExchange && entry.kind !== 'window') return
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
+  else if (source.isExchange && entry.window.startDate < firstExchangeStartDate(entry.window.interval))
+    throw noSuchFile()
   else await source.fetchWindow(entry.window, isCorrupt ? undefined : source.readCached(entry.window))
 }
 
@@ -123,13 +126,17 @@ function toHttpError(error: unknown, waitMs: number): unknown {
   const failure = error instanceof FetchError ? error : (error as Error).cause
   if (isKlinesError(error, 'unreachable') && error.cause === undefined) return new HttpError(502, error.message)
   if (!(failure instanceof FetchError)) return isKlinesError(error, 'unreachable') ? plainError(502) : error
-  if (failure.status === 404) return new HttpError(404, 'The service has no such file.')
+  if (failure.status === 404) return noSuchFile()
   if (failure.timedOut) return new HttpError(504, 'The service behind this server did not answer in time.')
   return new HttpError(502, `The service behind this server failed: ${failure.message}.`)
 }
 
+function noSuchFile(): HttpError {
+  return new HttpError(404, 'The service has no such file.')
+}
+
 function serviceUnavailable(waitMs: number): HttpError {
   const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
-  const message = 'The service behind this server asks to be left alone for a while.'
+  const message = `The service behind this server limits requests. Try again in ${seconds} s.`
   return new HttpError(503, message, { headers: { 'retry-after': seconds } })
 }

@@ -77,7 +77,7 @@ export async function expectUnreachable(
   const [first, ...advice] = run.stderr.trimEnd().split('\n')
   expect(first).toMatch(message)
   expect(first).toMatch(
-    /^klines: The service at \S+ (cannot be reached: |answered \d{3} |did not answer |sent a response )/,
+    /^klines: The (?:service|exchange) at \S+ (cannot be reached: |answered \d{3} |did not answer |sent a response )/,
   )
   expect(advice.join('\n')).toMatch(/--base-url[\s\S]*klines export/)
   expect(advice).toHaveLength(2)

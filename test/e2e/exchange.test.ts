@@ -1,0 +1,237 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { until } from '../support/deferred.js'
+import { banned, FORBIDDEN, INTERNAL_ERROR, RESTRICTED } from '../support/exchange/exchange-answers.js'
+import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { ALL_INTERVALS } from '../support/sample-tree.js'
+import { closedPort } from '../support/servers/closed-port.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
+import { requestFrom } from '../support/servers/test-server.js'
+
+const newSandbox = useSandboxes()
+
+/** 30 names that end on EUR, which is more than a pattern may match without --yes. */
+const EURO_NAMES = Array.from({ length: 30 }, (_, index) => `C${index}EUR`)
+const MARKET = madeMarket({ ...MADE_SYMBOLS, ETHUSDT: { from: '2025-11-03T06:00Z' } }, { names: EURO_NAMES })
+
+/** An exchange, and a sandbox whose clock is the exchange's. */
+async function setup(): Promise<{ exchange: ExchangeServer; sandbox: CliSandbox; baseUrl: string }> {
+  const exchange = await ExchangeServer.start(MARKET)
+  const sandbox = newSandbox()
+  sandbox.now = EXCHANGE_NOW
+  onTestFinished(() => expect(exchange.violations).toEqual([]))
+  return { exchange, sandbox, baseUrl: `binance:${exchange.url}` }
+}
+
+const lines = (text: string) => text.trimEnd().split('\n')
+
+describe('the exchange as a source', () => {
+  it('downloads symbols and exports a file each, then only what can have changed', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    // With some latency there are as many requests at once as the limit allows.
+    exchange.hold = () => new Promise(resolve => setTimeout(resolve, 5))
+    const args = ['download', 'PEPEUSDT', 'btc/eur', '-i', '15m,1h,1d', '--base-url', baseUrl, '--mirror', 'm']
+    const first = await sandbox.run([...args, '-o', '{symbol}-{interval}.csv', '--json'])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(exchange.peak).toBe(4)
+    const { series, requests } = JSON.parse(first.stdout)
+    // One request for the first candle of each series, and one for each window from there on.
+    const windows = [52, 12, 2, 122, 28, 2]
+    expect(series.map((report: { windows: { fetched: number } }) => report.windows.fetched)).toEqual(windows)
+    expect(requests).toBe(windows.reduce((a, b) => a + b) + windows.length)
+    expect(exchange.log).toHaveLength(requests)
+    const daily = lines(sandbox.text('PEPEUSDT-1d.csv'))
+    // From 2025-05-05 to 2026-04-29: the present day is not closed.
+    expect(daily).toHaveLength(1 + 360)
+    expect(daily[1].startsWith(`${Date.UTC(2025, 4, 5)},`)).toBe(true)
+    expect(daily.at(-1)?.startsWith(`${Date.UTC(2026, 3, 29)},`)).toBe(true)
+    expect(sandbox.text('m/api/klines/symbols.json')).toBe('["BTCEUR","PEPEUSDT"]')
+
+    exchange.reset()
+    const second = await sandbox.run(args)
+    expect(second).toMatchObject({ code: 0, stderr: '' })
+    expect(second.stdout).toContain('No new candles. Windows: 6 downloaded, 0 revalidated, ')
+    // The exchange's clock, and the window of the present of each series.
+    expect(exchange.log.map(({ kind }) => kind).sort()).toEqual([...Array(6).fill('klines'), 'time'])
+
+    exchange.reset()
+    const offline = await sandbox.run(['export', 'all', '-i', '1d', '-f', 'csv', '--mirror', 'm'])
+    expect(offline).toMatchObject({ code: 0, stderr: '' })
+    const exported = lines(offline.stdout).filter(line => line.startsWith('PEPEUSDT,1d,'))
+    expect(exported.map(line => line.slice('PEPEUSDT,1d,'.length))).toEqual(daily.slice(1))
+    expect(exchange.log).toEqual([])
+  })
+
+  it('fills a tree of all intervals, and serves it up to date', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const args = ['download', 'BTCUSDT', 'ETHUSDT', '-i', 'all', '--base-url', baseUrl, '--mirror', 'tree']
+    const dryRun = await sandbox.run([...args, '--dry-run', '--json'])
+    const planned = JSON.parse(dryRun.stdout).series.reduce(
+      (sum: number, { windows }: { windows: { missing: number } }) => sum + windows.missing,
+      0,
+    )
+    // One request for the first candle of each series: the windows before it need none.
+    expect(exchange.log).toHaveLength(24)
+    expect(sandbox.exists('tree')).toBe(false)
+    exchange.reset()
+    expect(await sandbox.run([...args, '--concurrency', '16'])).toMatchObject({ code: 0, stderr: '' })
+    expect(exchange.log).toHaveLength(planned + 24)
+    expect(sandbox.files('tree/api/klines').filter(name => name.startsWith('start-dates/'))).toHaveLength(
+      ALL_INTERVALS.length,
+    )
+
+    exchange.reset()
+    const server = await startServeCommand(sandbox, ['--mirror', 'tree', '--upstream', '--base-url', baseUrl])
+    const get = (path: string) => requestFrom(server.url, `api/klines/${path}`)
+    expect(String((await get('symbols.json')).body)).toBe('["BTCUSDT","ETHUSDT"]')
+    expect((await get('1h/BTCUSDT/2024-01-01.json')).headers['cache-control']).toContain('immutable')
+    expect(exchange.log).toEqual([])
+    exchange.now = EXCHANGE_NOW + 3_600_000
+    const rows = JSON.parse(String((await get('1h/BTCUSDT/2026-04-01.json')).body))
+    expect(rows.at(-1)[0]).toBe(Date.UTC(2026, 3, 30, 4))
+    expect(exchange.log).toHaveLength(1)
+    expect((await server.stop()).code).toBe(0)
+  })
+
+  it('lists the symbols of the exchange for grep', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const { stdout, code } = await sandbox.shell(`klines symbols --base-url ${baseUrl} | grep EUR`)
+    expect(code).toBe(0)
+    expect(lines(stdout).map(line => line.split(' ')[0])).toEqual(['BTCEUR', ...[...EURO_NAMES].sort()])
+    expect(exchange.log.map(({ path }) => path)).toEqual(['api/v3/ticker/price'])
+    // Lists leave no mirror.
+    expect(sandbox.files()).toEqual([])
+  })
+
+  it('downloads a pattern of many symbols only with --yes', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const args = ['download', '*EUR', '-i', '1M', '--base-url', baseUrl, '--mirror', 'm']
+    const refused = await sandbox.run(args)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(/31 symbols, which takes up to 62 requests.*\n {2}--yes downloads them all/)
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
+    expect(await sandbox.run([...args, '--yes'])).toMatchObject({ code: 0 })
+    // The names, the first candle of each, and the only one with candles.
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(32)
+  })
+
+  it('keeps what it has when it is interrupted, and goes on from there', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const args = ['download', 'PEPEUSDT', '-i', '1h', '--base-url', baseUrl, '--mirror', 'm']
+    const never = new Promise<void>(() => {})
+    exchange.hold = () => (exchange.log.length > 6 ? never : undefined)
+    const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
+    await until(() => exchange.log.length === 8)
+    child.kill('SIGINT')
+    const { code, stderr } = await ended
+    expect(code).toBe(130)
+    expect(stderr).toMatch(/^klines: Interrupted \(SIGINT\)/)
+    exchange.reset()
+    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+    // 12 windows, of which five were downloaded.
+    expect(exchange.log.filter(({ limit }) => limit === 1000)).toHaveLength(7)
+  })
+
+  it('keeps to --max-rate', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    exchange.now = () => EXCHANGE_NOW + performance.now()
+    const args = ['download', 'PEPEUSDT', '-i', '1h,1d', '--base-url', baseUrl, '--mirror', 'm', '--max-rate', '10']
+    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+    const times = exchange.log.map(({ time }) => time)
+    expect(times).toHaveLength(16)
+    // The first and the last are 15 distances apart; a busy machine may receive the first one late.
+    expect(Number(times.at(-1)) - times[0]).toBeGreaterThan(1_300)
+  })
+
+  it('waits for the next minute at half of the limit, and says why', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const start = performance.now()
+    // Two seconds before the end of a minute.
+    exchange.now = () => EXCHANGE_NOW + 58_000 + performance.now() - start
+    exchange.hold = () => {
+      if (exchange.log.length === 1) exchange.otherWeight = 2998
+    }
+    const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm']
+    const { code, stderr } = await sandbox.run(args, { KLINES_PROGRESS: 'json' })
+    expect(code).toBe(0)
+    const [first, ...rest] = exchange.log.map(({ time }) => Math.floor(time / 60_000))
+    expect(rest).toEqual([first + 1, first + 1])
+    expect(stderr).toContain('half the request limit is used')
+  })
+})
+
+describe('exit codes with the exchange', () => {
+  it.each([
+    ['2 for an unknown symbol', 'PEPEUSTD -i 1d', 2, /Unknown symbol "PEPEUSTD".*\n {2}Did you mean PEPEUSDT\?/],
+    ['2 for minutes', 'PEPEUSDT -i 1m', 2, /the finest interval is 15m/],
+    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /The finest interval is 15m/],
+    ['2 for all of an empty mirror', 'all -i 1d', 2, /m has none yet\.\n {2}Name symbols, or a quoted pattern/],
+    ['4 for a range before the listing', 'PEPEUSDT -i 1d --to 2024-01-01 -o x.csv', 4, /./],
+  ])('%s', async (_, words, expected, message) => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const run = await sandbox.run(['download', ...words.split(' '), '--base-url', baseUrl, '--mirror', 'm'])
+    expect(run.code).toBe(expected)
+    expect(run.stderr).toMatch(message)
+    expect(exchange.log.filter(({ limit }) => limit === 1000)).toEqual([])
+    expect(sandbox.files('.').filter(name => /\.csv$/.test(name))).toEqual([])
+  })
+
+  it('3 for a window that could not be downloaded', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const startTime = Date.UTC(2025, 6, 1)
+    exchange.always(request => request.startTime === startTime, { ...INTERNAL_ERROR, status: 404 })
+    const args = ['download', 'PEPEUSDT', '-i', '1h', '--base-url', baseUrl, '--mirror', 'm', '--retries', '0']
+    const { code, stderr } = await sandbox.run(args)
+    expect(code).toBe(3)
+    expect(stderr).toContain('PEPEUSDT 1h 2025-07-01')
+    exchange.reset()
+    expect((await sandbox.run(args)).code).toBe(0)
+  })
+
+  it('3 for a symbol that the mirror does not have, offline', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const where = ['--base-url', baseUrl, '--mirror', 'm']
+    expect((await sandbox.run(['download', 'PEPEUSDT', '-i', '1d', ...where])).code).toBe(0)
+    exchange.reset()
+    const { code, stderr } = await sandbox.run(['export', 'PEPEUSTD', '-i', '1d', '--mirror', 'm'])
+    expect(code).toBe(3)
+    expect(stderr).toContain('Did you mean PEPEUSDT?')
+    expect(stderr).toContain(`klines download SYMBOL -i INTERVAL --base-url ${baseUrl}, with the same --mirror.`)
+    expect(exchange.log).toEqual([])
+  })
+
+  it.each([
+    ['a ban', banned(EXCHANGE_NOW + 300_000, 300), /418 .*banned until .*\n {2}Wait until then/],
+    ['the firewall', FORBIDDEN, /403 \(Forbidden\): its firewall.*\n {2}Wait some minutes/],
+    ['a region that is not served', RESTRICTED, /451 .*: it does not serve this region/],
+  ])('5 for %s, at once', async (_, answer, message) => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    exchange.always('', answer)
+    const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm', '--concurrency', '1']
+    const { code, stderr } = await sandbox.run(args)
+    expect(code).toBe(5)
+    expect(stderr).toMatch(message)
+    expect(exchange.log).toHaveLength(1)
+  })
+
+  it('5 for an exchange that cannot be reached', async () => {
+    const sandbox = newSandbox()
+    const address = `http://127.0.0.1:${await closedPort()}`
+    const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', `binance:${address}`, '--retries', '0']
+    const { code, stderr } = await sandbox.run(args)
+    expect(code).toBe(5)
+    expect(stderr).toContain(`klines: The exchange at ${address} cannot be reached`)
+  })
+
+  it.each([
+    ['users', 'update', '123e4567-e89b-12d3-a456-426614174000', '--email', 'a@example.com'],
+    ['streams', 'tokens'],
+    ['openapi'],
+  ])('2 for %s %s: the exchange has no greeting API', async (...args) => {
+    const { code, stderr } = await newSandbox().call([...args, '--base-url', 'binance'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('"binance" is the exchange, which has candles alone.')
+  })
+})

@@ -1,0 +1,253 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { downloadKlines } from '../../../src/download/download.js'
+import { openSource } from '../../../src/download/sources/open-source.js'
+import { SYMBOLS } from '../../../src/klines/symbols.js'
+import { turns } from '../../support/deferred.js'
+import { banned, FORBIDDEN, RESTRICTED, tooManyRequests } from '../../support/exchange/exchange-answers.js'
+import type { ExchangeRequest } from '../../support/exchange/exchange-request.js'
+import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
+import { EXCHANGE_NOW, type Market } from '../../support/exchange/market.js'
+import { realMarket } from '../../support/exchange/real-market.js'
+import { hasRealTree, realTree } from '../../support/oracles/real-tree.js'
+import { ExchangeServer } from '../../support/servers/exchange-server.js'
+import { startTestServer } from '../../support/servers/test-server.js'
+import { expectErrorObject } from '../../support/servers/upstream-checks.js'
+import { NO_PAUSE } from '../../support/servers/upstream-setup.js'
+import { putFile } from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const FINAL = 'api/klines/1h/BTCUSDT/2024-01-01.json'
+const OPEN = 'api/klines/1h/BTCUSDT/2026-04-01.json'
+const MISSING = 'api/klines/1h/BTCUSDT/2024-02-01.json'
+
+/** This machine's clock, which is also the exchange's. */
+let time = EXCHANGE_NOW
+
+beforeEach(() => {
+  time = EXCHANGE_NOW
+  const spy = vi.spyOn(Date, 'now').mockImplementation(() => time)
+  return () => spy.mockRestore()
+})
+
+/** `klines serve --upstream` over a mirror of an exchange, in this process. */
+async function setup({ market = madeMarket(MADE_SYMBOLS), mirror = join(tempFolder(), 'mirror') } = {}) {
+  const exchange = await ExchangeServer.start(market as Market)
+  exchange.now = () => time
+  const baseUrl = `binance:${exchange.url}`
+  const server = await startTestServer(mirror, {
+    baseUrl,
+    now: () => time,
+    upstream: memory => openSource({ baseUrl, mirror }, { policy: NO_PAUSE, memory }),
+  })
+  onTestFinished(() => expect(exchange.violations).toEqual([]))
+  const sent = (kind: ExchangeRequest['kind']) => exchange.log.filter(request => request.kind === kind)
+  return { exchange, baseUrl, mirror, sent, ...server }
+}
+
+/** The same with a final and an open window in the mirror; the exchange's log is empty. */
+async function cachedSetup() {
+  const started = await setup()
+  for (const path of [FINAL, OPEN]) expect((await started.request(path)).status).toBe(200)
+  started.exchange.reset()
+  return started
+}
+
+type Setup = Awaited<ReturnType<typeof setup>>
+
+/** What needs no request is served as ever. */
+async function expectCached({ request }: Setup): Promise<void> {
+  const final = await request(FINAL)
+  expect([final.status, final.headers.warning]).toEqual([200, undefined])
+  expect(final.headers['cache-control']).toContain('immutable')
+  const open = await request(OPEN)
+  expect(open.status).toBe(200)
+  expect(open.headers.warning).toMatch(/^111 /)
+  expect(JSON.parse(String(open.body)).length).toBeGreaterThan(600)
+  for (const path of ['api/klines/symbols.json', 'api/klines/start-dates/1h.json']) {
+    const list = await request(path)
+    expect([path, list.status, list.headers.warning]).toEqual([path, 200, undefined])
+  }
+  expect((await request('api/klines/1h/NOSUCHUSDT/2024-01-01.json')).status).toBe(404)
+  // Before the first candle, which is known.
+  expect(String((await request('api/klines/1h/BTCUSDT/2020-01-01.json')).body)).toBe('[]')
+}
+
+describe('a server in front of the exchange', () => {
+  it.skipIf(!hasRealTree)('passes on the bytes of the published tree', async () => {
+    const root = realTree()
+    const { url, exchange } = await setup({ market: realMarket(root) })
+    const mirror = join(tempFolder(), 'client')
+    const request = { symbols: ['ADAUSDT'], intervals: ['4h'], baseUrl: url, mirror, now: time } as const
+    const { series } = await downloadKlines(request)
+    expect(series[0].rows).toBeGreaterThan(10_000)
+    const published = JSON.parse(readFileSync(join(root, 'api/klines/start-dates/4h.json'), 'utf8')) as string[]
+    const begun = published.filter(date => Date.parse(date) <= time)
+    expect(begun).toHaveLength(36)
+    for (const date of begun) {
+      const [cached, original] = [mirror, root].map(folder =>
+        readFileSync(join(folder, `api/klines/4h/ADAUSDT/${date}.json`)),
+      )
+      expect(cached.equals(original), date).toBe(true)
+    }
+    const withCandles = begun.filter(date => readFileSync(join(root, `api/klines/4h/ADAUSDT/${date}.json`)).length > 2)
+    // The names and the first candle.
+    expect(exchange.log).toHaveLength(withCandles.length + 2)
+  })
+
+  it('requests a window once for ten clients at once', async () => {
+    const { exchange, request, sent } = await setup()
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    exchange.hold = () => released
+    const responses = Array.from({ length: 10 }, () => request(FINAL))
+    await request('api/openapi.json')
+    await turns()
+    release()
+    const bodies = new Set((await Promise.all(responses)).map(({ body }) => String(body)))
+    expect(bodies.size).toBe(1)
+    expect([...bodies][0].length).toBeGreaterThan(10_000)
+    expect(sent('prices')).toHaveLength(1)
+    expect(sent('klines').map(({ limit }) => limit)).toEqual([1, 1000])
+  })
+
+  it('answers 503 until the next minute once half of the limit is used', async () => {
+    const started = await cachedSetup()
+    const { request, exchange } = started
+    expect((await request('api/klines/1h/NOSUCHUSDT/2024-01-01.json')).status).toBe(404)
+    exchange.reset()
+    exchange.otherWeight = 2998
+    // This one reaches the mark, and is still good.
+    expect((await request(MISSING)).status).toBe(200)
+    expect(exchange.log).toHaveLength(1)
+    for (const month of ['03', '04']) {
+      const refused = await request(`api/klines/1h/BTCUSDT/2024-${month}-01.json`)
+      expectErrorObject(refused, 503)
+      expect(Number(refused.headers['retry-after'])).toBe(60)
+    }
+    time += 50_000
+    const later = await request('api/klines/1h/PEPEUSDT/2026-03-01.json')
+    expectErrorObject(later, 503)
+    expect(Number(later.headers['retry-after'])).toBe(10)
+    await expectCached(started)
+    expect(exchange.log).toHaveLength(1)
+
+    time += 11_000
+    expect((await request('api/klines/1h/BTCUSDT/2024-03-01.json')).status).toBe(200)
+    expect((await request(OPEN)).headers.warning).toBeUndefined()
+    expect(exchange.log).toHaveLength(3)
+  })
+
+  it.each([
+    ['429 with Retry-After', tooManyRequests(20), 503, 20],
+    ['429 without it, until the next minute', tooManyRequests(), 503, 60],
+    ['418 with Retry-After', banned(EXCHANGE_NOW + 300_000, 240), 503, 240],
+    ['418 with a time in its message', banned(EXCHANGE_NOW + 300_000), 503, 300],
+    ['403', FORBIDDEN, 502, 600],
+    ['451', RESTRICTED, 502, 600],
+  ])('sends no request after %s, until its time', async (_, answer, status, seconds) => {
+    const started = await cachedSetup()
+    const { request, exchange } = started
+    expect((await request('api/klines/1h/NOSUCHUSDT/2024-01-01.json')).status).toBe(404)
+    exchange.reset()
+    exchange.script('api/v3/klines', answer)
+    const first = await request(MISSING)
+    expectErrorObject(first, status)
+    if (status === 503) expect(Number(first.headers['retry-after'])).toBe(seconds)
+    time += (seconds - 1) * 1000
+    expectErrorObject(await request(MISSING), status)
+    expectErrorObject(await request('api/klines/4h/PEPEUSDT/2026-01-01.json'), status)
+    await expectCached(started)
+    expect(exchange.log.map(logged => logged.status)).toEqual([answer.status])
+    expect(exchange.violations).toEqual([])
+
+    // The ban is over.
+    exchange.reset()
+    time += 1000
+    expect((await request(MISSING)).status).toBe(200)
+    expect(exchange.log).toHaveLength(1)
+  })
+
+  it('names the end of the longest wait', async () => {
+    const { request, exchange } = await cachedSetup()
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    exchange.hold = () => released
+    exchange.script('api/v3/klines', tooManyRequests(5), banned(EXCHANGE_NOW + 300_000, 300))
+    const responses = [request(MISSING), request('api/klines/1h/BTCUSDT/2024-03-01.json')]
+    await request('api/openapi.json')
+    await turns()
+    release()
+    await Promise.all(responses)
+    time += 6_000
+    const refused = await request(MISSING)
+    expectErrorObject(refused, 503)
+    expect(Number(refused.headers['retry-after'])).toBe(294)
+  })
+
+  it('requests the names once an hour, whatever strangers ask for', async () => {
+    const { request, exchange, sent } = await setup()
+    for (let index = 0; index < 1000; index++) {
+      const path = `api/klines/1h/${index % 2 ? 'NOSUCHUSDT' : `X${index}USDT`}/2024-01-01.json`
+      const { status } = await request(path)
+      if (status !== 404) expect([path, status]).toEqual([path, 404])
+    }
+    expect(exchange.log.map(({ path }) => path)).toEqual(['api/v3/ticker/price'])
+    time += 3_600_000
+    expect((await request('api/klines/1h/NOSUCHUSDT/2024-01-01.json')).status).toBe(404)
+    expect(sent('prices')).toHaveLength(2)
+  })
+
+  it('has no window from before the exchange', async () => {
+    const { request, exchange, mirror } = await cachedSetup()
+    expect((await request('api/klines/15m/BTCUSDT/2017-06-26.json')).status).toBe(200)
+    exchange.reset()
+    expect((await request('api/klines/15m/BTCUSDT/2017-06-19.json')).status).toBe(404)
+    expect((await request('api/klines/1h/BTCUSDT/2017-06-01.json')).status).toBe(404)
+    expect(exchange.log).toEqual([])
+    expect(existsSync(join(mirror, 'api/klines/1h/BTCUSDT/2017-06-01.json'))).toBe(false)
+  })
+
+  it('has lists, documents and a page before its first file, without a request', async () => {
+    const { request, exchange } = await setup()
+    expect(String((await request('api/klines/symbols.json')).body)).toBe('[]')
+    const dates = JSON.parse(String((await request('api/klines/start-dates/1h.json')).body))
+    expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', '2039-12-01'])
+    const { components } = JSON.parse(String((await request('api/openapi.json')).body))
+    expect(components.schemas.Symbol).toMatchObject({ type: 'string', pattern: '^[A-Z0-9]{2,20}$' })
+    expect(components.schemas.Symbol.enum).toBeUndefined()
+    expect(components.schemas.StartDate1h.enum).toEqual(dates)
+    const page = String((await request('/')).body)
+    expect(page).toContain(`A mirror of the exchange Binance: <code>${exchange.url}</code>.`)
+    expect(page).not.toContain('ETHUSDT')
+    expect(exchange.log).toEqual([])
+
+    await request('api/klines/1d/PEPEUSDT/2024-01-01.json')
+    expect(String((await request('api/klines/symbols.json')).body)).toBe('["PEPEUSDT"]')
+    expect(String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
+  })
+
+  it('of the default host says its address', async () => {
+    const { request } = await startTestServer(join(tempFolder(), 'mirror'), { baseUrl: 'binance' })
+    const page = String((await request('/')).body)
+    expect(page).toContain('A mirror of the exchange Binance: <code>https://data-api.binance.vision</code>.')
+  })
+})
+
+describe('a mirror of a static service with an eleventh pair', () => {
+  it('names all eleven', async () => {
+    const mirror = tempFolder()
+    const symbols = [...SYMBOLS, 'PEPEUSDT']
+    putFile(mirror, 'api/klines/symbols.json', symbols)
+    const { request } = await startTestServer(mirror)
+    const { components } = JSON.parse(String((await request('api/openapi.json')).body))
+    expect(components.schemas.Symbol.enum).toEqual(symbols)
+    expect(components.schemas.StartDate1h.enum[0]).toBe('2022-01-01')
+    expect(String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
+  })
+})
