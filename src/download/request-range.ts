@@ -1,4 +1,5 @@
 import { systemClock } from '../http/system-clock.js'
+import { isKlinesError } from '../klines/errors.js'
 import { isRelativeRange, parseRange, type RangeText, type TimeRange } from '../klines/time-range.js'
 import type { WindowSource } from './sources/window-source.js'
 
@@ -7,9 +8,16 @@ interface RangeRequest extends RangeText {
   readonly now?: number | undefined
 }
 
-/** Checks the range of a request before anything is requested. Throws `bad_time` and `bad_range`. */
+/**
+ * Checks the range of a request before anything is requested. Throws `bad_time` and `bad_range`; whether a range that depends on
+ * the present is empty shows when the source's present is known.
+ */
 export function checkRange(request: RangeRequest): void {
-  parseRange(request, request.now ?? systemClock.now())
+  try {
+    parseRange(request, request.now ?? systemClock.now())
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_range') || !isRelativeRange(request)) throw error
+  }
 }
 
 /** The range of a request; the present is the source's, where the range depends on it. Throws like `checkRange`. */

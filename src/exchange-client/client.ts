@@ -1,3 +1,4 @@
+import { cleanText } from '../http/error-body.js'
 import { type Fetched, parseBody, parseTimes, type ResponseTimes, toStatusError } from '../http/fetched.js'
 import { isTransientStatus } from '../http/retry.js'
 import type { RetryingFetcher } from '../http/retrying-fetcher.js'
@@ -13,6 +14,12 @@ import { renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
 import { parseNames } from './names.js'
 import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
+
+/** The Date of an answer has whole seconds. */
+const SECOND_MS = 1000
+
+const MAX_NAMES_SHOWN = 5
+const MAX_NAME_LENGTH = 20
 
 /** The market data of the exchange, as the windows of the published tree. It needs no key. */
 export class ExchangeClient implements WindowService {
@@ -30,8 +37,7 @@ export class ExchangeClient implements WindowService {
   async symbols(signal: AbortSignal): Promise<Fetched<SymbolName[]>> {
     const { value, ...rest } = await this.get(NAMES_PATH, parseNames, signal)
     const { symbols, unusable } = value
-    if (unusable.length > 0)
-      this.warn(`Names that are not 2 to 20 letters A-Z and digits are left out: ${unusable.join(', ')}.`)
+    if (unusable.length > 0) this.warn(describeUnusable(unusable))
     return { value: symbols, ...rest }
   }
 
@@ -76,10 +82,14 @@ export class ExchangeClient implements WindowService {
     return this.fetcher.get({ path: TIME_PATH, accept, signal })
   }
 
-  private get<T>(path: string, parse: (bytes: Buffer) => T, signal: AbortSignal): Promise<Fetched<T>> {
+  private get<T>(
+    path: string,
+    parse: (bytes: Buffer, servedMs: number) => T,
+    signal: AbortSignal,
+  ): Promise<Fetched<T>> {
     const accept = (response: WholeResponse) => {
       const times = this.accept(response)
-      return { value: parseBody(response, parse), bytes: response.body, ...times }
+      return { value: parseBody(response, body => parse(body, times.servedMs)), bytes: response.body, ...times }
     }
     return this.fetcher.get({ path, accept, signal })
   }
@@ -98,8 +108,18 @@ export class ExchangeClient implements WindowService {
   }
 }
 
-/** The open time of the one candle of an answer. Throws `bad_window`. */
-function parseFirstOpenTime(bytes: Buffer): number | undefined {
+/** Says which names cannot be used: the first ones, safe for a terminal. */
+function describeUnusable(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_NAMES_SHOWN).map(name => `"${cleanText(name, MAX_NAME_LENGTH)}"`)
+  const more = names.length > shown.length ? ` and ${(names.length - shown.length).toLocaleString('en-US')} more` : ''
+  return `Names that are not 2 to 20 letters A-Z and digits are left out: ${shown.join(', ')}${more}.`
+}
+
+/**
+ * The open time of the one candle of an answer, which was made at `servedMs`, ms UTC: a later one would make all windows empty.
+ * Throws `bad_window`.
+ */
+function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
   const fail = (reason: string, kind = 'shape', cause?: unknown) => {
     const message = `the answer for the first candle is not an array of candles: ${reason}`
     return new KlinesError('bad_window', message, { cause, data: { kind } })
@@ -112,7 +132,8 @@ function parseFirstOpenTime(bytes: Buffer): number | undefined {
   }
   if (!Array.isArray(rows)) throw fail('it is not an array')
   if (rows.length === 0) return undefined
+  if (rows.length > 1) throw fail(`it has ${rows.length} rows, expected one`)
   const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
-  if (!Number.isSafeInteger(openTime) || rows.length > 1) throw fail(`it has ${rows.length} rows, or no open time`)
-  return openTime as number
+  if (Number.isSafeInteger(openTime) && Number(openTime) <= servedMs + SECOND_MS) return openTime as number
+  throw fail('it has no open time in the past')
 }

@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 64 * 1024
 /** The body of an error: `{"code":-1121,"msg":"Invalid symbol."}`. */
 export interface ExchangeFault {
   readonly code: number
-  /** One line, safe for a terminal. */
+  /** One line, safe for a terminal; empty for a message that is no text. */
   readonly message: string
 }
 
@@ -26,7 +26,7 @@ export function parseFault(body: Buffer): ExchangeFault | undefined {
   try {
     const { code, msg } = JSON.parse(body.toString('utf8')) as { code?: unknown; msg?: unknown }
     if (!Number.isSafeInteger(code)) return undefined
-    return { code: code as number, message: cleanText(String(msg ?? ''), MAX_MESSAGE_LENGTH) }
+    return { code: code as number, message: typeof msg === 'string' ? cleanText(msg, MAX_MESSAGE_LENGTH) : '' }
   } catch {
     return undefined
   }
@@ -40,7 +40,7 @@ export function findError(response: WholeResponse): FetchError | undefined {
   const { status, body } = response
   const fault = parseFault(body)
   if (fault === undefined) return status === 200 ? undefined : toStatusError(response)
-  const message = `status ${status}: ${fault.message} (code ${fault.code})`
+  const message = `status ${status}${fault.message && `: ${fault.message}`} (code ${fault.code})`
   if (status === 200) return new FetchError('invalid', message, { status })
   if (fault.code === INVALID_SYMBOL) return new InvalidSymbolError('permanent', message, { status })
   const isTransient = isTransientStatus(status) || TRANSIENT_CODES.has(fault.code)

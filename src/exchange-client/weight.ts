@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../http/retry.js'
 import type { WholeResponse } from '../http/transport.js'
 import { MINUTE_MS } from '../klines/intervals.js'
 
@@ -30,7 +31,9 @@ export class WeightCounter {
     if (minute === this.minute) this.own += weight
     const header = headers['x-mbx-used-weight-1m']
     const used = header !== undefined && /^\d+$/.test(header) ? Number(header) : this.own
-    const isOver = used >= WEIGHT_BUDGET || (status === 429 && headers['retry-after'] === undefined)
+    // A few more requests after a 429 are a ban: without a time to come back, the next minute is one.
+    const isRefused = status === 429 && !parseRetryAfter(headers['retry-after'], servedMs)
+    const isOver = used >= WEIGHT_BUDGET || isRefused
     return isOver ? Math.min(MINUTE_MS, MINUTE_MS - (servedMs % MINUTE_MS) + MARGIN_MS) : 0
   }
 }

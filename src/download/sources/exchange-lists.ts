@@ -31,6 +31,8 @@ export class ExchangeLists implements SourceLists {
   /** The symbols of the mirror's list, once it is known. */
   private listed: Set<SymbolName> | undefined
   private readonly knownNames: KnownNames
+  /** Whether that list has been compared with the mirror. */
+  private isListChecked = false
 
   constructor(
     private readonly exchange: ExchangeClient,
@@ -89,8 +91,10 @@ export class ExchangeLists implements SourceLists {
   /** The mirror's list names what the mirror has, as the published one names what its tree has. */
   listWith(symbol: SymbolName): Buffer | undefined {
     this.listed ??= new Set(this.mirror.listedSymbols())
-    if (this.listed.has(symbol)) return undefined
-    // Another process may have added others meanwhile.
+    // Another process may have added others meanwhile, or been killed before it did: looked at once.
+    const names = this.isListChecked ? [symbol] : [...this.mirror.symbols(), symbol]
+    this.isListChecked = true
+    if (names.every(name => this.listed?.has(name))) return undefined
     this.listed = new Set([...this.mirror.symbols(), symbol])
     return Buffer.from(JSON.stringify(sortSymbols(this.listed)))
   }

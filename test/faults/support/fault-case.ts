@@ -1,7 +1,15 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
-import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, type RunOptions, WEEK } from './fault-scenario.js'
+import {
+  ALL_WINDOWS,
+  FAULTY,
+  type FaultScenario,
+  type FaultSource,
+  LIST,
+  type RunOptions,
+  WEEK,
+} from './fault-scenario.js'
 import type { FaultResponse } from './fault-server.js'
 
 /** The default policy with hardly a pause between tries. */
@@ -23,27 +31,44 @@ export interface FaultCase {
   readonly budgetMs?: number
   /** Whether the library runs in this process, which is faster: for cases that differ from others only in the response. */
   readonly inProcess?: boolean
+  /** Why it does not apply to the exchange. */
+  readonly notExchange?: string
 }
 
-/** Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. */
-export function testFaults(newScenario: () => Promise<FaultScenario>, cases: readonly FaultCase[]): void {
-  it.concurrent.each(cases)('$name', async faultCase => {
-    const scenario = await newScenario()
-    const { responses } = faultCase
-    if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
-    else scenario.server.script(FAULTY, ...responses)
-    const policy = { ...SHORT_DELAYS, ...faultCase.policy }
-    const run = await (faultCase.inProcess ? scenario.downloadInProcess({ policy }) : scenario.download({ policy }))
-    expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(faultCase.requests)
-    if (faultCase.message) expectIncomplete(run, faultCase.message)
-    else expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.tookMs).toBeLessThan(faultCase.budgetMs ?? BUDGET_MS)
-    const lost = faultCase.message ? [FAULTY] : []
-    expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => !lost.includes(path)), LIST].sort())
-    expect(scenario.outputs()).toEqual(faultCase.message ? [] : ['x.csv'])
-    if (!faultCase.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
-    else await scenario.expectRepair(lost)
+/**
+ * Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. The
+ * same fault in an answer of the exchange must end in the same way; those runs are in this process.
+ */
+export function testFaults(
+  newScenario: (source?: FaultSource) => Promise<FaultScenario>,
+  cases: readonly FaultCase[],
+): void {
+  it.concurrent.each(cases)('$name', async faultCase => testFault(await newScenario(), faultCase))
+  const applying = cases.filter(({ notExchange }) => notExchange === undefined)
+  describe('of the exchange', () => {
+    it.concurrent.each(applying)('$name', async faultCase =>
+      testFault(await newScenario('exchange'), { ...faultCase, inProcess: true }),
+    )
   })
+}
+
+async function testFault(scenario: FaultScenario, faultCase: FaultCase): Promise<void> {
+  const { responses } = faultCase
+  if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
+  else scenario.server.script(FAULTY, ...responses)
+  const policy = { ...SHORT_DELAYS, ...faultCase.policy }
+  const run = await (faultCase.inProcess ? scenario.downloadInProcess({ policy }) : scenario.download({ policy }))
+  expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(faultCase.requests)
+  if (scenario.source === 'exchange')
+    expect(scenario.server.requestsFor(FAULTY)[0].head).toMatch(/^GET \/api\/v3\/klines\?symbol=BTCUSDT&interval=15m&/)
+  if (faultCase.message) expectIncomplete(run, faultCase.message)
+  else expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(run.tookMs).toBeLessThan(faultCase.budgetMs ?? BUDGET_MS)
+  const lost = faultCase.message ? [FAULTY] : []
+  expect(scenario.mirroredFiles()).toEqual([...ALL_WINDOWS.filter(path => !lost.includes(path)), LIST].sort())
+  expect(scenario.outputs()).toEqual(faultCase.message ? [] : ['x.csv'])
+  if (!faultCase.message) expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
+  else await scenario.expectRepair(lost)
 }
 
 /** Expects that one window of eight could not be downloaded: exit code 3, one line for its cause, nothing on stdout. */

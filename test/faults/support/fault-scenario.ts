@@ -35,6 +35,9 @@ export const OPEN_WINDOWS = [OPEN_WEEK, FUTURE_WEEK].map(date => weekPath('BTCUS
 /** Files of a mirror that are not part of the tree. */
 const OWN_FILES = ['CACHEDIR.TAG', 'mirror.json']
 
+/** Which API the healthy tree is downloaded through. */
+export type FaultSource = 'static' | 'exchange'
+
 type Env = Record<string, string>
 
 /** Settings of a run of the real program. */
@@ -68,14 +71,25 @@ export class FaultScenario {
   private constructor(
     private readonly folder: string,
     readonly server: FaultServer,
+    readonly source: FaultSource,
   ) {
     this.tree = server.root
     this.sandbox = new CliSandbox(folder)
     this.sandbox.now = PRESENT
   }
 
-  static async create(folder: string): Promise<FaultScenario> {
-    return new FaultScenario(folder, await FaultServer.listen(makeTree(join(folder, 'tree'))))
+  static async create(folder: string, source: FaultSource): Promise<FaultScenario> {
+    return new FaultScenario(folder, await FaultServer.listen(makeTree(join(folder, 'tree'))), source)
+  }
+
+  /** The base address of the healthy service. */
+  get baseUrl(): string {
+    return this.source === 'exchange' ? `binance:${this.server.url}` : this.server.url
+  }
+
+  /** Windows that are never final: of the exchange those that end less than a day before the present. */
+  private get openWindows(): string[] {
+    return this.source === 'exchange' ? OPEN_WINDOWS.slice(1) : OPEN_WINDOWS
   }
 
   /** The mirror's folder. */
@@ -84,7 +98,7 @@ export class FaultScenario {
   }
 
   /** The arguments of the download that all cases run: BTCUSDT 15m into the mirror `m` and the file `x.csv`. */
-  args(more: readonly string[] = [], baseUrl = this.server.url): string[] {
+  args(more: readonly string[] = [], baseUrl = this.baseUrl): string[] {
     return ['download', 'BTCUSDT', '-i', '15m', '--base-url', baseUrl, '--mirror', 'm', '-o', 'x.csv', ...more]
   }
 
@@ -101,8 +115,10 @@ export class FaultScenario {
   downloadInProcess({ policy, all = false, ...more }: LibraryOptions = {}): Promise<Run> {
     const output = this.sandbox.path('x.csv')
     const symbols = all ? ('all' as const) : (['BTCUSDT'] as const)
-    const { mirror, server } = this
-    const request = { symbols, intervals: ['15m'] as const, baseUrl: server.url, mirror, output, now: PRESENT }
+    const { mirror, baseUrl } = this
+    // The calendar of the exchange begins before the tree.
+    const from = this.source === 'exchange' ? START_DATES[0] : undefined
+    const request = { symbols, intervals: ['15m'] as const, baseUrl, mirror, output, now: PRESENT, from }
     return runInProcess({ ...request, ...more }, policy)
   }
 
@@ -149,8 +165,11 @@ export class FaultScenario {
    */
   mirroredFiles({ killed = false } = {}): string[] {
     const isTemp = (name: string) => killed && name.startsWith('.klines-tmp/')
-    const names = filesBelow(this.mirror).filter(name => !OWN_FILES.includes(name) && !isTemp(name))
+    const own = this.source === 'exchange' ? [...OWN_FILES, SYMBOLS_LIST] : OWN_FILES
+    const names = filesBelow(this.mirror).filter(name => !own.includes(name) && !isTemp(name))
     for (const name of names) {
+      // A mirror of the exchange has the calendar instead.
+      if (this.source === 'exchange' && name === LIST) continue
       const healthy = join(this.tree, name)
       expect(existsSync(healthy), `${name} is no file of the service`).toBe(true)
       expect(readFileSync(join(this.mirror, name)).equals(readFileSync(healthy)), `${name} is not as served`).toBe(true)
@@ -180,7 +199,7 @@ export class FaultScenario {
     const run = await (inChildProcess ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
     expect(run.stderr.replace(/^Note: .*\n/gm, '')).toBe('')
     expect(run.code).toBe(0)
-    expect(this.server.windowRequests().sort()).toEqual([...new Set([...missing, ...OPEN_WINDOWS])].sort())
+    expect(this.server.windowRequests().sort()).toEqual([...new Set([...missing, ...this.openWindows])].sort())
     expect(this.sandbox.text('x.csv')).toBe(this.expectedCsv())
     expect(this.mirroredFiles().filter(name => name !== SYMBOLS_LIST)).toEqual([...ALL_WINDOWS, LIST].sort())
   }
@@ -196,7 +215,7 @@ export class FaultScenario {
 }
 
 /** Returns a function that creates scenarios for the tests of one file; all are removed after its last test. */
-export function useFaultScenarios(): () => Promise<FaultScenario> {
+export function useFaultScenarios(): (source?: FaultSource) => Promise<FaultScenario> {
   // Created with the first scenario: if all tests of a file are skipped, `afterAll` does not run and would not remove it.
   let root: string | undefined
   const scenarios: FaultScenario[] = []
@@ -204,9 +223,9 @@ export function useFaultScenarios(): () => Promise<FaultScenario> {
     await Promise.all(scenarios.map(scenario => scenario.stop()))
     if (root !== undefined) rmSync(root, { recursive: true, force: true })
   })
-  return async () => {
+  return async (source = 'static') => {
     root ??= mkdtempSync(join(tmpdir(), 'klines-faults-'))
-    const scenario = await FaultScenario.create(mkdtempSync(join(root, 'p')))
+    const scenario = await FaultScenario.create(mkdtempSync(join(root, 'p')), source)
     scenarios.push(scenario)
     return scenario
   }

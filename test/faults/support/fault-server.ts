@@ -2,7 +2,10 @@ import { readFileSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { RawServer } from '../../support/servers/raw-server.js'
-import { PRESENT } from '../../support/synthetic-tree.js'
+import { PRESENT, treeRows } from '../../support/synthetic-tree.js'
+
+const KLINES = 'api/v3/klines?'
+const FIRST_CANDLE = `${KLINES}symbol=`
 
 /** A request, and what a healthy server would respond with. */
 export interface FaultRequest {
@@ -30,7 +33,7 @@ export interface LoggedRequest {
 
 /**
  * A server of raw sockets over a healthy tree, which sends scripted faults where a test sets them. Records its requests, their
- * times and how many were in flight at once.
+ * times and how many were in flight at once. It speaks the API of the exchange too: a call for a window counts as a request for its file.
  */
 export class FaultServer {
   readonly log: LoggedRequest[] = []
@@ -112,24 +115,48 @@ export class FaultServer {
   }
 
   private async serve(socket: Socket, head: string): Promise<void> {
-    const path = head.split(' ')[1].slice(1)
+    const target = head.split(' ')[1].slice(1)
+    const path = toTreePath(target)
     this.log.push({ path, head, at: performance.now() })
     this.peak = Math.max(this.peak, ++this.active)
     try {
       const respond = this.scripts.get(path)?.shift() ?? this.permanent.get(path) ?? this.fallback ?? healthy
-      await respond({ socket, path, head, ...this.readHealthy(path) })
+      await respond({ socket, path, head, ...(path === target ? this.readHealthy(path) : this.asExchange(path)) })
     } finally {
       this.active--
     }
+  }
+
+  /** The rows of a window as the exchange sends them: without a Last-Modified. */
+  private asExchange(path: string): Pick<FaultRequest, 'file' | 'times'> {
+    const { file, times } = this.readHealthy(path)
+    return { file, times: times.slice(-1) }
   }
 
   private readHealthy(path: string): Pick<FaultRequest, 'file' | 'times'> {
     const file = join(this.root, path)
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
     const date = `Date: ${new Date(this.now()).toUTCString()}`
+    if (path === 'api/v3/time') return { file: Buffer.from(`{"serverTime":${this.now()}}`), times: [date] }
+    if (path.startsWith(FIRST_CANDLE)) return { file: firstCandle(path), times: [date] }
     if (!stat?.isFile()) return { file: undefined, times: [date] }
     return { file: readFileSync(file), times: [`Last-Modified: ${stat.mtime.toUTCString()}`, date] }
   }
+}
+
+/** The file of the tree that a call of the exchange's API for a window stands for; any other target as it is. */
+function toTreePath(target: string): string {
+  if (!target.startsWith(KLINES)) return target
+  const query = new URLSearchParams(target.slice(KLINES.length))
+  if (query.get('limit') === '1') return target
+  const startDate = new Date(Number(query.get('startTime'))).toISOString().slice(0, 10)
+  return `api/klines/${query.get('interval')}/${query.get('symbol')}/${startDate}.json`
+}
+
+/** The answer to the exchange's call for the first candle of a series. */
+function firstCandle(target: string): Buffer {
+  const symbol = new URLSearchParams(target.slice(KLINES.length)).get('symbol') ?? ''
+  return Buffer.from(JSON.stringify([...treeRows(symbol).values()].flat().slice(0, 1)))
 }
 
 /** Responds as a static server does: the file, 304 if the client has it, 404 if it is missing. */

@@ -1,11 +1,11 @@
 import { reportError } from '../../../src/cli/error-report.js'
 import { downloadPlan } from '../../../src/download/download.js'
 import { planSeries } from '../../../src/download/plan.js'
+import { requestRange } from '../../../src/download/request-range.js'
 import { parseSelection } from '../../../src/download/selection.js'
 import { openSource } from '../../../src/download/sources/open-source.js'
 import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
-import { ALL_TIME } from '../../../src/klines/time-range.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
 
 /**
@@ -32,7 +32,7 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
 async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): Promise<void> {
   const source = await openSource(request, { policy })
   try {
-    const range = ALL_TIME
+    const range = await requestRange(request, source)
     const series = await source.series(parseSelection(request), range)
     const ranges = series.map(series => ({ series, range }))
     await downloadPlan(source, await planSeries(source, ranges, range), { ...request, forExport: true })

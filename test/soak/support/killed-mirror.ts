@@ -2,13 +2,19 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
-import { TreeServer } from '../../support/servers/tree-server.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { startNaiveWriter } from './naive-writer.js'
-import { SOAK_PRESENT, SOAK_SYMBOLS, soakTree } from './soak-tree.js'
+import { type SoakServer, type SoakSource, startSoakServer } from './soak-server.js'
+import { SOAK_SYMBOLS, soakTree } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
 const LIST = 'api/klines/start-dates/15m.json'
+const SYMBOLS_LIST = 'api/klines/symbols.json'
+
+/** A mirror of the exchange lists the symbols that it has so far: any of them. */
+const LISTS_ON_THE_WAY = Array.from({ length: 2 ** SOAK_SYMBOLS.length - 1 }, (_, bits) =>
+  Buffer.from(JSON.stringify(SOAK_SYMBOLS.filter((_, index) => (bits + 1) & (1 << index)))),
+)
 
 /** A server of a tree, and a mirror of it whose downloads are killed. */
 export class KilledMirror {
@@ -19,7 +25,7 @@ export class KilledMirror {
   private csv: Buffer = Buffer.alloc(0)
 
   private constructor(
-    readonly server: TreeServer,
+    readonly server: SoakServer,
     private readonly windows: ReadonlyMap<string, Buffer>,
     folder: string,
   ) {
@@ -29,16 +35,19 @@ export class KilledMirror {
   }
 
   /** Also completes a run, which shows what a complete mirror and its export contain. */
-  static async make(): Promise<KilledMirror> {
+  static async make(source: SoakSource = 'static'): Promise<KilledMirror> {
     const [tree, folder] = [tempFolder(), tempFolder()]
     const windows = soakTree(tree)
-    const killed = new KilledMirror(await TreeServer.start(tree), windows, folder)
-    killed.server.date = SOAK_PRESENT
-    killed.sandbox.now = SOAK_PRESENT
+    const server = await startSoakServer(source, tree)
+    const killed = new KilledMirror(server, windows, folder)
+    killed.sandbox.now = server.now
     expect(await killed.repair()).toMatchObject({ code: 0, stderr: '' })
     const files = contents(killed.mirror)
-    killed.expected.set(LIST, readFileSync(join(tree, LIST)))
-    for (const own of ['mirror.json', 'CACHEDIR.TAG']) killed.expected.set(own, files.get(own) ?? Buffer.alloc(0))
+    if (source === 'static') killed.expected.set(LIST, readFileSync(join(tree, LIST)))
+    expect(String(files.get('mirror.json'))).not.toContain('"complete": true')
+    const lists = source === 'static' ? [] : [LIST, SYMBOLS_LIST]
+    for (const own of ['mirror.json', 'CACHEDIR.TAG', ...lists])
+      killed.expected.set(own, files.get(own) ?? Buffer.alloc(0))
     expect([...files.keys()].sort()).toEqual([...killed.expected.keys()].sort())
     expect(killed.survey()).toMatchObject({ torn: [], temps: [] })
     killed.csv = killed.sandbox.bytes('out.csv')
@@ -48,24 +57,15 @@ export class KilledMirror {
 
   /** Starts a download of everything. */
   download(): Running {
-    this.server.log.length = 0
-    return this.sandbox.start([
-      'download',
-      ...SOAK_SYMBOLS,
-      '-i',
-      '15m',
-      '--base-url',
-      this.server.url,
-      '--mirror',
-      'm',
-    ])
+    this.server.clear()
+    return this.sandbox.start(['download', ...SOAK_SYMBOLS, '-i', '15m', ...this.server.args, '--mirror', 'm'])
   }
 
   /** Starts the careless writer, whose torn files the survey must find. */
   naiveDownload(): Running {
-    this.server.log.length = 0
+    this.server.clear()
     const paths = [...this.windows.keys()].join('\n')
-    return startNaiveWriter(this.sandbox, ['tree', this.server.url, 'm', this.sandbox.write('paths', paths)])
+    return startNaiveWriter(this.sandbox, ['tree', this.server.args[1], 'm', this.sandbox.write('paths', paths)])
   }
 
   /** The number of files in a complete mirror. */
@@ -76,11 +76,15 @@ export class KilledMirror {
   /** The share of the windows that the mirror lacks. */
   left = (): number => this.missing().length / this.windows.size
 
-  hasBegun = (): boolean => this.server.paths('windows').length > 0
+  hasBegun = (): boolean => this.server.windows().length > 0
 
   /** Checks every file of the mirror. */
   survey(): Survey {
-    const versions = (name: string) => [this.expected.get(name)].filter(bytes => bytes !== undefined)
+    const versions = (name: string) => {
+      const bytes = this.expected.get(name)
+      if (bytes === undefined) return []
+      return name === SYMBOLS_LIST ? LISTS_ON_THE_WAY : [bytes]
+    }
     return survey(this.mirror, versions, name => name.startsWith('.klines-tmp/'))
   }
 
@@ -91,13 +95,15 @@ export class KilledMirror {
   /** Expects that a run downloads only the missing windows, exports the expected file and leaves no temp file. */
   async expectRepair(): Promise<void> {
     const missing = this.missing()
-    this.server.log.length = 0
+    this.server.clear()
     expect(await this.repair()).toMatchObject({ code: 0, stderr: '' })
-    expect(this.server.paths('windows').sort()).toEqual(missing.sort())
+    expect(this.server.windows().sort()).toEqual(missing.sort())
     expect(this.sandbox.bytes('out.csv').equals(this.csv), 'the same export').toBe(true)
     const { torn, whole, temps } = this.survey()
     expect({ torn, temps }).toEqual({ torn: [], temps: [] })
     expect(whole).toHaveLength(this.expected.size)
+    for (const [name, bytes] of this.expected)
+      expect(this.sandbox.bytes(join('m', name)).equals(bytes), name).toBe(true)
   }
 
   private missing(): string[] {
@@ -106,7 +112,7 @@ export class KilledMirror {
 
   private repair(): Promise<Run> {
     mkdirSync(this.mirror, { recursive: true })
-    const args = ['download', ...SOAK_SYMBOLS, '-i', '15m', '--base-url', this.server.url, '--mirror', 'm']
+    const args = ['download', ...SOAK_SYMBOLS, '-i', '15m', ...this.server.args, '--mirror', 'm']
     return this.sandbox.run([...args, '-o', 'out.csv', '--force'])
   }
 }

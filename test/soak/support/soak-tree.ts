@@ -8,6 +8,10 @@ const WEEKS = 40
 
 /** A time in the last of the weeks, ms UTC. */
 export const SOAK_PRESENT = FIRST + (WEEKS - 0.5) * WEEK
+/** The first day of its weeks, and the day after the last. */
+export const [SOAK_START, SOAK_END] = [FIRST, FIRST + WEEKS * WEEK].map(time =>
+  new Date(time).toISOString().slice(0, 10),
+)
 /** The symbols of the soak's tree. */
 export const SOAK_SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'SOLUSDT', 'XRPUSDT']
 

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { exportKlines } from '../../src/export/export.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { mirrorStatus } from '../../src/mirror/status.js'
+import { verifyKlines } from '../../src/verify/verify.js'
+import { downloadSetup } from '../support/download-setup.js'
+import { catchError } from '../support/errors.js'
+import { startTestServer } from '../support/servers/test-server.js'
+import { NOW, OPEN_WEEK, putFile, STARTED, weekPath, weekRows, windowBytes } from '../support/synthetic-tree.js'
+
+const PEPE = 'PEPEUSDT'
+const SYMBOLS_LIST = 'api/klines/symbols.json'
+
+/** The synthetic tree with one more pair, which its list names or not. */
+async function setup(listed: readonly string[]) {
+  const all = await downloadSetup()
+  putFile(all.tree, SYMBOLS_LIST, listed)
+  for (const date of STARTED)
+    putFile(all.tree, weekPath(PEPE, date), weekRows(date, { seed: 5, days: date === OPEN_WEEK ? 2 : 8 }))
+  return all
+}
+
+describe('a pair that the published list has beside the ten', () => {
+  const LISTED = ['BTCUSDT', 'ETHUSDT', PEPE]
+
+  it('is used as it is: downloaded by its name, exported, verified, served and counted', async () => {
+    const { server, request, mirror, folder, warnings } = await setup(LISTED)
+    const report = await downloadKlines({ ...request, symbols: ['pepe/usdt'] })
+    expect(report.series).toMatchObject([{ symbol: PEPE, rows: 50, windows: { total: 7, fetched: 7 } }])
+    const output = join(folder, 'x.json')
+    await exportKlines({ ...request, symbols: [PEPE], output, offline: true })
+    expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(
+      STARTED.flatMap(date => weekRows(date, { seed: 5, days: date === OPEN_WEEK ? 2 : 8 })),
+    )
+    const tree = new Mirror(mirror)
+    const verified = await verifyKlines(tree, [{ symbol: PEPE, interval: '15m' }], { now: NOW })
+    expect(verified.series).toMatchObject([{ symbol: PEPE, interval: '15m' }])
+    expect(mirrorStatus(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
+    const served = await (await startTestServer(mirror)).request(weekPath(PEPE, STARTED[2]))
+    expect([served.status, String(served.body)]).toEqual([200, String(windowBytes(weekRows(STARTED[2], { seed: 5 })))])
+    expect(warnings).toEqual([])
+    expect(server.log.every(({ status }) => status === 200)).toBe(true)
+  })
+
+  it('is part of all, after the others, also offline', async () => {
+    const { request, folder } = await setup(LISTED)
+    const symbols = (series: readonly { symbol: string }[]) => series.map(({ symbol }) => symbol)
+    expect(symbols((await downloadKlines({ ...request, symbols: 'all' })).series)).toEqual(LISTED)
+    const offline = await exportKlines({
+      ...request,
+      symbols: 'all',
+      output: join(folder, '{symbol}.csv'),
+      offline: true,
+    })
+    expect(symbols(offline.series)).toEqual(LISTED)
+    expect(existsSync(join(folder, `${PEPE}.csv`))).toBe(true)
+  })
+})
+
+describe('a pair that the published list lacks', () => {
+  const LISTED = ['BTCUSDT', 'ETHUSDT']
+
+  it('is downloaded by its name where it has windows', async () => {
+    const { request } = await setup(LISTED)
+    expect((await downloadKlines({ ...request, symbols: [PEPE] })).series).toMatchObject([{ symbol: PEPE, rows: 50 }])
+  })
+
+  it('is unknown where it has none, before anything is downloaded', async () => {
+    const { request, server, mirror } = await setup(LISTED)
+    const error = await catchError(downloadKlines({ ...request, symbols: ['BTCUSDT', 'PEPEUSD', 'ETHUSD'] }))
+    expect(error).toMatchObject({
+      code: 'unknown_symbol',
+      suggestions: expect.arrayContaining(['Did you mean ETHUSDT?']),
+    })
+    expect(server.paths('windows').every(path => /PEPEUSD\/|ETHUSD\//.test(path))).toBe(true)
+    expect(existsSync(mirror)).toBe(false)
+  })
+})

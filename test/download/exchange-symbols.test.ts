@@ -1,0 +1,192 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { exportKlines } from '../../src/export/export.js'
+import type { Interval } from '../../src/klines/intervals.js'
+import { catchError } from '../support/errors.js'
+import { RESTRICTED, UNKNOWN_SYMBOL } from '../support/exchange/exchange-answers.js'
+import { exchangeSetup } from '../support/exchange/exchange-setup.js'
+import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
+
+const MANY = Array.from({ length: 25 }, (_, index) => `X${index}EUR`)
+const market = madeMarket(MADE_SYMBOLS, { names: MANY })
+const DAYS = { intervals: ['1d'] as Interval[], from: '2026-01-01' }
+
+async function setup() {
+  const all = await exchangeSetup(market)
+  const download = (symbols: string[] | 'all', more = {}) =>
+    downloadKlines({ ...all.request(), ...DAYS, symbols, ...more })
+  return { ...all, download }
+}
+
+describe('a symbol of the exchange', () => {
+  it.each(['btc/usdt', 'BTC-USDT', ' btcusdt '])('can be written %s', async name => {
+    const { download, dates } = await setup()
+    expect((await download([name])).series[0]).toMatchObject({ symbol: 'BTCUSDT', rows: 119 })
+    expect(dates('1d/BTCUSDT')).toEqual(['2026-01-01'])
+  })
+
+  it.each([
+    ['PEPEUSD', 'PEPEUSDT'],
+    ['NAVBT', 'NAVBTC'],
+    ['CON', undefined],
+  ])('%s is unknown before anything is downloaded, and %s is near', async (name, near) => {
+    const { download, requests, mirror } = await setup()
+    const error = await catchError(download(['BTCUSDT', name]))
+    expect(error).toMatchObject({ code: 'unknown_symbol', data: { symbol: name, symbols: [name] } })
+    expect(error.message).toMatch(
+      new RegExp(`^Unknown symbol "${name}"; binance:http://127.0.0.1:\\d+ has no such symbol\\.$`),
+    )
+    expect(error.suggestions).toEqual(near ? [`Did you mean ${near}?`] : [])
+    expect(requests()).toEqual(['first candle', 'first candle', 'prices'])
+    expect(existsSync(mirror)).toBe(false)
+  })
+
+  it('several are unknown at once: all are named', async () => {
+    const { download, requests, mirror } = await setup()
+    const error = await catchError(download(['PEPEUSD', 'BTCUSDT', 'ABCDEF', 'USDCUSD'], { intervals: ['1d', '1w'] }))
+    expect(error).toMatchObject({
+      code: 'unknown_symbol',
+      data: { symbols: expect.arrayContaining(['PEPEUSD', 'ABCDEF', 'USDCUSD']) },
+    })
+    expect(error.suggestions).toEqual(expect.arrayContaining(['Did you mean PEPEUSDT?', 'Did you mean USDCUSDT?']))
+    expect(requests().filter(name => name === 'prices')).toHaveLength(1)
+    expect(existsSync(mirror)).toBe(false)
+  })
+
+  it.each(['../../etc', 'BTC\u0000', '币安人生USDT', 'A', 'X'.repeat(21), 'BTC%2F', '..'])(
+    '%j is refused without a request',
+    async name => {
+      const { download, exchange, mirror } = await setup()
+      expect(await catchError(download([name]))).toMatchObject({ code: 'unknown_symbol' })
+      expect(exchange.log).toEqual([])
+      expect(existsSync(mirror)).toBe(false)
+    },
+  )
+
+  it('that is renamed in the middle of a run leaves a window that could not be downloaded', async () => {
+    const { download, exchange, dates } = await setup()
+    exchange.always(({ startTime }) => startTime === Date.UTC(2026, 2), UNKNOWN_SYMBOL)
+    const error = await catchError(download(['BTCUSDT'], { intervals: ['1h'] }))
+    expect(error).toMatchObject({ code: 'incomplete' })
+    expect(error.message).toMatch(
+      /^1 of 4 windows could not be downloaded:\n1 x status 400: Invalid symbol\. \(code -1121\) \(BTCUSDT 1h 2026-03-01\)$/,
+    )
+    expect(dates('1h/BTCUSDT')).toEqual(['2026-01-01', '2026-02-01', '2026-04-01'])
+    // It is not tried again in the same run.
+    expect(exchange.log.filter(({ startTime }) => startTime === Date.UTC(2026, 2))).toHaveLength(1)
+  })
+
+  it('that the names lack is still named as unknown when the names cannot be fetched', async () => {
+    const { download, exchange } = await setup()
+    exchange.always('api/v3/ticker', { status: 400, body: '{"code":-1,"msg":"No."}' })
+    expect(await catchError(download(['PEPEUSD']))).toMatchObject({ code: 'unknown_symbol', suggestions: [] })
+  })
+
+  it('a region that is refused is not an unknown symbol', async () => {
+    const { download, exchange, mirror } = await setup()
+    exchange.always('api', RESTRICTED)
+    expect(await catchError(download(['PEPEUSD']))).toMatchObject({ code: 'unreachable', data: { status: 451 } })
+    expect(exchange.log).toHaveLength(1)
+    expect(existsSync(mirror)).toBe(false)
+  })
+})
+
+describe('a pattern', () => {
+  it('stands for the names of the exchange', async () => {
+    const { download, requests } = await setup()
+    const { series } = await download(['*EUR'], { manySymbols: true, from: '2025-12-01' })
+    expect(series.map(({ symbol }) => symbol)).toEqual(['BTCEUR', ...MANY.toSorted()])
+    expect(requests().filter(name => name === 'prices')).toHaveLength(1)
+  })
+
+  it('of more than 20 symbols needs a yes, and says the number of requests', async () => {
+    const { download, requests, mirror } = await setup()
+    const error = await catchError(download(['*EUR'], { intervals: ['1h', '1d'], from: '2026-03-01' }))
+    // 26 symbols: two months and a first candle of 1h, a window and a first candle of 1d.
+    expect(error).toMatchObject({ code: 'bad_option', data: { symbols: 26, requests: 26 * 5 } })
+    expect(error.message).toBe(
+      'The pattern matches 26 symbols, which takes up to 130 requests. Expected at most 20 symbols.',
+    )
+    expect(requests().filter(name => name !== 'prices' && name !== 'time')).toEqual([])
+    expect(existsSync(mirror)).toBe(false)
+  })
+
+  it('that matches nothing is unknown', async () => {
+    const { download } = await setup()
+    expect(await catchError(download(['ZZZ*']))).toMatchObject({ code: 'unknown_symbol' })
+  })
+})
+
+describe('all', () => {
+  it('is refused for an empty mirror, with advice and without a request', async () => {
+    const { download, exchange, mirror } = await setup()
+    const error = await catchError(download('all'))
+    expect(error).toMatchObject({
+      code: 'bad_option',
+      suggestions: [expect.stringContaining('klines symbols --base-url binance')],
+    })
+    expect(error.message).toBe(`"all" stands for the symbols of the mirror, and ${mirror} has none yet.`)
+    expect(exchange.log).toEqual([])
+    expect(existsSync(mirror)).toBe(false)
+  })
+
+  it('stands for the symbols of the mirror, in the order of its list', async () => {
+    const { download, mirror, requests } = await setup()
+    await download(['PEPEUSDT', 'BTCEUR', 'BTCUSDT'])
+    expect(JSON.parse(readFileSync(join(mirror, 'api/klines/symbols.json'), 'utf8'))).toEqual([
+      'BTCUSDT',
+      'BTCEUR',
+      'PEPEUSDT',
+    ])
+    requests()
+    const { series } = await download('all')
+    expect(series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'BTCEUR', 'PEPEUSDT'])
+    expect(requests()).not.toContain('prices')
+  })
+})
+
+it('a list of the mirror that lacks a symbol, after a kill, is complete after the next run', async () => {
+  const { download, mirror } = await setup()
+  const list = join(mirror, 'api/klines/symbols.json')
+  await download(['PEPEUSDT', 'BTCUSDT'])
+  writeFileSync(list, '["BTCUSDT"]')
+  await download(['BTCUSDT'])
+  expect(JSON.parse(readFileSync(list, 'utf8'))).toEqual(['BTCUSDT', 'PEPEUSDT'])
+})
+
+describe('3d candles of a symbol whose listing date is not known', () => {
+  const request = {
+    symbols: ['PEPEUSDT'],
+    intervals: ['1d'] as Interval[],
+    resample: '3d',
+    from: '2025-05-01',
+    to: '2025-08-01',
+  }
+  const expected = (market.rows('PEPEUSDT', '3d') ?? []).filter(([time]) => time < Date.UTC(2025, 6, 27))
+
+  it('are counted from its first 3d candle, which is downloaded', async () => {
+    const { request: source, folder } = await setup()
+    const output = join(folder, 'x.json')
+    await exportKlines({ ...source(), ...request, output })
+    const rows = JSON.parse(readFileSync(output, 'utf8')) as number[][]
+    expect(new Date(rows[0][0]).toISOString()).toBe('2025-05-05T00:00:00.000Z')
+    expect(rows.slice(0, expected.length)).toEqual(expected)
+    // Then the mirror knows it.
+    await exportKlines({ ...source(), ...request, output: join(folder, 'y.json'), offline: true })
+    expect(readFileSync(join(folder, 'y.json'), 'utf8')).toBe(readFileSync(output, 'utf8'))
+  })
+
+  it('are not counted offline without one: the error says what to download', async () => {
+    const { request: source, folder } = await setup()
+    await downloadKlines({ ...source(), ...request })
+    const output = join(folder, 'x.json')
+    expect(await catchError(exportKlines({ ...source(), ...request, output, offline: true }))).toMatchObject({
+      code: 'bad_option',
+      message: '3d candles of PEPEUSDT are counted from its first 3d candle, which is not known here.',
+      suggestions: [expect.stringContaining('klines download PEPEUSDT -i 3d')],
+    })
+    expect(existsSync(output)).toBe(false)
+  })
+})

@@ -1,0 +1,115 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { ExchangeClient } from '../../src/exchange-client/client.js'
+import { InvalidSymbolError } from '../../src/exchange-client/errors.js'
+import { openExchangeClient } from '../../src/exchange-client/open.js'
+import { RETRY_POLICY } from '../../src/http/retry.js'
+import type { WindowRef } from '../../src/klines/series.js'
+import { catchError } from '../support/errors.js'
+import { banned, ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
+import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { sampleRow } from '../support/windows.js'
+
+const SERIES = { symbol: 'BTCUSDT', interval: '1d' } as const
+const PROBE = 'api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=0'
+const signal = new AbortController().signal
+
+/** A client of the made market, without pauses between its three tries. `now`: the present that the user names. */
+async function setup({ now = EXCHANGE_NOW, names = [] as string[] } = {}) {
+  const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS, { names }))
+  const warnings: string[] = []
+  const client: ExchangeClient = await openExchangeClient({
+    baseUrl: `binance:${exchange.url}`,
+    concurrency: 4,
+    policy: { ...RETRY_POLICY, tries: 3, baseDelayMs: 0 },
+    limits: {},
+    now: () => now,
+    warn: text => void warnings.push(text),
+  })
+  onTestFinished(() => client.fetcher.close())
+  return { exchange, client, warnings }
+}
+
+describe('the names', () => {
+  it('that cannot be used are named once, a few of them, safe for a terminal', async () => {
+    const names = [
+      '币安人生USDT',
+      '\u001b[2JX\u0007\n',
+      'x'.repeat(500),
+      'a',
+      'b',
+      'c',
+      ...Array.from({ length: 2_000 }, (_, n) => `é${n}`),
+    ]
+    const { client, warnings } = await setup({ names })
+    const { value } = await client.symbols(signal)
+    expect(value).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
+    const shown = `"币安人生USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b" and 2,001 more`
+    expect(warnings).toEqual([`Names that are not 2 to 20 letters A-Z and digits are left out: ${shown}.`])
+  })
+})
+
+describe('the first candle', () => {
+  it('is the one that the exchange has, or none', async () => {
+    const { client, exchange } = await setup({ names: ['SOONUSDT'] })
+    expect(await client.firstOpenTime(SERIES, signal)).toBe(Date.UTC(2023, 10, 20))
+    expect(await client.firstOpenTime({ ...SERIES, symbol: 'SOONUSDT' }, signal)).toBeUndefined()
+    expect(await catchError(client.firstOpenTime({ ...SERIES, symbol: 'XYZ' }, signal))).toBeInstanceOf(
+      InvalidSymbolError,
+    )
+    expect(exchange.log).toHaveLength(3)
+  })
+
+  const row = sampleRow(EXCHANGE_NOW - 1)
+  it.each<[string, unknown, RegExp]>([
+    ['microseconds', [sampleRow(1_700_438_400_000_000)], /no open time in the past/],
+    ['a time after the answer', [sampleRow(EXCHANGE_NOW + 2_000)], /no open time in the past/],
+    ['two rows', [row, row], /2 rows, expected one/],
+    ['an open time that is a text', [[String(row[0])]], /no open time/],
+    ['a row that is an object', [{ 0: row[0] }], /no open time/],
+    ['an object', { rows: [] }, /not an array/],
+    ['null', null, /not an array/],
+  ])('of %s is a failed attempt, not a series without candles', async (_, body, message) => {
+    const { client, exchange } = await setup()
+    exchange.script(PROBE, { body: JSON.stringify(body) }, ERROR_UNDER_200)
+    expect(await client.firstOpenTime(SERIES, signal)).toBe(Date.UTC(2023, 10, 20))
+    expect(exchange.log).toHaveLength(3)
+    exchange.always(PROBE, { body: JSON.stringify(body) })
+    expect(await catchError(client.firstOpenTime(SERIES, signal))).toMatchObject({
+      kind: 'invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
+describe('after a 418', () => {
+  it.each([
+    ['years ago', Date.UTC(2001, 0)],
+    ['in years', Date.UTC(2051, 0)],
+  ])('no request is sent, also when the user names a present %s', async (_, now) => {
+    const { client, exchange } = await setup({ now })
+    exchange.script('api', banned(Date.now() + 300_000, 300))
+    const window: WindowRef = { ...SERIES, startDate: '2024-01-01' }
+    const first = await catchError(client.window(window, undefined, signal))
+    expect(first).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('banned until') })
+    const until = Date.parse((first.data as { until: string }).until)
+    expect(Math.abs(until - Date.now() - 300_000)).toBeLessThan(30_000)
+    for (let request = 0; request < 3; request++) {
+      expect(await catchError(client.window(window, undefined, signal))).toBe(first)
+    }
+    expect(exchange.log).toHaveLength(1)
+  })
+})
+
+it('a window is one request, and its time is that of the answer', async () => {
+  const { client, exchange } = await setup()
+  const fetched = await client.window({ ...SERIES, startDate: '2024-01-01' }, EXCHANGE_NOW, signal)
+  expect(fetched).toMatchObject({ servedMs: EXCHANGE_NOW, mtimeMs: EXCHANGE_NOW })
+  expect(exchange.log.map(({ path }) => path)).toEqual([
+    `api/v3/klines?symbol=BTCUSDT&interval=1d&startTime=${Date.UTC(2024, 0)}&endTime=${Date.UTC(2026, 0) - 1}&limit=1000`,
+  ])
+  // The clock is known now.
+  expect((await client.startDates('1d', signal)).servedMs).toBe(EXCHANGE_NOW)
+  expect(exchange.log).toHaveLength(1)
+})

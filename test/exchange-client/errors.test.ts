@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { findError, InvalidSymbolError, parseFault } from '../../src/exchange-client/errors.js'
+import type { FetchErrorKind } from '../../src/http/fetch-error.js'
+import {
+  ANSI_MESSAGE,
+  BAD_LIMIT,
+  DISCONNECTED,
+  ERROR_UNDER_200,
+  errorAnswer,
+  FORBIDDEN,
+  INTERNAL_ERROR,
+  illegalCharacters,
+  jsonAnswer,
+  missingParameter,
+  NOT_FOUND,
+  OVERLOADED,
+  type PlainAnswer,
+  TIMEOUT,
+  tooManyRequests,
+  UNKNOWN_INTERVAL,
+  UNKNOWN_SYMBOL,
+} from '../support/exchange/exchange-answers.js'
+
+const error = ({ status, headers, body }: PlainAnswer) =>
+  findError({ status, headers, body: Buffer.from(body), wireBytes: body.length })
+
+describe('an answer of the exchange', () => {
+  it.each<[string, PlainAnswer, FetchErrorKind, boolean, string | RegExp]>([
+    ['-1121: no such symbol', UNKNOWN_SYMBOL, 'permanent', false, 'status 400: Invalid symbol. (code -1121)'],
+    [
+      '-1100: a character',
+      illegalCharacters('symbol', 'x'),
+      'permanent',
+      false,
+      /^status 400: Illegal characters .* \(code -1100\)$/,
+    ],
+    ['-1120: an interval', UNKNOWN_INTERVAL, 'permanent', false, 'status 400: Invalid interval. (code -1120)'],
+    ['-1102: a parameter is missing', missingParameter('symbol'), 'permanent', false, /\(code -1102\)$/],
+    [
+      '-1104: a parameter too many',
+      errorAnswer(400, -1104, 'Not all sent parameters were read.'),
+      'permanent',
+      false,
+      /\(code -1104\)$/,
+    ],
+    ['-1130: a bad limit', BAD_LIMIT, 'permanent', false, /\(code -1130\)$/],
+    [
+      '429: too much',
+      tooManyRequests(7),
+      'transient',
+      true,
+      /^status 429: Too much request weight used; .*\(code -1003\)$/,
+    ],
+    ['-1000 with 500', INTERNAL_ERROR, 'transient', true, /^status 500: .* \(code -1000\)$/],
+    ['-1001 with 503', DISCONNECTED, 'transient', true, /\(code -1001\)$/],
+    ['-1007 with 504', TIMEOUT, 'transient', true, /\(code -1007\)$/],
+    ['-1008 with 503', OVERLOADED, 'transient', true, /\(code -1008\)$/],
+    ['-1000 with 400', errorAnswer(400, -1000, 'Unknown.'), 'transient', true, 'status 400: Unknown. (code -1000)'],
+    ['-1001 with 400', errorAnswer(400, -1001, 'Disconnected.'), 'transient', true, /\(code -1001\)$/],
+    ['-1007 with 400', errorAnswer(400, -1007, 'Timeout.'), 'transient', true, /\(code -1007\)$/],
+    ['-1008 with 400', errorAnswer(400, -1008, 'Busy.'), 'transient', true, /\(code -1008\)$/],
+    ['an unknown code', errorAnswer(400, -4711, 'New.'), 'permanent', false, 'status 400: New. (code -4711)'],
+    ['500 without an error object', { ...INTERNAL_ERROR, body: '<html>' }, 'transient', true, 'status 500'],
+    ['502 without a body', { ...INTERNAL_ERROR, status: 502, body: '' }, 'transient', true, 'status 502'],
+    ['404 with a page', NOT_FOUND, 'permanent', false, 'status 404'],
+    ['403 with a page', FORBIDDEN, 'permanent', false, 'status 403'],
+    ['a code alone', { status: 400, headers: {}, body: '{"code":-1}' }, 'permanent', false, 'status 400 (code -1)'],
+    ['304', { status: 304, headers: {}, body: '' }, 'invalid', false, 'status 304, which was not requested'],
+    ['206', { status: 206, headers: {}, body: '[]' }, 'invalid', false, 'status 206, which was not requested'],
+    ['an error object under 200', ERROR_UNDER_200, 'invalid', false, /^status 200: An unknown error .*\(code -1000\)$/],
+  ])('%s', (_, answer, kind, unreachable, message) => {
+    expect(error(answer)).toMatchObject({ kind, unreachable, status: answer.status })
+    expect(error(answer)?.message).toMatch(message)
+    expect(error(answer) instanceof InvalidSymbolError).toBe(answer === UNKNOWN_SYMBOL)
+  })
+
+  it.each<[string, PlainAnswer]>([
+    ['rows', jsonAnswer([[1]])],
+    ['an empty list', jsonAnswer([])],
+    // The parser says what is wrong with these.
+    ['a page', { status: 200, headers: {}, body: '<html>' }],
+    ['an object', jsonAnswer({ serverTime: 1 })],
+    ['an object with a code that is a text', jsonAnswer({ code: '-1121', msg: 'Invalid symbol.' })],
+    ['nothing', { status: 200, headers: {}, body: '' }],
+  ])('%s under 200 is no error', (_, answer) => {
+    expect(error(answer)).toBeUndefined()
+  })
+
+  it('-1121 under 200 is no unknown symbol: only the exchange itself decides that, with 400', () => {
+    const answer = error({ ...UNKNOWN_SYMBOL, status: 200 })
+    expect(answer).toMatchObject({ kind: 'invalid' })
+    expect(answer).not.toBeInstanceOf(InvalidSymbolError)
+  })
+
+  it('is one clean line', () => {
+    expect(error(ANSI_MESSAGE)?.message).toBe('status 400: [2J [31mred [0m and a second line (code -1000)')
+  })
+})
+
+describe('an error object', () => {
+  const fault = (text: string) => parseFault(Buffer.from(text))
+
+  it.each([
+    ['{"code":-1121,"msg":"Invalid symbol."}', { code: -1121, message: 'Invalid symbol.' }],
+    ['{"code":0,"msg":"No."}', { code: 0, message: 'No.' }],
+    ['{"code":-1}', { code: -1, message: '' }],
+    ['{"code":-1,"msg":null}', { code: -1, message: '' }],
+    ['{"code":-1,"msg":7}', { code: -1, message: '' }],
+    ['{"code":-1,"msg":{"a":1}}', { code: -1, message: '' }],
+    ['{"code":-1,"msg":"x","__proto__":{"code":5}}', { code: -1, message: 'x' }],
+  ])('%s', (text, expected) => {
+    expect(fault(text)).toEqual(expected)
+  })
+
+  it.each([
+    '',
+    '[]',
+    '{}',
+    '{"code":"-1"}',
+    '{"code":1.5}',
+    '{"code":1e300}',
+    '{"code":-1,',
+    '"code"',
+    'null',
+    '<html>',
+    '\ufeff{"code":-1}',
+  ])('%j is none', text => {
+    expect(fault(text)).toBeUndefined()
+  })
+
+  it('of megabytes is not parsed, a long message is cut', () => {
+    const object = (length: number) => `{"code":-1,"msg":"${'x'.repeat(length)}"}`
+    expect(fault(object(65_537))).toBeUndefined()
+    expect(fault(object(60_000))?.message).toBe(`${'x'.repeat(200)}...`)
+    expect(fault(`{"code":-1,"msg":${'['.repeat(30_000)}${']'.repeat(30_000)}}`)?.code).toBe(-1)
+  })
+})

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { reportError } from '../../src/cli/error-report.js'
+import { downloadKlines } from '../../src/download/download.js'
+import { ExchangeClient } from '../../src/exchange-client/client.js'
+import { ExchangeRules } from '../../src/exchange-client/rules.js'
+import { RETRY_POLICY } from '../../src/http/retry.js'
+import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
+import { HttpTransport } from '../../src/http/transport.js'
+import type { WindowRef } from '../../src/klines/series.js'
+import { turns, until } from '../support/deferred.js'
+import { catchError } from '../support/errors.js'
+import {
+  BANNED_SILENTLY,
+  banned,
+  FORBIDDEN,
+  type PlainAnswer,
+  RESTRICTED,
+  tooManyRequests,
+} from '../support/exchange/exchange-answers.js'
+import { exchangeSetup } from '../support/exchange/exchange-setup.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { FakeClock } from '../support/fake-clock.js'
+import { Random } from '../support/random.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+
+const MINUTE = 60_000
+const LIMIT = 6_000
+const PAUSE_REASON = "half of the exchange's limit for a minute is used"
+const WINDOW: WindowRef = { symbol: 'ABCUSDT', interval: '1d', startDate: '2024-01-01' }
+const signal = new AbortController().signal
+
+/** A client and an exchange whose clocks are one, which moves only when somebody waits. */
+async function setup(concurrency: number) {
+  const clock = new FakeClock(EXCHANGE_NOW)
+  const exchange = await ExchangeServer.open(madeMarket({}, { names: ['ABCUSDT'] }))
+  exchange.now = () => clock.now()
+  const reasons = new Set<string | undefined>()
+  const transport = new HttpTransport(exchange.url, { connections: concurrency })
+  const fetcher = new RetryingFetcher(transport, 'binance', {
+    concurrency,
+    clock,
+    random: () => 1,
+    policy: RETRY_POLICY,
+    rules: new ExchangeRules('binance', () => clock.now()),
+    onActivity: ({ pauseMs, pauseReason }) => {
+      if (pauseMs > 0) reasons.add(pauseReason)
+    },
+  })
+  const client = new ExchangeClient(
+    fetcher,
+    () => {},
+    () => clock.now(),
+  )
+  const stop = async () => {
+    await fetcher.close()
+    await exchange.stop()
+  }
+  return { clock, exchange, client, reasons, stop, window: () => client.window(WINDOW, undefined, signal) }
+}
+
+/** What the network and the other programs on this address do. */
+const weather = fc.record({
+  seed: fc.integer(),
+  concurrency: fc.oneof(fc.integer({ min: 1, max: 64 }), fc.constantFrom(1, 4, 16, 64)),
+  /** How long the longest answer takes, ms: some runs take several minutes, some a moment. */
+  latency: fc.constantFrom(0, 5, 30, 300, 5_000),
+  sendsWeight: fc.boolean(),
+  /** The most that other programs use in a minute. */
+  others: fc.constantFrom(0, 500, 2_700),
+})
+
+describe('the limit of the exchange', () => {
+  it('is never reached, whatever the latencies and the other programs', async () => {
+    let paused = 0
+    const property = fc.asyncProperty(weather, async ({ seed, concurrency, latency, sendsWeight, others }) => {
+      const { clock, exchange, reasons, window, stop } = await setup(concurrency)
+      const random = new Random(seed)
+      let minute = 0
+      const othersUsed = new Map<number, number>()
+      exchange.sendsWeight = sendsWeight
+      exchange.hold = async () => {
+        const now = Math.floor(clock.now() / MINUTE)
+        if (now > minute) {
+          minute = now
+          exchange.otherWeight = others && random.below(others)
+          othersUsed.set(now, exchange.otherWeight)
+        }
+        if (latency > 0) await clock.sleep(random.below(latency))
+      }
+      try {
+        // Twice the budget.
+        await Promise.all(Array.from({ length: 3_100 }, window))
+        expect(exchange.log.filter(({ status }) => status !== 200)).toEqual([])
+        expect(exchange.log).toHaveLength(3_100)
+        expect(exchange.violations).toEqual([])
+        for (const [time, weight] of exchange.weights) {
+          expect(weight + (othersUsed.get(time) ?? 0), `minute ${time}`).toBeLessThanOrEqual(LIMIT)
+          // What is on its way when half of it is used.
+          expect(weight, `minute ${time}`).toBeLessThanOrEqual(LIMIT / 2 + 4 * concurrency)
+        }
+        for (const reason of reasons) expect(reason).toBe(PAUSE_REASON)
+        if (reasons.size > 0) paused++
+        // Nobody waits for longer than it takes: 6,200 of 3,000 or less in a minute.
+        const least = sendsWeight ? 3_000 - others : 3_000
+        expect(clock.now() - EXCHANGE_NOW).toBeLessThan((6_200 / least + 3) * MINUTE + 3_100 * latency)
+      } finally {
+        await stop()
+      }
+    })
+    await fc.assert(property, { numRuns: 10 })
+    expect(paused).toBeGreaterThan(0)
+  })
+
+  it('that other programs reach is no ban: the client comes back in the next minute', async () => {
+    const rough = fc.record({
+      seed: fc.integer(),
+      concurrency: fc.integer({ min: 1, max: 4 }),
+      sendsWeight: fc.boolean(),
+      sendsRetryAfter: fc.boolean(),
+    })
+    let refused = 0
+    const property = fc.asyncProperty(rough, async ({ seed, concurrency, sendsWeight, sendsRetryAfter }) => {
+      const { clock, exchange, window, stop } = await setup(concurrency)
+      Object.assign(exchange, { sendsWeight, sendsRetryAfter })
+      const random = new Random(seed)
+      exchange.hold = async () => {
+        if (random.below(40) === 0) exchange.otherWeight = random.pick([0, 3_000, 5_990, 6_000])
+        await clock.sleep(random.below(200))
+      }
+      try {
+        await Promise.all(Array.from({ length: 300 }, window))
+        refused += exchange.log.filter(({ status }) => status === 429).length
+        expect(exchange.log.filter(({ status }) => status === 418)).toEqual([])
+        expect(exchange.violations).toEqual([])
+      } finally {
+        await stop()
+      }
+    })
+    await fc.assert(property, { numRuns: 25 })
+    expect(refused).toBeGreaterThan(0)
+  })
+})
+
+describe('429', () => {
+  it.each([
+    ['with Retry-After', tooManyRequests(7), 7_000, 'rate limited'],
+    ['without Retry-After', tooManyRequests(), 40_500, PAUSE_REASON],
+  ])('%s halves the requests at once and pauses everything', async (_, answer, pause, reason) => {
+    const { clock, exchange, reasons, window, stop } = await setup(8)
+    onTestFinished(stop)
+    const start = EXCHANGE_NOW + 20_000
+    await clock.sleep(20_000)
+    exchange.script('api', answer)
+    await window()
+    expect(clock.now() - start).toBeGreaterThanOrEqual(pause)
+    expect(clock.now() - start).toBeLessThan(pause + 2_000)
+    expect([...reasons]).toEqual([reason])
+    exchange.peak = 0
+    let waiting = 0
+    exchange.hold = () => until(() => ++waiting > 40)
+    await Promise.all(Array.from({ length: 8 }, window))
+    expect(exchange.peak).toBe(4)
+  })
+})
+
+describe('a refusal ends the run at once:', () => {
+  const REFUSALS: [string, PlainAnswer, RegExp, RegExp][] = [
+    ['418 with Retry-After', banned(EXCHANGE_NOW, 300), /418 .*banned until/, /Wait until then/],
+    ['418 that says nothing', BANNED_SILENTLY, /418 .*banned until/, /Wait until then/],
+    ['403', FORBIDDEN, /403 .*firewall/, /Wait some minutes/],
+    ['451', RESTRICTED, /451 .*does not serve this region/, /--base-url binance/],
+  ]
+  it.each(REFUSALS.flatMap(refusal => [1, 4, 16].map(concurrency => [...refusal, concurrency] as const)))(
+    '%s (message %s, %s, %s; %i at once)',
+    async (_, answer, message, advice, concurrency) => {
+      const { exchange, request } = await exchangeSetup()
+      const GOOD = 20
+      let held = 0
+      // After some good answers all requests at once are refused together.
+      exchange.hold = async () => {
+        if (exchange.log.length > GOOD) {
+          held++
+          await until(() => held === concurrency)
+        }
+      }
+      exchange.always(() => exchange.log.length > GOOD, answer)
+      const run = { ...request(), symbols: ['BTCUSDT'], intervals: ['15m' as const], concurrency }
+      const error = await catchError(downloadKlines({ ...run, from: '2024-01-01' }))
+      const { exitCode, text } = reportError(error, { bin: 'klines', debug: false })
+      expect(exitCode, text).toBe(5)
+      expect(text.split('\n')[0]).toMatch(message)
+      expect(text).toMatch(advice)
+      await turns()
+      expect(exchange.log).toHaveLength(GOOD + concurrency)
+      expect(exchange.violations).toEqual([])
+    },
+  )
+})

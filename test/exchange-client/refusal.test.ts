@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { findRefusal } from '../../src/exchange-client/refusal.js'
+import {
+  BANNED_SILENTLY,
+  banned,
+  errorAnswer,
+  FORBIDDEN,
+  type PlainAnswer,
+  RESTRICTED,
+} from '../support/exchange/exchange-answers.js'
+
+const NOW = Date.UTC(2024, 1, 10, 12)
+const OTHER = 'binance:http://127.0.0.1:8080'
+
+const refusal = ({ status, headers, body }: PlainAnswer, baseUrl = 'binance') =>
+  findRefusal(baseUrl, { status, headers, body: Buffer.from(body), wireBytes: body.length }, NOW)
+
+describe('418 is a ban', () => {
+  const withBoth = banned(NOW + 300_000, 120)
+  const messageAlone = banned(NOW + 300_000)
+  it.each<[string, PlainAnswer, number]>([
+    ['until Retry-After', withBoth, 120_000],
+    ['until the time in the message', messageAlone, 300_000],
+    ['for two minutes without either', BANNED_SILENTLY, 120_000],
+    ['until the time in the message when Retry-After is 0', banned(NOW + 300_000, 0), 300_000],
+    [
+      'for two minutes when Retry-After is 0 and the message says nothing',
+      errorAnswer(418, -1003, 'Banned.', { 'retry-after': '0' }),
+      120_000,
+    ],
+    [
+      'for two minutes when Retry-After says nothing',
+      errorAnswer(418, -1003, 'Banned.', { 'retry-after': 'soon' }),
+      120_000,
+    ],
+    ['for two minutes when the time has passed', banned(NOW - 1), 120_000],
+    ['of three days', banned(NOW + 1, 259_200), 259_200_000],
+    [
+      'for two minutes when the body is not its error object',
+      { ...messageAlone, body: '<html>banned until 1707570000000</html>' },
+      120_000,
+    ],
+  ])('%s', (_, answer, length) => {
+    const { error, untilTime } = refusal(answer) ?? {}
+    expect(untilTime).toBe(NOW + length)
+    const until = new Date(NOW + length).toISOString().replace('.000Z', 'Z')
+    expect(error).toMatchObject({
+      code: 'rate_limited',
+      message: `binance answered 418 (I'm a Teapot): this address is banned until ${until}.`,
+      data: { status: 418, until },
+    })
+    expect(error?.suggestions).toEqual([expect.stringMatching(/^Wait until then: /)])
+  })
+})
+
+describe('403 is the firewall', () => {
+  it.each(['binance', OTHER])('of %s', baseUrl => {
+    const { error, untilTime = 0 } = refusal(FORBIDDEN, baseUrl) ?? {}
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: `${baseUrl} answered 403 (Forbidden): its firewall blocks this address, or too many requests came from it.`,
+      suggestions: [
+        expect.stringMatching(/^Wait some minutes, .*`maxRate`/),
+        expect.stringContaining('leave `baseUrl` out'),
+      ],
+      data: { baseUrl, status: 403 },
+    })
+    expect(untilTime).toBeGreaterThan(NOW)
+  })
+})
+
+describe('451 is the region', () => {
+  const words =
+    "Service unavailable from a restricted location according to 'b. Eligibility' in https://www.binance.com/en/terms. Please contact customer service if you believe you received this message in error"
+  it.each<[string, PlainAnswer, string]>([
+    ['with its words', RESTRICTED, `it does not serve this region: ${words}.`],
+    ['without a body', { status: 451, headers: {}, body: '' }, 'it does not serve this region.'],
+    ['with a web page', { status: 451, headers: {}, body: '<html>no</html>' }, 'it does not serve this region.'],
+    [
+      'with control characters',
+      errorAnswer(451, 0, '\u001b[2Jno\u0007\nway.'),
+      'it does not serve this region: [2Jno way.',
+    ],
+  ])('%s', (_, answer, reason) => {
+    const { error } = refusal(answer) ?? {}
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining(`answered 451 (Unavailable For Legal Reasons): ${reason}`.slice(0, 230)),
+    })
+    expect(error?.message).not.toMatch(/\p{C}/u)
+  })
+
+  it('advises the host for market data to those who use another one, and the static service to all', () => {
+    const advice = (baseUrl: string) => refusal(RESTRICTED, baseUrl)?.error.suggestions
+    const fallback = expect.stringContaining('leave `baseUrl` out')
+    expect(advice('binance')).toEqual([fallback])
+    expect(advice(OTHER)).toEqual([expect.stringContaining("`baseUrl: 'binance'`"), fallback])
+  })
+})
+
+it.each([200, 304, 400, 404, 429, 500, 503])('%i ends nothing', status => {
+  expect(refusal(errorAnswer(status, -1003, `IP banned until ${NOW + 1}.`))).toBeUndefined()
+})

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { WeightCounter } from '../../src/exchange-client/weight.js'
+
+const MINUTE = 60_000
+/** 12:00:00 on the exchange's clock. */
+const NOON = Date.UTC(2024, 1, 10, 12)
+const WINDOW = 2
+
+type Headers = Record<string, string>
+const response = (headers: Headers = {}, status = 200) => ({ status, headers, body: Buffer.alloc(0), wireBytes: 0 })
+const used = (weight: number | string) => response({ 'x-mbx-used-weight-1m': String(weight) })
+
+describe('the weight that the exchange says', () => {
+  it.each([
+    [0, 0],
+    [2, 0],
+    [2_999, 0],
+    [3_000, 39_500],
+    [3_001, 39_500],
+    // Another program has used it.
+    [5_990, 39_500],
+    [6_000, 39_500],
+    [61_000, 39_500],
+  ])('%i at 21 s past the minute: a pause of %i ms', (weight, pause) => {
+    expect(new WeightCounter().add(used(weight), WINDOW, NOON + 21_000)).toBe(pause)
+  })
+
+  it.each([
+    [0, 60_000],
+    [1_000, 59_500],
+    [30_000, 30_500],
+    [59_000, 1_500],
+  ])('at %i ms past the minute the pause reaches the next one, never more than a minute', (past, pause) => {
+    expect(new WeightCounter().add(used(3_000), WINDOW, NOON + past)).toBe(pause)
+  })
+
+  it('is for the minute alone', () => {
+    const counter = new WeightCounter()
+    expect(counter.add(used(4_000), WINDOW, NOON + 59_000)).toBe(1_500)
+    expect(counter.add(used(2), WINDOW, NOON + MINUTE)).toBe(0)
+  })
+
+  it('wins over our own count, which knows less', () => {
+    const counter = new WeightCounter()
+    for (let request = 0; request < 1_499; request++) counter.add(used(2 * request), WINDOW, NOON)
+    expect(counter.add(used(2_998), WINDOW, NOON)).toBe(0)
+    expect(counter.add(used(2_998), WINDOW, NOON)).toBe(0)
+  })
+})
+
+describe('our own count', () => {
+  /** Answers without the header, all in one minute; returns the pause after the last one. */
+  const count = (requests: number, headers: Headers = {}, counter = new WeightCounter()) => {
+    let pause = 0
+    for (let request = 0; request < requests; request++) pause = counter.add(response(headers), WINDOW, NOON + 21_000)
+    return pause
+  }
+
+  it('pauses at the same weight', () => {
+    expect([count(1_499), count(1_500), count(1_501)]).toEqual([0, 39_500, 39_500])
+  })
+
+  it.each(['', 'soon', '-1', '1e9', '12.5', '2, 4', 'NaN', 'Infinity', ' 4000'])(
+    'counts for a header of %j',
+    header => {
+      const headers = { 'x-mbx-used-weight-1m': header }
+      expect([count(1_499, headers), count(1_500, headers)]).toEqual([0, 39_500])
+    },
+  )
+
+  it('begins anew with each minute of the clock', () => {
+    const counter = new WeightCounter()
+    expect(count(1_499, {}, counter)).toBe(0)
+    expect(counter.add(response(), WINDOW, NOON + MINUTE)).toBe(0)
+    expect(counter.add(response(), WINDOW, NOON + MINUTE)).toBe(0)
+    // An answer of the last minute that comes late is not one of this minute.
+    expect(count(1_600, {}, counter)).toBe(0)
+  })
+
+  it('has requests without an answer, which the exchange may have counted', () => {
+    const counter = new WeightCounter()
+    expect(counter.add(response(), WINDOW, NOON)).toBe(0)
+    for (let request = 0; request < 1_498; request++) counter.addFailure(WINDOW)
+    expect(counter.add(response(), WINDOW, NOON + 21_000)).toBe(39_500)
+  })
+})
+
+describe('429', () => {
+  it.each<[string, Headers]>([
+    ['without Retry-After', {}],
+    ['with a Retry-After that says nothing', { 'retry-after': 'soon' }],
+    ['with a Retry-After of 0', { 'retry-after': '0' }],
+    ['with a Retry-After in the past', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }],
+  ])('%s pauses to the next minute: six more requests would be a ban', (_, headers) => {
+    expect(new WeightCounter().add(response(headers, 429), WINDOW, NOON + 21_000)).toBe(39_500)
+  })
+
+  it('with Retry-After leaves the pause to it', () => {
+    expect(new WeightCounter().add(response({ 'retry-after': '7' }, 429), WINDOW, NOON + 21_000)).toBe(0)
+  })
+})
