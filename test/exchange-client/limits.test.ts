@@ -27,7 +27,7 @@ import { ExchangeServer } from '../support/servers/exchange-server.js'
 
 const MINUTE = 60_000
 const LIMIT = 6_000
-const PAUSE_REASON = "half of the exchange's limit for a minute is used"
+const PAUSE_REASON = 'half the request limit is used'
 const WINDOW: WindowRef = { symbol: 'ABCUSDT', interval: '1d', startDate: '2024-01-01' }
 const signal = new AbortController().signal
 

@@ -41,11 +41,14 @@ export class ServiceLists implements SourceLists {
   async select(selection: Selection, _range: TimeRange, keep: KeepList): Promise<Series[]> {
     const intervals = selectedIntervals(selection)
     if (!namesSymbols(selection)) {
-      const listed = await this.listedSymbols(keep)
+      const list = await this.symbols()
+      const listed = list.value
       const others = SYMBOLS.filter(symbol => !listed.includes(symbol))
       if (selection.symbols === 'all' && others.length > 0)
         this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
-      return combine(selectSymbols(selection, listed), intervals)
+      const selected = selectSymbols(selection, listed)
+      keep(list)
+      return combine(selected, intervals)
     }
     const named = selectSymbols(selection, [])
     await this.checkNames(named, intervals[0], keep)
@@ -57,17 +60,14 @@ export class ServiceLists implements SourceLists {
     const isKnown = (symbol: SymbolName, names: readonly SymbolName[]) => names.includes(symbol)
     const others = named.filter(symbol => !isKnown(symbol, SYMBOLS))
     if (others.length === 0) return
-    const listed = await this.listedSymbols(keep)
+    const list = await this.symbols()
+    const listed = list.value
     const unlisted = others.filter(symbol => !isKnown(symbol, listed))
     const found = await Promise.all(unlisted.map(symbol => this.hasWindow({ symbol, interval })))
     const unknown = unlisted.filter((_, index) => !found[index])
     if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl)
-  }
-
-  private async listedSymbols(keep: KeepList): Promise<readonly SymbolName[]> {
-    const list = await this.symbols()
+    // A run that fails here leaves nothing.
     keep(list)
-    return list.value
   }
 
   private async hasWindow(series: Series): Promise<boolean> {
