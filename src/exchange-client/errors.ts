@@ -2,7 +2,7 @@ import { cleanText } from '../http/error-body.js'
 import { FetchError } from '../http/fetch-error.js'
 import { toStatusError } from '../http/fetched.js'
 import { isTransientStatus } from '../http/retry.js'
-import type { WholeResponse } from '../http/transport.js'
+import type { WholeResponse } from '../http/transport/transport.js'
 
 /** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */
 const INVALID_SYMBOL = -1121

@@ -2,7 +2,7 @@ import { BINANCE } from '../http/base-url.js'
 import type { Refusal } from '../http/host-rules.js'
 import { parseRetryAfter } from '../http/retry.js'
 import { rateLimited, refused } from '../http/service-errors.js'
-import type { WholeResponse } from '../http/transport.js'
+import type { WholeResponse } from '../http/transport/transport.js'
 import { parseFault } from './errors.js'
 
 /** The shortest ban, ms: https://github.com/binance/binance-spot-api-docs, rest-api.md, "LIMITS". */

@@ -1,5 +1,5 @@
 import type { HostRules, Refusal } from '../http/host-rules.js'
-import type { WholeResponse } from '../http/transport.js'
+import type { WholeResponse } from '../http/transport/transport.js'
 import { callWeight } from './query.js'
 import { findRefusal } from './refusal.js'
 import { WeightCounter } from './weight.js'

@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '../http/retry.js'
-import type { WholeResponse } from '../http/transport.js'
+import type { WholeResponse } from '../http/transport/transport.js'
 import { MINUTE_MS } from '../klines/intervals.js'
 
 /** Half of the limit of a minute, 6,000: other programs share it, which is one for each IP address. */

@@ -1,6 +1,6 @@
 import { FetchError } from '../http/fetch-error.js'
-import type { HttpResponse, WholeResponse } from '../http/response.js'
-import type { HttpTransport } from '../http/transport.js'
+import type { HttpResponse, WholeResponse } from '../http/transport/response.js'
+import type { HttpTransport } from '../http/transport/transport.js'
 import { KlinesError } from '../klines/errors.js'
 import {
   incompleteStreamError,

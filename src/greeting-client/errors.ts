@@ -1,8 +1,8 @@
 import { cleanText, parseErrorBody } from '../http/error-body.js'
 import type { FetchError } from '../http/fetch-error.js'
-import type { WholeResponse } from '../http/response.js'
 import { parseRetryAfter } from '../http/retry.js'
 import { rateLimited } from '../http/service-errors.js'
+import type { WholeResponse } from '../http/transport/response.js'
 import { KlinesError } from '../klines/errors.js'
 
 const ADVICE = [

@@ -19,7 +19,7 @@ export async function openGreetingClient(options: GreetingOptions = {}): Promise
   const local = typeof baseUrl === 'object'
   const name = local ? baseUrl.name : parseAddress(baseUrl)
   // undici takes 25 ms to load.
-  const { HttpTransport } = await import('../http/transport.js')
+  const { HttpTransport } = await import('../http/transport/transport.js')
   const transport = new HttpTransport(local ? baseUrl.url : name, { connections: CONNECTIONS, direct: local, idleMs })
   return new GreetingClient(transport, name)
 }

@@ -2,7 +2,7 @@ import { KlinesError } from '../klines/errors.js'
 import { parseErrorBody } from './error-body.js'
 import { FetchError } from './fetch-error.js'
 import { isTransientStatus } from './retry.js'
-import type { WholeResponse } from './transport.js'
+import type { WholeResponse } from './transport/transport.js'
 
 /** When a response was made, by whose clock. */
 export interface ResponseTimes {

@@ -1,5 +1,5 @@
 import type { KlinesError } from '../klines/errors.js'
-import type { WholeResponse } from './transport.js'
+import type { WholeResponse } from './transport/transport.js'
 
 /** The end of all requests to a host. */
 export interface Refusal {

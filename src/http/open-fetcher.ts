@@ -25,7 +25,7 @@ export async function openFetcher(
   const isLocal = typeof baseUrl === 'object'
   const name = toSourceName(baseUrl)
   // undici takes 25 ms to load, so offline commands do without.
-  const { HttpTransport } = await import('./transport.js')
+  const { HttpTransport } = await import('./transport/transport.js')
   const { timeout, maxRate } = limits
   const transport = new HttpTransport(isLocal ? baseUrl.url : toAddress(name), {
     connections: concurrency,

@@ -6,7 +6,7 @@ import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './r
 import { rateLimited, unreachable } from './service-errors.js'
 import { systemClock } from './system-clock.js'
 import { Throttle } from './throttle.js'
-import type { Transport, WholeResponse } from './transport.js'
+import type { Transport, WholeResponse } from './transport/transport.js'
 
 /** Statuses with which an overloaded host asks for fewer requests. */
 const OVERLOAD_STATUSES = new Set([429, 503])

@@ -1,6 +1,6 @@
 import { type Fetched, parseBody, parseTimes, toStatusError } from '../http/fetched.js'
 import type { RetryingFetcher } from '../http/retrying-fetcher.js'
-import type { WholeResponse } from '../http/transport.js'
+import type { WholeResponse } from '../http/transport/transport.js'
 import type { WindowService } from '../http/window-service.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { decodeWindowBody } from '../klines/batch/window-codec.js'

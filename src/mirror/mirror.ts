@@ -1,32 +1,26 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { checkWritableFolder } from '../fs/writable-folder.js'
 import { isExchange } from '../http/base-url.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
-import { windowSpan } from '../klines/windows.js'
+import { knownStartDates, windowSpan } from '../klines/windows.js'
 import { toMirrorError } from './errors.js'
-import {
-  type Allocate,
-  type FileRead,
-  type FileVersion,
-  listFolder,
-  readFile,
-  statPath,
-  writeFile,
-} from './file-store.js'
+import { type FileRead, listFolder, writeFile } from './file-store.js'
 import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
+import { MirrorFiles } from './mirror-files.js'
 import { listStartDates, listSymbols } from './series-folder.js'
-import { findLeftoverTemps, sweepTemps } from './temps.js'
+import { sweepTemps } from './temps.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
 export const EMPTY_WINDOW_BYTES = 2
@@ -51,21 +45,17 @@ export type NoWindow = { readonly state: 'missing' } | { readonly state: 'corrup
  * The file tree on disk: `root/api/klines/...`, with the paths of the URLs. Any number of processes may share it: files are
  * written aside and renamed, and an open file is not affected.
  */
-export class Mirror {
+export class Mirror extends MirrorFiles {
   private readonly kernel = new Kernel()
   private readonly populated: LastPopulated
 
   /** `source`: the base address that it is opened for. Default: the one that `mirror.json` says, once it is there. */
   constructor(
-    readonly root: string,
+    root: string,
     private source?: string,
   ) {
+    super(root)
     this.populated = new LastPopulated(root)
-  }
-
-  /** Whether the mirror has a tree. */
-  get exists(): boolean {
-    return existsSync(join(this.root, 'api', 'klines'))
   }
 
   /**
@@ -151,32 +141,6 @@ export class Mirror {
       if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
       sweepTemps(this.root, now)
     })
-  }
-
-  /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
-  readBytes(path: string): FileRead {
-    return this.reading(() => this.readFile(path))
-  }
-
-  /** The present version of a file of the tree, links not followed; undefined when it is missing. */
-  version(path: string): FileVersion | undefined {
-    return this.reading(() => statPath(join(this.root, path)))
-  }
-
-  /** Whether the folder of a file is inside the mirror after links are followed. */
-  isInside(path: string): boolean {
-    try {
-      const root = realpathSync.native(this.root)
-      const folder = realpathSync.native(dirname(join(this.root, path)))
-      return folder === root || folder.startsWith(root + sep)
-    } catch {
-      return false
-    }
-  }
-
-  /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`. */
-  writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
-    this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
   }
 
   /** Reads and checks a window. */
@@ -268,42 +232,18 @@ export class Mirror {
     return this.reading(() => statSync(join(this.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
   }
 
+  /** The startDates of an interval that this version knows of the mirror's source, ascending. */
+  builtInStartDates(interval: Interval): string[] {
+    return this.isOfExchange ? exchangeStartDates(interval) : knownStartDates(interval)
+  }
+
   /** The file with the list of startDates, not parsed. */
   startDatesFile(interval: Interval): FileRead {
     return this.readBytes(startDatesPath(interval))
   }
 
-  /** The temp files of dead processes, relative to the root. */
-  leftoverTemps(now: number): string[] {
-    return this.reading(() => findLeftoverTemps(this.root, now))
-  }
-
   private lastPopulated(window: WindowRef): string | undefined {
     return this.reading(() => this.populated.find(window))
-  }
-
-  /** Throws `mirror_unusable` for faults of the file system. */
-  private reading<T>(action: () => T): T {
-    try {
-      return action()
-    } catch (error) {
-      throw toMirrorError(error, 'read', this.root)
-    }
-  }
-
-  /** The same for an action that writes. */
-  private writing(action: () => void): void {
-    try {
-      action()
-    } catch (error) {
-      throw toMirrorError(error, 'write', this.root)
-    }
-  }
-
-  /** Without a tree every file is missing, also below a root that is a file. */
-  private readFile(path: string, allocate?: Allocate): FileRead {
-    const file = readFile(join(this.root, path), allocate)
-    return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
   }
 
   private loadWindow(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {

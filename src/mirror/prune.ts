@@ -4,7 +4,6 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { parseStartDates } from '../klines/lists.js'
 import { startDatesPath, type TreeEntry } from '../klines/paths.js'
-import { knownStartDates } from '../klines/windows.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, TEMP_FOLDER } from './file-store.js'
 import { CACHE_TAG, CACHE_TAG_FILE, META_FILE } from './meta.js'
@@ -128,7 +127,7 @@ function removeEmpty(folder: string): boolean {
 function listedStartDates(mirror: Mirror, interval: Interval): readonly string[] {
   const path = startDatesPath(interval)
   const file = mirror.readBytes(path)
-  if (file.state === 'missing') return knownStartDates(interval)
+  if (file.state === 'missing') return mirror.builtInStartDates(interval)
   try {
     if (file.state === 'corrupt') throw new KlinesError('bad_list', `It is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)

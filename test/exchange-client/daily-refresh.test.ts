@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
-import { exchangeStartDates } from '../../src/exchange-client/calendar.js'
 import type { KlineRow } from '../../src/klines/columns.js'
+import { exchangeStartDates } from '../../src/klines/exchange-calendar.js'
 import { INTERVALS, type Interval, nextOpenTime } from '../../src/klines/intervals.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
 import { parseDate } from '../../src/klines/windows.js'

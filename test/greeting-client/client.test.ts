@@ -5,7 +5,7 @@ import { GreetingClient, type GreetingClientOptions } from '../../src/greeting-c
 import { MAX_LINE_BYTES } from '../../src/greeting-client/json-lines.js'
 import { openGreetingClient } from '../../src/greeting-client/open.js'
 import type { UserUpdate } from '../../src/greeting-client/schema.js'
-import { HttpTransport } from '../../src/http/transport.js'
+import { HttpTransport } from '../../src/http/transport/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import {

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
-import { HttpTransport } from '../../src/http/transport.js'
+import { HttpTransport } from '../../src/http/transport/transport.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { KlinesClient } from '../../src/klines-client/client.js'
 import { catchError } from '../support/errors.js'

@@ -32,6 +32,14 @@ describe('pruneMirror', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
+  it('keeps the windows of an exchange that are older than any published one, also without a list', () => {
+    const root = tempFolder()
+    new Mirror(root).prepare('binance', NOW)
+    putFile(root, 'api/klines/15m/PEPEUSDT/2017-06-26.json', '[]')
+    putFile(root, 'api/klines/15m/PEPEUSDT/2017-06-19.json', '[]')
+    expect(prune(root, true).paths).toEqual(['api/klines/15m/PEPEUSDT/2017-06-19.json'])
+  })
+
   it('removes strays, temp files of dead processes and unlisted windows, and nothing else', () => {
     const root = createMirror()
     const kept = filesBelow(root)

@@ -1,4 +1,3 @@
-import { exchangeStartDates } from '../../exchange-client/calendar.js'
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
@@ -7,7 +6,7 @@ import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
-import { formatDate, knownStartDates, parseDate } from '../../klines/windows.js'
+import { formatDate, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
@@ -204,11 +203,11 @@ export class MirrorSource implements WindowSource {
 /** The start dates of an interval from the mirror's list, else from the list built into this version. */
 export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
   try {
-    return parseStartDatesFile(mirror, interval) ?? builtInStartDates(mirror, interval)
+    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval)
   } catch (error) {
     if (!isKlinesError(error, 'bad_list')) throw error
     warn(`${error.message} The built-in list is used instead.`)
-    return builtInStartDates(mirror, interval)
+    return mirror.builtInStartDates(interval)
   }
 }
 
@@ -218,11 +217,6 @@ export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[
   if (file.state === 'missing') return undefined
   if (file.state === 'file') return parseStartDates(file.bytes, interval)
   throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
-}
-
-/** The start dates that this version knows of a mirror's source. */
-export function builtInStartDates(mirror: Mirror, interval: Interval): string[] {
-  return mirror.isOfExchange ? exchangeStartDates(interval) : knownStartDates(interval)
 }
 
 function outdated(interval: Interval, until: number, windows: number): string {

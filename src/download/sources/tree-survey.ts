@@ -5,7 +5,7 @@ import type { WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { builtInStartDates, parseStartDatesFile } from './mirror-source.js'
+import { parseStartDatesFile } from './mirror-source.js'
 
 const EMPTY_WINDOW = Buffer.from('[]')
 /** How many windows are looked at before the signal is checked again. */
@@ -98,7 +98,7 @@ function readLists(mirror: Mirror): Map<Interval, string[]> {
   for (const interval of INTERVALS) {
     const list = parseStartDatesFile(mirror, interval)
     const isUsed = list !== undefined || symbols.some(symbol => mirror.hasSeries({ symbol, interval }))
-    if (isUsed) lists.set(interval, list ?? builtInStartDates(mirror, interval))
+    if (isUsed) lists.set(interval, list ?? mirror.builtInStartDates(interval))
   }
   return lists
 }

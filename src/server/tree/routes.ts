@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { builtInStartDates } from '../../download/sources/mirror-source.js'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH } from '../../klines/paths.js'
 import type { SymbolName } from '../../klines/symbols.js'
@@ -38,7 +37,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       errors: { 404: 'There is no such interval' },
       handler,
     },
-    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, builtInStartDates(tree.mirror, interval), handler)),
+    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, tree.mirror.builtInStartDates(interval), handler)),
   ]
 }
 

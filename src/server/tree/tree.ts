@@ -1,4 +1,3 @@
-import { builtInStartDates } from '../../download/sources/mirror-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
@@ -103,7 +102,7 @@ export class Tree {
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
     if (entry.kind === 'symbols' && this.mirror.isOfExchange)
       return new Body(Buffer.from(JSON.stringify(listSymbols(this.mirror))))
-    const list = entry.kind === 'symbols' ? SYMBOLS : builtInStartDates(this.mirror, entry.interval)
+    const list = entry.kind === 'symbols' ? SYMBOLS : this.mirror.builtInStartDates(entry.interval)
     const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
     this.builtIn.set(path, body)
     return body

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import pLimit from 'p-limit'
-import { quoteText } from '../klines/escape.js'
-import { FetchError } from './fetch-error.js'
+import { quoteText } from '../../klines/escape.js'
+import { FetchError } from '../fetch-error.js'
 
 /** The largest body accepted from the network, bytes; the largest window has 139,569. */
 export const MAX_WIRE_BYTES = 8 * 1024 * 1024

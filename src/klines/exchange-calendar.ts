@@ -1,6 +1,6 @@
-import type { Interval } from '../klines/intervals.js'
-import { DAY_MS } from '../klines/intervals.js'
-import { consecutiveStartDates, formatDate, isWindowStart, knownStartDates, parseDate } from '../klines/windows.js'
+import type { Interval } from './intervals.js'
+import { DAY_MS } from './intervals.js'
+import { consecutiveStartDates, formatDate, isWindowStart, knownStartDates, parseDate } from './windows.js'
 
 /** The exchange opened in July 2017: https://www.binance.com/en/support/announcement, the first of its pairs on the 14th. */
 const FIRST_DAY = parseDate('2017-07-01')

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import pLimit from 'p-limit'
 import type { Dispatcher } from 'undici'
+import { FetchError, toFetchError } from '../fetch-error.js'
 import { decodeBody, MAX_WIRE_BYTES } from './decode-body.js'
-import { FetchError, toFetchError } from './fetch-error.js'
 
 /** Bytes of a body buffered before the sender has to wait. */
 const READ_AHEAD_BYTES = 1024 * 1024

@@ -1,0 +1,70 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { toMirrorError } from './errors.js'
+import { type Allocate, type FileRead, type FileVersion, readFile, statPath, writeFile } from './file-store.js'
+import { findLeftoverTemps } from './temps.js'
+
+/** The files of a mirror by their paths, whatever is in them. */
+export class MirrorFiles {
+  constructor(readonly root: string) {}
+
+  /** Whether the mirror has a tree. */
+  get exists(): boolean {
+    return existsSync(join(this.root, 'api', 'klines'))
+  }
+
+  /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
+  readBytes(path: string): FileRead {
+    return this.reading(() => this.readFile(path))
+  }
+
+  /** The present version of a file of the tree, links not followed; undefined when it is missing. */
+  version(path: string): FileVersion | undefined {
+    return this.reading(() => statPath(join(this.root, path)))
+  }
+
+  /** Whether the folder of a file is inside the mirror after links are followed. */
+  isInside(path: string): boolean {
+    try {
+      const root = realpathSync.native(this.root)
+      const folder = realpathSync.native(dirname(join(this.root, path)))
+      return folder === root || folder.startsWith(root + sep)
+    } catch {
+      return false
+    }
+  }
+
+  /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`. */
+  writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
+    this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
+  }
+
+  /** The temp files of dead processes, relative to the root. */
+  leftoverTemps(now: number): string[] {
+    return this.reading(() => findLeftoverTemps(this.root, now))
+  }
+
+  /** Throws `mirror_unusable` for faults of the file system. */
+  protected reading<T>(action: () => T): T {
+    try {
+      return action()
+    } catch (error) {
+      throw toMirrorError(error, 'read', this.root)
+    }
+  }
+
+  /** The same for an action that writes. */
+  protected writing(action: () => void): void {
+    try {
+      action()
+    } catch (error) {
+      throw toMirrorError(error, 'write', this.root)
+    }
+  }
+
+  /** Without a tree every file is missing, also below a root that is a file. */
+  protected readFile(path: string, allocate?: Allocate): FileRead {
+    const file = readFile(join(this.root, path), allocate)
+    return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
+  }
+}
