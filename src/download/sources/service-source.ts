@@ -96,7 +96,7 @@ export class ServiceSource implements WindowSource {
 
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
     await this.prepare()
-    return this.lists.select(selection, range, list => this.store(SYMBOLS_PATH, list))
+    return this.lists.select(selection, range, list => this.storeList(SYMBOLS_PATH, list))
   }
 
   /** Whether windows of a symbol may be requested, as `SourceLists` says. */
