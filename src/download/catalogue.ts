@@ -31,6 +31,9 @@ export async function readCatalogue(
     return { source: 'service', mirror, symbols, startDates: new Map(lists) }
   } catch (error) {
     if (!isKlinesError(error, 'unreachable')) throw error
+    // A refusal is no fault of the network; and without its names nothing is known of the exchange.
+    const isRefused = error.cause === undefined
+    if (isRefused || (mirror.isOfExchange && mirror.symbols().length === 0)) throw error
     warn(`${error.message} Showing what the mirror and this version know.`)
     const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, warn)] as const)
     return {

@@ -4,6 +4,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
+import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { incomplete, withoutStop } from './errors.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
@@ -12,6 +13,7 @@ import { withoutName } from './sources/service-source.js'
 import { completeTree, surveyTree } from './sources/tree-survey.js'
 import type { WindowFailure } from './sources/window-source.js'
 
+const OUTDATED = 'stored before its end, and not downloaded since'
 const ADVICE = 'Nothing was written. Download them with klines download, then publish again.'
 
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
@@ -58,8 +60,16 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
     })
   }
   const failures: WindowFailure[] = []
+  let newest = Number.NEGATIVE_INFINITY
   const visit = (window: WindowRef, done: number, total: number) => {
     const read = mirror.borrowWindow(window)
+    if (read.state === 'cached') {
+      if (read.batch.length > 0) newest = Math.max(newest, read.batch.openTime(read.batch.length - 1))
+      const { batch, mtimeMs } = read
+      const isPartial = mtimeMs < windowSpan(window).endTime && windowSpan(window).endTime <= now
+      if (isPartial && !mirror.isOfExchange && !mirror.isFinal(window, batch, mtimeMs))
+        failures.push(fail(window, OUTDATED))
+    }
     if (read.state === 'corrupt') {
       const reason = withoutStop(withoutName(read.error.message, window))
       failures.push(fail(window, `corrupt in the mirror: ${reason}`))
@@ -67,7 +77,8 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
     progress?.(done, total)
   }
   const survey = await surveyTree(mirror, { symbols, now, signal, visit })
-  for (const window of survey.outdated) failures.push(fail(window, 'empty, and stored before it began'))
+  if (newest > now) throw slowClock(mirror, now, newest)
+  for (const window of survey.outdated) failures.push(fail(window, OUTDATED))
   const leading = await findLeading(mirror, baseUrl, survey.missing, options)
   failures.push(...leading.failures)
   if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
@@ -77,6 +88,13 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const { lists, windows } = survey
   const counts = { windows, emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
+}
+
+/** Windows of the future cannot be told from missing ones by a clock that is behind. */
+function slowClock({ root }: Mirror, now: number, newest: number): KlinesError {
+  const [clock, candle] = [now, newest].map(time => new Date(time).toISOString())
+  const message = `This machine's clock says ${clock}, and the mirror ${root} has a candle of ${candle}. Nothing was written.`
+  return new KlinesError('incomplete', message, { suggestions: ['Set the clock, then publish again.'] })
 }
 
 /** The base address of a mirror. Throws `mirror_mismatch` when it is unknown or another one than `expected`. */

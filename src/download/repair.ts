@@ -52,7 +52,7 @@ async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): 
   try {
     if (entry?.kind === 'window') await source.fetchWindow(entry.window, undefined)
     else if (entry?.kind === 'startDates') await source.startDates(entry.interval)
-    else if (entry?.kind === 'symbols') await source.symbols()
+    else if (entry?.kind === 'symbols') await source.repairSymbols()
     return undefined
   } catch (error) {
     const reason = failureReason(error, source.service.fetcher.stopReason !== undefined)

@@ -1,4 +1,5 @@
 import { cleanText } from '../http/error-body.js'
+import { FetchError } from '../http/fetch-error.js'
 import { type Fetched, parseBody, parseTimes, type ResponseTimes, toStatusError } from '../http/fetched.js'
 import { isTransientStatus } from '../http/retry.js'
 import type { RetryingFetcher } from '../http/retrying-fetcher.js'
@@ -101,7 +102,9 @@ export class ExchangeClient implements WindowService {
     return this.observe(response)
   }
 
+  /** Throws a `FetchError` for a response without a Date: only the exchange's clock decides what is closed. */
   private observe(response: WholeResponse): ResponseTimes {
+    if (Number.isNaN(Date.parse(response.headers.date ?? ''))) throw new FetchError('invalid', 'the answer has no Date')
     const times = parseTimes(response, this.now())
     this.latest = times.servedMs >= (this.latest?.servedMs ?? 0) ? times : this.latest
     return times

@@ -5,7 +5,7 @@ import { OFFSETS_PER_ROW } from '../klines/kernel/assembly/layout.js'
 import type { WindowRef } from '../klines/series.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
-const SETTLING_MS = 15_000
+export const SETTLING_MS = 15_000
 
 /** The file of a window, and its rows. */
 export interface RenderedWindow {

@@ -42,7 +42,11 @@ export function findError(response: WholeResponse): FetchError | undefined {
   if (fault === undefined) return status === 200 ? undefined : toStatusError(response)
   const message = `status ${status}${fault.message && `: ${fault.message}`} (code ${fault.code})`
   if (status === 200) return new FetchError('invalid', message, { status })
-  if (fault.code === INVALID_SYMBOL) return new InvalidSymbolError('permanent', message, { status })
+  if (fault.code === INVALID_SYMBOL) {
+    return new InvalidSymbolError('permanent', `the exchange does not know this symbol, leave it out (${message})`, {
+      status,
+    })
+  }
   const isTransient = isTransientStatus(status) || TRANSIENT_CODES.has(fault.code)
   return new FetchError(isTransient ? 'transient' : 'permanent', message, { status, unreachable: isTransient })
 }

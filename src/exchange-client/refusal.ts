@@ -14,8 +14,8 @@ const STATIC_SERVICE = 'The static klines service has ten symbols: leave `baseUr
 const REFUSED_MS = 10 * 60_000
 
 /**
- * What an answer ends after which no further request may be sent: 418 a ban, 403 the firewall, 451 the region. Undefined for any
- * other. `now`: this machine's clock, ms UTC.
+ * The refusal in an answer after which no further request may be sent: 418 is a ban, 403 the firewall, 451 the region. Undefined
+ * for any other answer. `now`: this machine's clock, ms UTC.
  */
 export function findRefusal(baseUrl: string, response: WholeResponse, now: number): Refusal | undefined {
   const { status } = response

@@ -27,7 +27,9 @@ export function toSourceName(baseUrl: string | LocalEndpoint = PUBLIC_BASE_URL):
   if (typeof baseUrl !== 'string') return baseUrl.name
   const text = baseUrl.trim()
   if (text === BINANCE) return BINANCE
-  return isExchange(text) ? `${BINANCE}:${parseBaseUrl(toAddress(text), `${BINANCE}:`)}` : parseBaseUrl(text)
+  if (!isExchange(text)) return parseBaseUrl(text)
+  const address = parseBaseUrl(toAddress(text), `${BINANCE}:`)
+  return address === BINANCE_HOST ? BINANCE : `${BINANCE}:${address}`
 }
 
 /** Whether a name that `toSourceName` returned is the exchange. */

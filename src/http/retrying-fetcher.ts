@@ -172,7 +172,7 @@ export class RetryingFetcher {
       const signal = AbortSignal.any([request.signal, deadline])
       response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
       this.wireBytes += response.wireBytes
-      this.obey(response, request.path)
+      this.applyHostRules(response, request.path)
       const value = request.accept(response)
       this.throttle.succeeded()
       return value
@@ -189,7 +189,7 @@ export class RetryingFetcher {
    * Slows down and waits as the host demands. Throws what ends the run: a refusal of the host, or `rate_limited` for a wait
    * longer than the policy allows; a response that is good counts before that.
    */
-  private obey(response: WholeResponse, path: string): void {
+  private applyHostRules(response: WholeResponse, path: string): void {
     const { status, headers } = response
     if (OVERLOAD_STATUSES.has(status)) this.throttle.slowDown()
     const refusal = this.rules.findRefusal(response)
@@ -200,7 +200,7 @@ export class RetryingFetcher {
     if (waitMs === 0) return
     if (waitMs <= this.policy.maxRetryAfterMs) {
       this.throttle.pause(waitMs)
-      this.pauseReason = ruleMs > retryAfterMs ? this.rules.pauseReason : RATE_LIMITED
+      this.pauseReason = status !== 429 && ruleMs > retryAfterMs ? this.rules.pauseReason : RATE_LIMITED
       this.report()
       return
     }
@@ -211,10 +211,16 @@ export class RetryingFetcher {
     if (status >= 400) throw limited
   }
 
-  /** Ends all requests until a time, ms UTC. Returns the reason that lasts longest, so that its message names the right time. */
+  /**
+   * Ends all requests until a time, ms UTC. Returns the reason that lasts longest, so that its message names the right time; what
+   * the host demands counts more than faults, which have a cause.
+   */
   private stop(reason: KlinesError, untilTime = Number.POSITIVE_INFINITY): KlinesError {
     const { stopReason } = this
-    if (stopReason && untilTime <= this.stoppedUntil) return stopReason
+    const isDemand = reason.cause === undefined
+    const wasDemand = stopReason?.cause === undefined
+    const isWeaker = isDemand === wasDemand ? untilTime <= this.stoppedUntil : wasDemand
+    if (stopReason && isWeaker) return stopReason
     this.stopped = reason
     this.stoppedUntil = untilTime
     return reason

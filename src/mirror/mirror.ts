@@ -217,14 +217,16 @@ export class Mirror extends MirrorFiles {
 
   /**
    * What the file of a window, which is not read, says about it at `now` (ms UTC): an empty window that was stored before it
-   * began, and has begun since, is `outdated`. A corrupt file counts as `cached`.
+   * began, and has begun since, is `outdated`; one of the exchange also when it has ended and was stored before that. A corrupt
+   * file counts as `cached`.
    */
   fileState(window: WindowRef, now: number): 'cached' | 'outdated' | 'missing' {
     const file = this.version(windowPath(window))
     if (!file) return 'missing'
-    const { startTime } = windowSpan(window)
-    const isOutdated = file.size === EMPTY_WINDOW_BYTES && file.mtimeMs < startTime && startTime <= now
-    return isOutdated ? 'outdated' : 'cached'
+    const { startTime, endTime } = windowSpan(window)
+    const isUnknown = file.size === EMPTY_WINDOW_BYTES && file.mtimeMs < startTime && startTime <= now
+    const isPartial = this.isOfExchange && file.mtimeMs < endTime && endTime <= now
+    return isUnknown || isPartial ? 'outdated' : 'cached'
   }
 
   /** Size of a window file, bytes; 0 when it is missing. */

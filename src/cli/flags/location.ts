@@ -5,7 +5,7 @@ import { inGroup } from './group.js'
 export const locationFlags = inGroup('what', {
   'base-url': Flags.string({
     summary:
-      'Base address of the klines service, without /api; binance for the exchange itself, sample for the bundled synthetic sample data.',
+      'Base address of the klines service, without /api; binance for the exchange itself (binance:URL for another host of it), sample for the bundled synthetic sample data.',
     helpValue: 'URL',
     env: 'KLINES_BASE_URL',
   }),

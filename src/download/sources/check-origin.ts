@@ -20,7 +20,11 @@ export async function checkOrigin(mirror: Mirror, service: WindowService, signal
   const { baseUrl } = service.fetcher
   const name = windowName(window)
   // The bytes of an exchange's window and of a published one are the same: only `mirror.json` tells whose they are.
-  if (isExchange(baseUrl)) throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`)
+  if (isExchange(baseUrl)) {
+    const meta = JSON.stringify({ layout: 1, baseUrl, complete: false })
+    const advice = `If it was one and its mirror.json was damaged, write this into that file: ${meta}`
+    throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`, [advice])
+  }
   let fault = `it has no window ${name}`
   try {
     const served = await service.window(window, undefined, signal)
@@ -35,9 +39,15 @@ export async function checkOrigin(mirror: Mirror, service: WindowService, signal
   throw mismatch(mirror, baseUrl, window, `and they are not those of ${baseUrl}: ${fault}`)
 }
 
-function mismatch({ root }: Mirror, baseUrl: string, window: WindowRef, fault: string): KlinesError {
+function mismatch(
+  { root }: Mirror,
+  baseUrl: string,
+  window: WindowRef,
+  fault: string,
+  advice: readonly string[] = [],
+): KlinesError {
   return new KlinesError('mirror_mismatch', `${root} does not say where its candles come from, ${fault}.`, {
-    suggestions: ['Name another folder with `mirror`.'],
+    suggestions: ['Name another folder with `mirror`.', ...advice],
     data: { mirror: root, baseUrl, window },
   })
 }

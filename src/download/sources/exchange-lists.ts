@@ -79,9 +79,13 @@ export class ExchangeLists implements SourceLists {
   }
 
   async emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
-    if (!(await this.firstCandles.findOut(window))) return undefined
+    if (!(await this.firstCandles.isEmpty(window))) return undefined
     const times = await this.exchange.times(this.options.signal)
     return { value: decodeWindow(EMPTY_WINDOW, window), bytes: EMPTY_WINDOW, ...times }
+  }
+
+  fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
+    return this.firstCandles.takeFetched(window)
   }
 
   isKnownEmpty(window: WindowRef): boolean {
@@ -104,7 +108,9 @@ export class ExchangeLists implements SourceLists {
     if (symbols.length > 0) return symbols
     const message = `"all" stands for the symbols of the mirror, and ${this.mirror.root} has none yet.`
     throw new KlinesError('bad_option', message, {
-      suggestions: ["Name symbols, or a quoted pattern such as '*BTC'; klines symbols --base-url binance lists them."],
+      suggestions: [
+        `Name symbols, or a quoted pattern such as '*BTC'; klines symbols --base-url ${this.exchange.fetcher.baseUrl} lists them.`,
+      ],
     })
   }
 

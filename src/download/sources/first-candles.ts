@@ -1,21 +1,32 @@
 import type { ExchangeClient } from '../../exchange-client/client.js'
+import { FetchError } from '../../http/fetch-error.js'
+import type { Fetched } from '../../http/fetched.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { exchangeStartDates } from '../../klines/exchange-calendar.js'
 import { HOUR_MS } from '../../klines/intervals.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
-import { windowSpan } from '../../klines/windows.js'
+import { formatDate, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 
-/** When the first candle of a series opens, ms UTC; infinite, for an hour, for a series without one. */
-interface FirstCandle {
-  readonly openTime: number
-  readonly validUntil: number
+/** The window in which the first candle opens. */
+interface FirstWindow {
+  readonly startDate: string
+  readonly fetched: Promise<Fetched<KlineBatch>>
 }
 
-/** Since when each series of an exchange has candles: the mirror knows it, or one request a series. */
+/**
+ * Since when each series of an exchange has candles: the mirror knows it, or one request a series. A window counts as empty only
+ * when the window of the first candle has none before it either: one wrong answer must not cost a whole history.
+ */
 export class FirstCandles {
-  private readonly found = new Map<string, FirstCandle>()
+  /** Ms UTC. */
+  private readonly found = new Map<string, number>()
+  /** Until when a series counts as one without a candle, ms UTC: its windows are requested. */
+  private readonly withoutCandles = new Map<string, number>()
   private readonly requests = new Map<string, Promise<void>>()
   /** The startDate of each series' first cached window with candles. */
   private readonly cached = new Map<string, string>()
+  private readonly firstWindows = new Map<string, FirstWindow>()
 
   constructor(
     private readonly exchange: ExchangeClient,
@@ -23,23 +34,37 @@ export class FirstCandles {
     private readonly options: { readonly signal: AbortSignal; readonly now: () => number },
   ) {}
 
-  /** Whether a window ends before the first candle; undefined when that is not known yet. */
+  /** Whether a window ends before the first candle that the exchange names; undefined when that is not known yet. */
   isBefore(window: WindowRef): boolean | undefined {
-    const found = this.found.get(seriesName(window))
-    if (found && found.validUntil > this.options.now()) return windowSpan(window).endTime <= found.openTime
+    const name = seriesName(window)
+    const openTime = this.found.get(name)
+    if (openTime !== undefined) return windowSpan(window).endTime <= openTime
+    if ((this.withoutCandles.get(name) ?? 0) > this.options.now()) return false
     const first = this.firstCached(window)
     return first !== undefined && first <= window.startDate ? false : undefined
   }
 
-  /** The same, with a request when it is not known yet. Throws what `ExchangeClient.firstOpenTime` throws. */
-  async findOut(window: WindowRef): Promise<boolean> {
+  /** Whether a window is certainly empty, with up to two requests a series. Throws what `ExchangeClient.window` throws. */
+  async isEmpty(window: WindowRef): Promise<boolean> {
     if (this.isBefore(window) === undefined) await this.request(window)
-    return this.isBefore(window) === true
+    if (!this.isBefore(window)) return false
+    await this.confirm(window)
+    return true
   }
 
-  /** Requests the first candle of a series, unless the mirror has candles of it. */
+  /** Requests the first candle of a series, unless the mirror has candles of it. Throws `InvalidSymbolError`. */
   async check(series: Series): Promise<void> {
     if (this.firstCached(series) === undefined) await this.request(series)
+  }
+
+  /** The window of the first candle, if it was requested on the way: once, because it may change. */
+  async takeFetched(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
+    const name = seriesName(window)
+    const first = this.firstWindows.get(name)
+    if (first?.startDate !== window.startDate) return undefined
+    const fetched = await first.fetched
+    this.firstWindows.set(name, { ...first, startDate: '' })
+    return fetched
   }
 
   private firstCached(series: Series): string | undefined {
@@ -62,10 +87,29 @@ export class FirstCandles {
   private async fetch(series: Series): Promise<void> {
     const { now, signal } = this.options
     const openTime = await this.exchange.firstOpenTime(series, signal)
-    const first =
-      openTime === undefined
-        ? { openTime: Number.POSITIVE_INFINITY, validUntil: now() + HOUR_MS }
-        : { openTime, validUntil: Number.POSITIVE_INFINITY }
-    this.found.set(seriesName(series), first)
+    if (openTime === undefined) this.withoutCandles.set(seriesName(series), now() + HOUR_MS)
+    else this.found.set(seriesName(series), openTime)
+  }
+
+  /** Compares the first candle with its window. Throws a `FetchError` when the window has an earlier one. */
+  private async confirm({ symbol, interval }: Series): Promise<void> {
+    const name = seriesName({ symbol, interval })
+    const openTime = this.found.get(name) as number
+    const day = formatDate(openTime)
+    const startDate = exchangeStartDates(interval).findLast(date => date <= day) ?? ''
+    const first = this.firstWindows.get(name) ?? {
+      startDate,
+      fetched: this.exchange.window({ symbol, interval, startDate }, undefined, this.options.signal),
+    }
+    this.firstWindows.set(name, first)
+    try {
+      const { value } = await first.fetched
+      if (value.length === 0 || value.openTime(0) >= openTime) return
+      const [named, earlier] = [openTime, value.openTime(0)].map(time => new Date(time).toISOString())
+      throw new FetchError('invalid', `the exchange named ${named} as the first candle, and has one of ${earlier}`)
+    } catch (error) {
+      this.firstWindows.delete(name)
+      throw error
+    }
   }
 }

@@ -54,7 +54,7 @@ export async function findLeadingWindows(
     const reason = reasons.get(name) ?? unreachable
     if (isBefore === undefined && reason !== undefined) return reason
     try {
-      return (await firstCandles.findOut(window)) ? undefined : NOT_CACHED
+      return (await firstCandles.isEmpty(window)) ? undefined : NOT_CACHED
     } catch (error) {
       const text = `not in the mirror, and the first candle of its series could not be requested: ${describe(error)}`
       if (error instanceof InvalidSymbolError) reasons.set(name, text)
@@ -76,10 +76,10 @@ export async function findLeadingWindows(
 
 export const NOT_CACHED = 'not in the mirror'
 
-/** What is wrong with a request, as part of a sentence. Throws what is no fault of the exchange, such as an abort. */
+/** What is wrong with a request, as part of a sentence. Throws what ends the run: a ban, a refusal, an abort. */
 function describe(error: unknown): string {
-  const isFault =
-    error instanceof FetchError || isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
+  // A ban or a refusal ends the run; too many faults in a row have a cause.
+  const isFault = error instanceof FetchError || (isKlinesError(error, 'unreachable') && error.cause !== undefined)
   if (!isFault) throw error
   return withoutStop(error.message)
 }

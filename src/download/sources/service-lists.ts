@@ -16,7 +16,7 @@ import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols
 import { KnownNames } from './known-names.js'
 import type { ListOptions, SourceLists } from './source-lists.js'
 
-type KeepList = (list: Fetched<SymbolName[]>) => void
+type StoreList = (list: Fetched<SymbolName[]>) => void
 
 /** The lists of a static klines service, compared with what the mirror knows. */
 export class ServiceLists implements SourceLists {
@@ -38,7 +38,7 @@ export class ServiceLists implements SourceLists {
   }
 
   /** Requests the list of symbols for `all`, a pattern, and a name that is not one of the ten. */
-  async select(selection: Selection, _range: TimeRange, keep: KeepList): Promise<Series[]> {
+  async select(selection: Selection, _range: TimeRange, store: StoreList): Promise<Series[]> {
     const intervals = selectedIntervals(selection)
     if (!namesSymbols(selection)) {
       const list = await this.symbols()
@@ -47,16 +47,16 @@ export class ServiceLists implements SourceLists {
       if (selection.symbols === 'all' && others.length > 0)
         this.options.warn(`Not listed by the service, so not part of "all": ${joinNames(others)}.`)
       const selected = selectSymbols(selection, listed)
-      keep(list)
+      store(list)
       return combine(selected, intervals)
     }
     const named = selectSymbols(selection, [])
-    await this.checkNames(named, intervals[0], keep)
+    await this.checkNames(named, intervals[0], store)
     return combine(named, intervals)
   }
 
   /** A service may have symbols that its list lacks: their newest window decides. */
-  private async checkNames(named: readonly SymbolName[], interval: Interval, keep: KeepList): Promise<void> {
+  private async checkNames(named: readonly SymbolName[], interval: Interval, store: StoreList): Promise<void> {
     const isKnown = (symbol: SymbolName, names: readonly SymbolName[]) => names.includes(symbol)
     const others = named.filter(symbol => !isKnown(symbol, SYMBOLS))
     if (others.length === 0) return
@@ -67,7 +67,7 @@ export class ServiceLists implements SourceLists {
     const unknown = unlisted.filter((_, index) => !found[index])
     if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl)
     // A run that fails here leaves nothing.
-    keep(list)
+    store(list)
   }
 
   private async hasWindow(series: Series): Promise<boolean> {
@@ -119,6 +119,10 @@ export class ServiceLists implements SourceLists {
   }
 
   async emptyWindow(): Promise<undefined> {
+    return undefined
+  }
+
+  async fetchedWindow(): Promise<undefined> {
     return undefined
   }
 

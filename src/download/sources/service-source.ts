@@ -121,6 +121,17 @@ export class ServiceSource implements WindowSource {
     return list.value
   }
 
+  /** Stores the list of symbols again: the service's, or for the exchange that of what the mirror has. */
+  async repairSymbols(): Promise<void> {
+    if (!this.isExchange) {
+      await this.symbols()
+      return
+    }
+    await this.prepare()
+    const bytes = Buffer.from(JSON.stringify(this.mirror.symbols()))
+    this.cacheWriter.store(SYMBOLS_PATH, bytes, this.options.now())
+  }
+
   cachedStartDates(series: Series): string[] {
     return this.mirror.cachedStartDates(series)
   }
@@ -134,11 +145,11 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
-  /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the listing date is known. */
+  /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the public service's list of dates. */
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     const series: Series = { symbol, interval: '3d' }
     const cached = this.mirror.firstOpenTime(series)
-    if (cached !== undefined || hasListingDate(symbol)) return cached
+    if (cached !== undefined || (hasListingDate(symbol) && !this.isExchange)) return cached
     const startDates = await this.startDates('3d')
     for (const window of planWindows(series, startDates, ALL_TIME, this.horizon())) {
       const { status, ...result } = await this.window(window)
@@ -181,7 +192,8 @@ export class ServiceSource implements WindowSource {
     }
     const isUsable = cached && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
     const since = isUsable ? cached.mtimeMs : undefined
-    const fetched = await this.service.window(window, since, this.options.signal)
+    const onTheWay = await this.lists.fetchedWindow(window)
+    const fetched = onTheWay ?? (await this.service.window(window, since, this.options.signal))
     return this.storeWindow(window, cached, fetched)
   }
 

@@ -24,10 +24,10 @@ export interface SourceLists {
   /** The present, ms UTC, by the clock that decides which windows have started. */
   present(): Promise<number>
   /**
-   * The series of a selection, in the range. Calls `keep` with a list of symbols to store that was downloaded on the way. Throws
+   * The series of a selection, in the range. Calls `store` with a list of symbols that was downloaded on the way. Throws
    * `unknown_symbol` with near names.
    */
-  select(selection: Selection, range: TimeRange, keep: (list: Fetched<SymbolName[]>) => void): Promise<Series[]>
+  select(selection: Selection, range: TimeRange, store: (list: Fetched<SymbolName[]>) => void): Promise<Series[]>
   /** The names of all symbols. */
   symbols(): Promise<Fetched<SymbolName[]>>
   /** Whether a client may request windows of a symbol: decided without a request for each name that strangers make up. */
@@ -36,6 +36,8 @@ export interface SourceLists {
   startDates(interval: Interval): Promise<Fetched<string[]>>
   /** The file of a window that ends before the first candle of its series, if that is known without a request for it. */
   emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
+  /** A window that was downloaded on the way to what the lists say. */
+  fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
   /** Whether such a window is known to be empty already. */
   isKnownEmpty(window: WindowRef): boolean
   /** The list of symbols to store once the mirror has a window of `symbol`; undefined when it needs no change. */

@@ -58,12 +58,23 @@ export class Tree {
     const isUnknown = !cached && entry.kind === 'window' && !this.mirror.hasSymbol(entry.window.symbol)
     if (isUnknown) return this.unknownSymbol(path, entry)
     // Never requested: a published tree has files of the future, which are not final.
-    if (cached?.state !== 'corrupt' && isFuture(entry, this.now())) return cached ?? { body: EMPTY_WINDOW }
+    if (cached?.state !== 'corrupt' && isFuture(entry, this.now())) return this.futureWindow(path, entry, cached)
     // The lists of an exchange's tree follow from the calendar and from what the mirror has.
     const isLocal = entry.kind !== 'window' && this.mirror.isOfExchange
     return this.upstream && !isLocal
       ? this.revalidate(path, entry, this.upstream)
       : { body: this.currentBody(path, entry) }
+  }
+
+  /** A window that starts in the future by this machine's clock; for the exchange, only its own clock can say so. */
+  private futureWindow(path: string, entry: TreeEntry, cached: TreeFile | undefined): TreeFile | Promise<TreeFile> {
+    const { upstream } = this
+    const empty = cached ?? { body: EMPTY_WINDOW }
+    if (!upstream || !this.mirror.isOfExchange) return empty
+    return upstream.present().then(
+      present => (isFuture(entry, present) ? empty : this.revalidate(path, entry, upstream)),
+      () => empty,
+    )
   }
 
   /** A window of a symbol that the mirror does not know: the service may. */

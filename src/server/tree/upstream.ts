@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { ServiceSource } from '../../download/sources/service-source.js'
+import { SETTLING_MS } from '../../exchange-client/closed-rows.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { firstExchangeStartDate } from '../../klines/exchange-calendar.js'
+import { DAY_MS, type Interval, nextOpenTime } from '../../klines/intervals.js'
 import type { TreeEntry } from '../../klines/paths.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
@@ -60,11 +62,16 @@ export class Upstream {
   fetch(path: string, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
     const shared = this.pending.get(path)
     if (shared) return shared
-    const started = this.request(source => fetchEntry(source, entry, isCorrupt)).finally(() =>
+    const started = this.request(source => fetchEntry(source, entry, isCorrupt, this.now())).finally(() =>
       this.pending.delete(path),
     )
     this.pending.set(path, started)
     return started
+  }
+
+  /** The service's present, ms UTC: of the exchange its clock, with one request at most. Throws like `fetch`. */
+  present(): Promise<number> {
+    return this.request(source => source.present())
   }
 
   /** Whether the service has a symbol, with few requests. Throws like `fetch`. */
@@ -108,12 +115,24 @@ export class Upstream {
   }
 }
 
-async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
+async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean, now: number): Promise<void> {
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
   else if (source.isExchange && entry.window.startDate < firstExchangeStartDate(entry.window.interval))
     throw noSuchFile()
-  else await source.fetchWindow(entry.window, isCorrupt ? undefined : source.readCached(entry.window))
+  else {
+    const cached = isCorrupt ? undefined : source.readCached(entry.window)
+    if (source.isExchange && cached && !hasNewCandle(entry.window.interval, cached.mtimeMs, now)) return
+    await source.fetchWindow(entry.window, cached)
+  }
+}
+
+/** Whether a candle may have closed since a window was stored: readers of one window must not spend the exchange's limit. */
+function hasNewCandle(interval: Interval, mtimeMs: number, now: number): boolean {
+  // Longer candles end with a day too.
+  const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
+  const [stored, present] = [mtimeMs, now].map(time => Math.floor((time - SETTLING_MS) / step))
+  return present !== stored
 }
 
 /** Converts a failure of the service to an `HttpError`; returns other errors unchanged. */
