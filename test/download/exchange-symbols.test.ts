@@ -71,7 +71,7 @@ describe('a symbol of the exchange', () => {
     const error = await catchError(download(['BTCUSDT'], { intervals: ['1h'] }))
     expect(error).toMatchObject({ code: 'incomplete' })
     expect(error.message).toMatch(
-      /^1 of 4 windows could not be downloaded:\n1 x status 400: Invalid symbol\. \(code -1121\) \(BTCUSDT 1h 2026-03-01\)$/,
+      /^1 of 4 windows could not be downloaded:\n1 x the exchange does not know this symbol, leave it out \(status 400: Invalid symbol\. \(code -1121\)\) \(BTCUSDT 1h 2026-03-01\)$/,
     )
     expect(dates('1h/BTCUSDT')).toEqual(['2026-01-01', '2026-02-01', '2026-04-01'])
     // It is not tried again in the same run.

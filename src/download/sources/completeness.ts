@@ -1,6 +1,6 @@
 import { isKlinesError } from '../../klines/errors.js'
 import type { WindowRef } from '../../klines/series.js'
-import { sortSymbols } from '../../klines/symbols.js'
+import { type SymbolName, sortSymbols } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CacheWriter } from './cache-writer.js'
 import { completeTree, surveyTree } from './tree-survey.js'
@@ -11,6 +11,8 @@ import { completeTree, surveyTree } from './tree-survey.js'
  */
 export class Completeness {
   private wasCleared = false
+  /** The symbols of requested windows: one that got none is missing too. */
+  private readonly symbols = new Set<SymbolName>()
 
   constructor(
     private readonly mirror: Mirror,
@@ -19,6 +21,7 @@ export class Completeness {
 
   /** To be called before a window is requested. `now`: the present, ms UTC. */
   beforeWindow(window: WindowRef, now: number): void {
+    this.symbols.add(window.symbol)
     if (this.mirror.fileState(window, now) !== 'cached') this.clear(now)
   }
 
@@ -33,7 +36,7 @@ export class Completeness {
     if (!this.wasCleared) return
     this.wasCleared = false
     try {
-      const symbols = sortSymbols([...this.mirror.symbols(), ...this.mirror.listedSymbols()])
+      const symbols = sortSymbols([...this.mirror.symbols(), ...this.mirror.listedSymbols(), ...this.symbols])
       const survey = await surveyTree(this.mirror, { symbols, now })
       if (survey.missing.length + survey.outdated.length > 0) return
       this.cacheWriter.change(() => completeTree(this.mirror, survey, survey.future, now))

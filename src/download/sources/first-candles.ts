@@ -3,7 +3,7 @@ import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { exchangeStartDates } from '../../klines/exchange-calendar.js'
-import { HOUR_MS } from '../../klines/intervals.js'
+import { HOUR_MS, MINUTE_MS } from '../../klines/intervals.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { formatDate, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
@@ -11,6 +11,8 @@ import type { Mirror } from '../../mirror/mirror.js'
 /** The window in which the first candle opens. */
 interface FirstWindow {
   readonly startDate: string
+  /** This machine's clock, ms UTC. */
+  readonly requestedMs: number
   readonly fetched: Promise<Fetched<KlineBatch>>
 }
 
@@ -57,11 +59,11 @@ export class FirstCandles {
     if (this.firstCached(series) === undefined) await this.request(series)
   }
 
-  /** The window of the first candle, if it was requested on the way: once, because it may change. */
+  /** The window of the first candle, if it was just requested on the way: once, because it may change. */
   async takeFetched(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
     const name = seriesName(window)
     const first = this.firstWindows.get(name)
-    if (first?.startDate !== window.startDate) return undefined
+    if (first?.startDate !== window.startDate || this.options.now() - first.requestedMs > MINUTE_MS) return undefined
     const fetched = await first.fetched
     this.firstWindows.set(name, { ...first, startDate: '' })
     return fetched
@@ -97,8 +99,11 @@ export class FirstCandles {
     const openTime = this.found.get(name) as number
     const day = formatDate(openTime)
     const startDate = exchangeStartDates(interval).findLast(date => date <= day) ?? ''
+    const cached = this.mirror.readWindow({ symbol, interval, startDate })
+    if (cached.state === 'cached' && cached.batch.length > 0 && cached.batch.openTime(0) >= openTime) return
     const first = this.firstWindows.get(name) ?? {
       startDate,
+      requestedMs: this.options.now(),
       fetched: this.exchange.window({ symbol, interval, startDate }, undefined, this.options.signal),
     }
     this.firstWindows.set(name, first)

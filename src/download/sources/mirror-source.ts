@@ -140,7 +140,7 @@ export class MirrorSource implements WindowSource {
   private warnIfOutdated(interval: Interval, horizon: number): void {
     const dates = cachedStartDateList(this.mirror, interval, this.warn)
     const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
-    if (since > 0) this.warn(outdated(interval, horizon, since))
+    if (since > 0) this.warn(outdated(interval, horizon, `started since: ${since}`))
   }
 
   /** A published mirror has empty files for windows of the future: those that have begun since are not known to be empty. */
@@ -157,7 +157,7 @@ export class MirrorSource implements WindowSource {
     })
     const [startDate] = outdatedDates
     const file = startDate && this.mirror.version(windowPath({ interval, symbol, startDate }))
-    if (file) this.warn(outdated(interval, file.mtimeMs, outdatedDates.length))
+    if (file) this.warn(outdated(interval, file.mtimeMs, `started or ended since: ${outdatedDates.length}`))
   }
 
   hasSeries(series: Series): boolean {
@@ -219,9 +219,8 @@ export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[
   throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
 }
 
-function outdated(interval: Interval, until: number, windows: number): string {
-  const since = `windows that have started since: ${windows}`
-  return `The mirror's ${interval} candles are as of ${formatDate(until)}; ${since}. Run klines download to fetch them.`
+function outdated(interval: Interval, until: number, windows: string): string {
+  return `The mirror's ${interval} candles are as of ${formatDate(until)}; windows that have ${windows}. Run klines download to fetch them.`
 }
 
 function nothingCached(message: string, mirror: Mirror): KlinesError {

@@ -83,7 +83,9 @@ export class Tree {
     if (!upstream) throw noSuchFile()
     return upstream.hasSymbol(entry.window.symbol).then(has => {
       if (!has) throw noSuchFile()
-      return isFuture(entry, this.now()) ? { body: EMPTY_WINDOW } : this.revalidate(path, entry, upstream)
+      return isFuture(entry, this.now())
+        ? this.futureWindow(path, entry, undefined)
+        : this.revalidate(path, entry, upstream)
     })
   }
 

@@ -49,8 +49,12 @@ async function setup({ market = madeMarket(MADE_SYMBOLS), mirror = join(tempFold
 /** The same with a final and an open window in the mirror; the exchange's log is empty. */
 async function cachedSetup() {
   const started = await setup()
-  for (const path of [FINAL, OPEN]) expect((await started.request(path)).status).toBe(200)
+  // The first one lies before the listing.
+  const leading = 'api/klines/1h/BTCUSDT/2018-01-01.json'
+  for (const path of [leading, FINAL, OPEN]) expect((await started.request(path)).status).toBe(200)
   started.exchange.reset()
+  // Another candle has closed.
+  time += 3_600_000
   return started
 }
 
@@ -145,7 +149,7 @@ describe('a server in front of the exchange', () => {
     ['429 with Retry-After', tooManyRequests(20), 503, 20],
     ['429 without it, until the next minute', tooManyRequests(), 503, 60],
     ['418 with Retry-After', banned(EXCHANGE_NOW + 300_000, 240), 503, 240],
-    ['418 with a time in its message', banned(EXCHANGE_NOW + 300_000), 503, 300],
+    ['418 with a time in its message', banned(EXCHANGE_NOW + 3_600_000 + 300_000), 503, 300],
     ['403', FORBIDDEN, 502, 600],
     ['451', RESTRICTED, 502, 600],
   ])('sends no request after %s, until its time', async (_, answer, status, seconds) => {
@@ -249,5 +253,35 @@ describe('a mirror of a static service with an eleventh pair', () => {
     expect(components.schemas.Symbol.enum).toEqual(symbols)
     expect(components.schemas.StartDate1h.enum[0]).toBe('2022-01-01')
     expect(String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
+  })
+})
+
+describe('the exchange behind a server', () => {
+  it('gets one request for a window until another candle can have closed', async () => {
+    const { exchange, request, sent } = await setup()
+    const hour = 3_600_000
+    time = EXCHANGE_NOW - (EXCHANGE_NOW % hour) + 20_000
+    for (let count = 0; count < 20; count++) {
+      expect((await request(OPEN)).status).toBe(200)
+      time += 60_000
+    }
+    const windows = () => sent('klines').filter(({ startTime }) => startTime !== 0).length
+    expect(windows()).toBe(1)
+    time += hour
+    for (let count = 0; count < 3; count++) expect((await request(OPEN)).status).toBe(200)
+    expect(windows()).toBe(2)
+    expect(exchange.violations).toEqual([])
+  })
+
+  it('decides by its own clock which windows have begun', async () => {
+    const { exchange, request } = await setup()
+    exchange.now = EXCHANGE_NOW
+    time = Date.UTC(2025, 5, 1)
+    const begun = await request('api/klines/1h/BTCUSDT/2026-03-01.json')
+    expect(begun.status).toBe(200)
+    expect(JSON.parse(String(begun.body)).length).toBeGreaterThan(700)
+    const future = await request('api/klines/1h/BTCUSDT/2026-09-01.json')
+    expect([future.status, String(future.body)]).toEqual([200, '[]'])
+    expect(exchange.log.filter(({ startTime }) => startTime === Date.UTC(2026, 8, 1))).toEqual([])
   })
 })
