@@ -102,9 +102,15 @@ export class ExchangeClient implements WindowService {
     return this.observe(response)
   }
 
-  /** Throws a `FetchError` for a response without a Date: only the exchange's clock decides what is closed. */
+  /**
+   * Only the exchange's clock decides what is closed: a response without a Date is not later than the latest one. Throws a
+   * `FetchError` when there is none.
+   */
   private observe(response: WholeResponse): ResponseTimes {
-    if (Number.isNaN(Date.parse(response.headers.date ?? ''))) throw new FetchError('invalid', 'the answer has no Date')
+    if (Number.isNaN(Date.parse(response.headers.date ?? ''))) {
+      if (this.latest) return this.latest
+      throw new FetchError('invalid', 'the answer has no Date')
+    }
     const times = parseTimes(response, this.now())
     this.latest = times.servedMs >= (this.latest?.servedMs ?? 0) ? times : this.latest
     return times

@@ -25,6 +25,12 @@ export const UPSTREAM_POLICY: RetryPolicy = {
   maxRetryAfterMs: 0,
 }
 
+/** When a window was fetched, by this machine's clock, and by the service's; ms UTC. */
+interface Fetch {
+  readonly fetchedMs: number
+  readonly servedMs: number
+}
+
 /** Memory for files that the mirror cannot store, bytes. */
 const MEMORY_BYTES = 32 * 1024 * 1024
 
@@ -44,6 +50,8 @@ export class Upstream {
     maxSize: MEMORY_BYTES,
     sizeCalculation: ({ size }) => size + 1024,
   })
+  /** The latest fetch of each window. */
+  private readonly fetches = new LRUCache<string, Fetch>({ max: 10_000 })
   private opened: Promise<ServiceSource> | undefined
   private readonly pending = new Map<string, Promise<void>>()
   /** No requests before this time, ms UTC. */
@@ -62,7 +70,7 @@ export class Upstream {
   fetch(path: string, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
     const shared = this.pending.get(path)
     if (shared) return shared
-    const started = this.request(source => fetchEntry(source, entry, isCorrupt, this.now())).finally(() =>
+    const started = this.request(source => this.fetchIfNeeded(source, path, entry, isCorrupt)).finally(() =>
       this.pending.delete(path),
     )
     this.pending.set(path, started)
@@ -103,6 +111,20 @@ export class Upstream {
     }
   }
 
+  /** A window of the exchange is fetched once for each candle that closes. */
+  private async fetchIfNeeded(
+    source: ServiceSource,
+    path: string,
+    entry: TreeEntry,
+    isCorrupt: boolean,
+  ): Promise<void> {
+    const last = this.fetches.get(path)
+    const isCurrent = last && entry.kind === 'window' && !hasNewCandle(entry.window.interval, last, this.now())
+    if (source.isExchange && isCurrent && !isCorrupt && source.readCached(entry.window)) return
+    await fetchEntry(source, entry, isCorrupt)
+    this.fetches.set(path, { fetchedMs: this.now(), servedMs: source.horizon() })
+  }
+
   /** The current source; a new one when the current one has stopped, which is permanent. */
   private async source(): Promise<ServiceSource> {
     const previous = this.opened
@@ -115,24 +137,27 @@ export class Upstream {
   }
 }
 
-async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean, now: number): Promise<void> {
+async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
   else if (source.isExchange && entry.window.startDate < firstExchangeStartDate(entry.window.interval))
     throw noSuchFile()
   else {
     const cached = isCorrupt ? undefined : source.readCached(entry.window)
-    if (source.isExchange && cached && !hasNewCandle(entry.window.interval, cached.mtimeMs, now)) return
     await source.fetchWindow(entry.window, cached)
   }
 }
 
-/** Whether a candle may have closed since a window was stored: readers of one window must not spend the exchange's limit. */
-function hasNewCandle(interval: Interval, mtimeMs: number, now: number): boolean {
+/**
+ * Whether a candle may have closed since a window was fetched, by the exchange's clock: readers of one window must not spend its
+ * limit. `now`: this machine's clock, ms UTC.
+ */
+function hasNewCandle(interval: Interval, { fetchedMs, servedMs }: Fetch, now: number): boolean {
   // Longer candles end with a day too.
   const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
-  const [stored, present] = [mtimeMs, now].map(time => Math.floor((time - SETTLING_MS) / step))
-  return present !== stored
+  const present = servedMs + (now - fetchedMs)
+  const [before, after] = [servedMs, present].map(time => Math.floor((time - SETTLING_MS) / step))
+  return after !== before
 }
 
 /** Converts a failure of the service to an `HttpError`; returns other errors unchanged. */
