@@ -78,4 +78,13 @@ describe('a pair that the published list lacks', () => {
     expect(server.paths('windows').every(path => /PEPEUSD\/|ETHUSD\//.test(path))).toBe(true)
     expect(existsSync(mirror)).toBe(false)
   })
+
+  it('is not called unknown by a service that does not answer', async () => {
+    const { request, server } = await setup(LISTED)
+    server.hold = path => {
+      if (path.includes('/PEPEUSD/')) server.always(path, { status: 503 })
+    }
+    const error = await catchError(downloadKlines({ ...request, symbols: ['PEPEUSD'], retries: 0 }))
+    expect(error).toMatchObject({ code: 'unreachable', data: { status: 503 } })
+  })
 })

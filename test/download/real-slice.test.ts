@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
+import { csvHashes } from '../support/csv-hashes.js'
 import { filesBelow } from '../support/files-below.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -10,15 +9,6 @@ import { tempFolder } from '../support/temp-folder.js'
 
 /** The day after the slice was downloaded. */
 const NOW = Date.UTC(2026, 3, 30, 12)
-
-/** The SHA-256 of every CSV file in a folder by `SYMBOL-INTERVAL`. */
-function csvHashes(folder: string): Record<string, string> {
-  const hash = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex')
-  return Object.fromEntries(readdirSync(folder).map(name => [name.replace(/\.csv$/, ''), hash(name)]))
-}
 
 describe.runIf(hasRealTree)('the real slice (skipped without ../shared/data)', () => {
   it('is exported as an independent program computed it, a second time with 36 requests for windows, and offline with none', async () => {

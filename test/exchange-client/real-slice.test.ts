@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { exportKlines } from '../../src/export/export.js'
+import { csvHashes } from '../support/csv-hashes.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { realMarket } from '../support/exchange/real-market.js'
 import { filesBelow } from '../support/files-below.js'
@@ -12,15 +12,6 @@ import { tempFolder } from '../support/temp-folder.js'
 
 const SYMBOLS = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT']
 const TODAY = new Date(EXCHANGE_NOW).toISOString().slice(0, 10)
-
-/** The SHA-256 of every CSV file in a folder by `SYMBOL-INTERVAL`. */
-function csvHashes(folder: string): Record<string, string> {
-  const hash = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex')
-  return Object.fromEntries(readdirSync(folder).map(name => [name.replace(/\.csv$/, ''), hash(name)]))
-}
 
 /** The windows of the published slice that have begun, by path, as text. */
 function begunWindows(root: string): Map<string, string> {

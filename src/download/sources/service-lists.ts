@@ -6,7 +6,7 @@ import type { WindowService } from '../../http/window-service.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
-import type { Series } from '../../klines/series.js'
+import { type Series, seriesName } from '../../klines/series.js'
 import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
@@ -77,8 +77,10 @@ export class ServiceLists implements SourceLists {
       await this.service.window({ ...series, startDate }, undefined, signal)
       return true
     } catch (error) {
-      if (error instanceof FetchError) return false
-      throw error
+      if (!(error instanceof FetchError)) throw error
+      // A service that does not answer says nothing about the symbol.
+      if (error.unreachable) throw unreachable(this.baseUrl, error, seriesName(series))
+      return false
     }
   }
 
