@@ -27,12 +27,17 @@ await build({
   banner: { js: "const bundleUrl = new URL('..', import.meta.url).href" },
 })
 
-// The page of `klines serve`, and the API reference on it. The package of Swagger UI runs a script when it is installed, so only
+// The pages of `klines serve`, and the API reference on it. The package of Swagger UI runs a script when it is installed, so only
 // its files are shipped.
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 cpSync(fileURLToPath(new URL('../src/server/docs/assets', import.meta.url)), `${dist}server/docs/assets`, {
   recursive: true,
+})
+// tsc has compiled the scripts of the browser.
+cpSync(fileURLToPath(new URL('../src/server/viewer', import.meta.url)), `${dist}server/viewer`, {
+  recursive: true,
+  filter: name => !name.endsWith('.ts') && !name.endsWith('.json'),
 })
 for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
   cpSync(`${swagger}/${name}`, `${dist}swagger-ui/${name}`)

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { greetingApi, klinesApi } from './apis.js'
-import { serveDocs } from './docs/routes.js'
+import { serveChart } from './chart/routes.js'
 import { registerMethods, serve, serveEndpoint } from './endpoint.js'
 import type { GreetingSettings } from './greeting/routes.js'
+import { serveHome } from './home/routes.js'
 import { HttpError, plainError } from './http/error.js'
 import { sendError, toHttpError } from './http/error-handler.js'
 import { hardenedServer, refuseConnection } from './http/hardened-server.js'
 import { HostCheck } from './http/host-check.js'
 import { LIMITS, type Limits } from './http/limits.js'
+import { serveAssets } from './pages/assets.js'
 import type { Tree } from './tree/tree.js'
 
 /** The parts and settings of the application. */
@@ -44,7 +46,9 @@ export function createApp({ tree, host, onError, limits = LIMITS, ...greeting }:
   registerMethods(app)
   for (const { path, handler } of klinesApi(tree)) serve(app, { methods: ['GET', 'HEAD'], path, handler })
   for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
-  serveDocs(app, tree.mirror)
+  serveHome(app, tree)
+  serveChart(app)
+  serveAssets(app)
   return app
 }
 

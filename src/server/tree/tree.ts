@@ -33,7 +33,8 @@ export interface TreeOptions {
 export class Tree {
   private readonly files: FileCache
   private readonly builtIn = new Map<string, Body>()
-  private readonly now: () => number
+  /** The current time, ms UTC. */
+  readonly now: () => number
   private readonly upstream: Upstream | undefined
 
   constructor(
@@ -43,6 +44,11 @@ export class Tree {
     this.now = now
     this.upstream = upstream
     this.files = new FileCache(mirror, upstream?.memory ?? new Map(), warn)
+  }
+
+  /** Whether missing files are fetched from a service. */
+  get hasUpstream(): boolean {
+    return this.upstream !== undefined
   }
 
   /**

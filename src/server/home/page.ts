@@ -1,26 +1,21 @@
 import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
-import { isExchange, SAMPLE, toAddress } from '../../http/base-url.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import { windowLength } from '../../klines/windows.js'
+import { type Html, html } from '../pages/html.js'
+import type { MirrorSourceFacts } from './source.js'
 
 /** Facts about the served tree that the page shows. */
 export interface PageContent {
-  /** Base address of the service that the tree mirrors; undefined when unknown. */
-  readonly baseUrl: string | undefined
+  readonly source: MirrorSourceFacts
   readonly symbols: readonly string[]
   /** Every interval, with a cached window that has candles. */
   readonly intervals: readonly { readonly interval: Interval; readonly example: WindowRef | undefined }[]
 }
 
-/** Text that is HTML already and needs no escaping. */
-class Html {
-  constructor(readonly text: string) {}
-}
-
 /** The page at `/`: links to what is served, and the elements that its script fills with the API reference. */
-export function docsPage({ baseUrl, symbols, intervals }: PageContent): string {
+export function homePage({ source, symbols, intervals }: PageContent): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -45,7 +40,7 @@ export function docsPage({ baseUrl, symbols, intervals }: PageContent): string {
 <main>
 <section id="candles" aria-labelledby="candles-title">
 <h2 id="candles-title">Candles</h2>
-${origin(baseUrl)}
+${origin(source)}
 <p>One file holds the candles of a window:
 <code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
 <h3>Symbols</h3>
@@ -82,20 +77,15 @@ ${intervals.map(intervalRow)}
 </main>
 </body>
 </html>
-`.text
+`
 }
 
-function origin(baseUrl: string | undefined): Html {
-  if (baseUrl === SAMPLE) {
+function origin({ kind, address = '' }: MirrorSourceFacts): Html {
+  if (kind === 'sample') {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
-  // Only an address is shown: anything may be in mirror.json.
-  const address = toAddress(baseUrl ?? '')
-  if (!/^https?:\/\//.test(address)) {
-    return html`<p class="note">The source of these files is unknown.</p>`
-  }
-  const exchange = isExchange(baseUrl) ? 'the exchange Binance: ' : ''
-  return html`<p class="note">A mirror of ${exchange}<code>${address}</code>.</p>`
+  if (kind === 'unknown') return html`<p class="note">The source of these files is unknown.</p>`
+  return html`<p class="note">A mirror of ${kind === 'exchange' ? 'the exchange Binance: ' : ''}<code>${address}</code>.</p>`
 }
 
 function intervalRow({ interval, example }: PageContent['intervals'][number]): Html {
@@ -109,18 +99,4 @@ function intervalRow({ interval, example }: PageContent['intervals'][number]): H
 
 function link(path: string): Html {
   return html`<a href="/${path}">/${path}</a>`
-}
-
-/** Tag of HTML templates: escapes every value that is not `Html`. */
-function html(parts: TemplateStringsArray, ...values: readonly (string | number | Html | readonly Html[])[]): Html {
-  const text = values.map((value, index) => toMarkup(value) + parts[index + 1])
-  return new Html(parts[0] + text.join(''))
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function toMarkup(value: string | number | Html | readonly Html[]): string {
-  if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return value.map(toMarkup).join('')
-  return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
 }

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { serve } from '../endpoint.js'
+import type { Body } from '../http/body.js'
+import { CHART_LIBRARY_PATH, viewerFiles } from '../pages/assets.js'
+import { pageBody, sendPage } from '../pages/send-page.js'
+import { chartPage } from './page.js'
+
+/** Serves the candle viewer. Its script reads the series from the address, whatever that names. */
+export function serveChart(app: FastifyInstance): void {
+  let page: Body | undefined
+  for (const path of ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}']) {
+    serve(app, {
+      methods: ['GET', 'HEAD'],
+      path,
+      handler: (request, reply) => {
+        page ??= pageBody(chartPage([CHART_LIBRARY_PATH, ...chartModules()]))
+        return sendPage(request, reply, page)
+      },
+    })
+  }
+}
+
+function chartModules(): string[] {
+  return viewerFiles()
+    .filter(name => name.startsWith('chart/') && name.endsWith('.js'))
+    .map(name => `/viewer/${name}`)
+}

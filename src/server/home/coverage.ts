@@ -1,0 +1,38 @@
+import { INTERVALS } from '../../klines/intervals.js'
+import type { SymbolName } from '../../klines/symbols.js'
+import { mirrorStatus, type SeriesStatus } from '../../mirror/status.js'
+import { planVerification } from '../../verify/plan.js'
+import { listSymbols, type Tree } from '../tree/tree.js'
+import { describeSource, type MirrorSourceFacts } from './source.js'
+
+/** What a mirror has of a series, by the names and sizes of its files: no file is read. */
+export interface SeriesCoverage extends SeriesStatus {
+  /** Windows between the first and the last cached one that have no file and may have candles. */
+  readonly missing: number
+}
+
+/** What a server has. */
+export interface Coverage {
+  readonly source: MirrorSourceFacts
+  /** Whether missing windows are downloaded on request. */
+  readonly upstream: boolean
+  /** The present, ms UTC. */
+  readonly now: number
+  readonly intervals: typeof INTERVALS
+  /** Those with cached windows come first. */
+  readonly symbols: readonly SymbolName[]
+  /** Every series with a cached window. */
+  readonly series: readonly SeriesCoverage[]
+}
+
+/** What the server of a tree has at `now` (ms UTC). */
+export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): Promise<Coverage> {
+  const status = mirrorStatus(mirror)
+  const plans = await planVerification(mirror, status, { now, warn: () => {} })
+  const series = status.map((series, index) => {
+    const missing = mirror.covers(series) ? 0 : plans[index].startDates.length - series.windows
+    return { ...series, missing }
+  })
+  const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
+  return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
+}

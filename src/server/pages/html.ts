@@ -1,0 +1,21 @@
+/** Text that is HTML already and needs no escaping. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** What a template takes: any text, which it escapes, and HTML. */
+export type HtmlValue = string | number | Html | readonly Html[]
+
+/** Tag of HTML templates: escapes every value that is not `Html`. */
+export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+  const text = values.map((value, index) => toMarkup(value) + parts[index + 1])
+  return new Html(parts[0] + text.join(''))
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function toMarkup(value: HtmlValue): string {
+  if (value instanceof Html) return value.text
+  if (Array.isArray(value)) return value.map(toMarkup).join('')
+  return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
+}

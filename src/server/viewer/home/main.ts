@@ -1,0 +1,2 @@
+const place = document.querySelector('#coverage')
+if (place) place.textContent = ''
