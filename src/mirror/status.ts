@@ -21,7 +21,8 @@ export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
     .filter(({ windows }) => windows > 0)
 }
 
-function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
+/** The status of one series, cached or not. */
+export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const files = mirror
     .cachedStartDates(series)
     .map(startDate => ({ startDate, bytes: mirror.windowSize({ ...series, startDate }) }))

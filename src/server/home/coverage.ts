@@ -1,6 +1,8 @@
 import { INTERVALS } from '../../klines/intervals.js'
+import type { Series } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
-import { mirrorStatus, type SeriesStatus } from '../../mirror/status.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { mirrorStatus, type SeriesStatus, seriesStatus } from '../../mirror/status.js'
 import { planVerification } from '../../verify/plan.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
 import { describeSource, type MirrorSourceFacts } from './source.js'
@@ -27,12 +29,25 @@ export interface Coverage {
 
 /** What the server of a tree has at `now` (ms UTC). */
 export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): Promise<Coverage> {
-  const status = mirrorStatus(mirror)
+  const series = await countMissing(mirror, mirrorStatus(mirror), now)
+  const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
+  return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
+}
+
+/** One series, cached or not, and whether the mirror knows its symbol. */
+export async function findSeriesCoverage(
+  mirror: Mirror,
+  series: Series,
+  now: number,
+): Promise<SeriesCoverage & { readonly known: boolean }> {
+  const [coverage] = await countMissing(mirror, [seriesStatus(mirror, series)], now)
+  return { ...coverage, known: mirror.hasSymbol(series.symbol) }
+}
+
+async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {
   const plans = await planVerification(mirror, status, { now, warn: () => {} })
-  const series = status.map((series, index) => {
+  return status.map((series, index) => {
     const missing = mirror.covers(series) ? 0 : plans[index].startDates.length - series.windows
     return { ...series, missing }
   })
-  const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
-  return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
 }
