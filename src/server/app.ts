@@ -46,7 +46,7 @@ export function createApp({ tree, host, onError, limits = LIMITS, ...greeting }:
   registerMethods(app)
   for (const { path, handler } of klinesApi(tree)) serve(app, { methods: ['GET', 'HEAD'], path, handler })
   for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
-  serveHome(app, tree)
+  serveHome(app, tree, error => onError?.(error))
   serveChart(app)
   serveAssets(app)
   return app

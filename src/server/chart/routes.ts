@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { serve } from '../endpoint.js'
 import type { Body } from '../http/body.js'
-import { CHART_LIBRARY_PATH, viewerFiles } from '../pages/assets.js'
+import { CHART_LIBRARY_PATH, viewerModules } from '../pages/assets.js'
 import { pageBody, sendPage } from '../pages/send-page.js'
 import { chartPage } from './page.js'
 
@@ -13,15 +13,9 @@ export function serveChart(app: FastifyInstance): void {
       methods: ['GET', 'HEAD'],
       path,
       handler: (request, reply) => {
-        page ??= pageBody(chartPage([CHART_LIBRARY_PATH, ...chartModules()]))
+        page ??= pageBody(chartPage([CHART_LIBRARY_PATH, ...viewerModules('chart')]))
         return sendPage(request, reply, page)
       },
     })
   }
-}
-
-function chartModules(): string[] {
-  return viewerFiles()
-    .filter(name => name.startsWith('chart/') && name.endsWith('.js'))
-    .map(name => `/viewer/${name}`)
 }

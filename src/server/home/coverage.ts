@@ -1,4 +1,5 @@
 import { INTERVALS } from '../../klines/intervals.js'
+import { startDatesPath } from '../../klines/paths.js'
 import type { Series } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
@@ -23,6 +24,8 @@ export interface Coverage {
   readonly intervals: typeof INTERVALS
   /** Those with cached windows come first. */
   readonly symbols: readonly SymbolName[]
+  /** When a list was last fetched, ms UTC: the time of the newest file of a list; undefined without one. */
+  readonly updatedTime: number | undefined
   /** Every series with a cached window. */
   readonly series: readonly SeriesCoverage[]
 }
@@ -31,7 +34,16 @@ export interface Coverage {
 export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): Promise<Coverage> {
   const series = await countMissing(mirror, mirrorStatus(mirror), now)
   const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
-  return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
+  const updatedTime = findUpdatedTime(mirror)
+  return {
+    source: describeSource(mirror),
+    upstream: hasUpstream,
+    now,
+    intervals: INTERVALS,
+    symbols,
+    updatedTime,
+    series,
+  }
 }
 
 /** One series, cached or not, and whether the mirror knows its symbol. */
@@ -50,4 +62,9 @@ async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now
     const missing = mirror.covers(series) ? 0 : plans[index].startDates.length - series.windows
     return { ...series, missing }
   })
+}
+
+function findUpdatedTime(mirror: Mirror): number | undefined {
+  const times = INTERVALS.flatMap(interval => mirror.version(startDatesPath(interval))?.mtimeMs ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
 }

@@ -2,20 +2,22 @@ import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greetin
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
+import { formatBytes, formatTime, plural } from '../../klines/text.js'
 import { windowLength } from '../../klines/windows.js'
 import { type Html, html } from '../pages/html.js'
+import type { Coverage } from './coverage.js'
+import { heatMap } from './heat-map.js'
 import type { MirrorSourceFacts } from './source.js'
 
 /** Facts about the served tree that the page shows. */
 export interface PageContent {
-  readonly source: MirrorSourceFacts
-  readonly symbols: readonly string[]
+  readonly coverage: Coverage
   /** Every interval, with a cached window that has candles. */
-  readonly intervals: readonly { readonly interval: Interval; readonly example: WindowRef | undefined }[]
+  readonly examples: readonly { readonly interval: Interval; readonly window: WindowRef | undefined }[]
 }
 
-/** The page at `/`: links to what is served, and the elements that its script fills with the API reference. */
-export function homePage({ source, symbols, intervals }: PageContent): Html {
+/** The page at `/`: what is served, and the elements that its scripts fill. `modules` are preloaded, so that none waits for another. */
+export function homePage({ coverage, examples }: PageContent, modules: readonly string[]): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -26,39 +28,36 @@ export function homePage({ source, symbols, intervals }: PageContent): Html {
 <link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/page.css">
+<link rel="stylesheet" href="/viewer/home/home.css">
+${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script type="module" src="/viewer/home/main.js"></script>
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/page.js" defer></script>
 </head>
 <body>
 <header>
 <h1>klines</h1>
-<p>Historical candles of trading pairs as plain JSON files, and a small greeting API.</p>
+<p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
 <nav aria-label="On this page">
-<a href="#candles">Candles</a> <a href="#greeting">Greeting</a> <a href="#reference">API reference</a>
+<a href="/chart">Chart</a> <a href="#mirror">Coverage</a> <a href="#download">Download</a> <a href="#files">Files</a>
+<a href="#greeting">Greeting</a> <a href="#reference">API reference</a>
 </nav>
 </header>
 <main>
-<section id="candles" aria-labelledby="candles-title">
-<h2 id="candles-title">Candles</h2>
-${origin(source)}
-<p>One file holds the candles of a window:
-<code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
-<h3>Symbols</h3>
-<p>${symbols.length > 0 ? symbols.map(symbol => html`<code>${symbol}</code> `) : 'none here yet'}</p>
-<p>${link(SYMBOLS_PATH)}</p>
-<h3>Intervals</h3>
-<div class="wide">
-<table>
-<thead>
-<tr><th scope="col">Interval</th><th scope="col">Window</th><th scope="col">Start dates</th>
-<th scope="col">Example</th></tr>
-</thead>
-<tbody>
-${intervals.map(intervalRow)}
-</tbody>
-</table>
-</div>
+<section id="mirror" aria-labelledby="mirror-title">
+<h2 id="mirror-title">This mirror</h2>
+${origin(coverage.source)}
+${facts(coverage)}
+${heatMap(coverage)}
+<p class="legend">
+<span class="swatch" data-age="fresh"></span> up to date <span class="swatch" data-age="recent"></span> less than a month
+old <span class="swatch" data-age="old"></span> older <span class="swatch" data-state="outages"></span> candles missing, as in
+outages of the exchange <span class="swatch" data-state="missing"></span> windows missing or corrupt
+</p>
+<p id="survey" role="status"></p>
+<noscript><p class="note">The age of the candles and the outages are added by a script, and scripts are off.</p></noscript>
 </section>
+${downloadSection(coverage)}
+${filesSection(coverage, examples)}
 <section id="greeting" aria-labelledby="greeting-title">
 <h2 id="greeting-title">Greeting</h2>
 <ul>
@@ -88,12 +87,79 @@ function origin({ kind, address = '' }: MirrorSourceFacts): Html {
   return html`<p class="note">A mirror of ${kind === 'exchange' ? 'the exchange Binance: ' : ''}<code>${address}</code>.</p>`
 }
 
-function intervalRow({ interval, example }: PageContent['intervals'][number]): Html {
+function facts({ series, upstream, updatedTime }: Coverage): Html {
+  const sum = (count: (one: Coverage['series'][number]) => number) =>
+    series.reduce((total, one) => total + count(one), 0)
+  const symbols = new Set(series.map(({ symbol }) => symbol)).size
+  const missing = sum(one => one.missing)
+  const cached = `${plural(
+    sum(({ windows }) => windows),
+    'window',
+  )}, ${formatBytes(sum(({ bytes }) => bytes))}`
+  const rows: readonly [string, string][] = [
+    [
+      'Cached',
+      series.length === 0 ? 'nothing yet' : `${cached}, ${series.length} series of ${plural(symbols, 'symbol')}`,
+    ],
+    ['Missing', missing === 0 ? 'no window' : plural(missing, 'window')],
+    ['Newest candle', '–'],
+    ['Lists last fetched', updatedTime === undefined ? 'never' : `${formatTime(updatedTime)} UTC`],
+    [
+      'On request',
+      upstream ? 'what is missing or can still change is downloaded' : 'nothing is downloaded: this is what there is',
+    ],
+  ]
+  return html`<dl id="facts">
+${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd data-fact="${name}">${value}</dd></div>\n`)}</dl>`
+}
+
+function downloadSection({ symbols, intervals }: Coverage): Html {
+  const options = (names: readonly string[], chosen?: string) =>
+    names.map(name => (name === chosen ? html`<option selected>${name}</option>` : html`<option>${name}</option>`))
+  return html`<section id="download" aria-labelledby="download-title">
+<h2 id="download-title">Download candles</h2>
+<form id="download-form">
+<label>Symbol <select name="symbol">${options(symbols)}</select></label>
+<label>Interval <select name="interval">${options(intervals, '1h')}</select></label>
+<label>From <input name="from" type="date"></label>
+<label>To <input name="to" type="date"></label>
+</form>
+<p id="download-links"></p>
+<dl id="download-commands"></dl>
+<noscript><p>Without scripts: <code>/export/<var>interval</var>/<var>symbol</var>.csv</code>, also .parquet, .json, .jsonl and
+.arrow; with <code>?from=2024-01-01&amp;to=2024-02-01</code> a range.</p></noscript>
+</section>`
+}
+
+function filesSection({ symbols }: Coverage, examples: PageContent['examples']): Html {
+  return html`<section id="files" aria-labelledby="files-title">
+<h2 id="files-title">Files</h2>
+<p>One file holds the candles of a window:
+<code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
+<h3>Symbols</h3>
+<p>${symbols.length > 0 ? symbols.map(symbol => html`<code>${symbol}</code> `) : 'none here yet'}</p>
+<p>${link(SYMBOLS_PATH)}</p>
+<h3>Intervals</h3>
+<div class="wide">
+<table>
+<thead>
+<tr><th scope="col">Interval</th><th scope="col">Window</th><th scope="col">Start dates</th>
+<th scope="col">Example</th></tr>
+</thead>
+<tbody>
+${examples.map(intervalRow)}
+</tbody>
+</table>
+</div>
+</section>`
+}
+
+function intervalRow({ interval, window }: PageContent['examples'][number]): Html {
   const list = html`<a href="/${startDatesPath(interval)}">${interval}.json</a>`
-  const window = example
-    ? html`<a href="/${windowPath(example)}">${example.symbol} ${example.startDate}</a>`
+  const example = window
+    ? html`<a href="/${windowPath(window)}">${window.symbol} ${window.startDate}</a>`
     : 'none here yet'
-  return html`<tr><th scope="row">${interval}</th><td>${windowLength(interval)}</td><td>${list}</td><td>${window}</td></tr>
+  return html`<tr><th scope="row">${interval}</th><td>${windowLength(interval)}</td><td>${list}</td><td>${example}</td></tr>
 `
 }
 

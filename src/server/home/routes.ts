@@ -1,38 +1,37 @@
-import type { FastifyInstance } from 'fastify'
-import { INTERVALS, type Interval, isInterval } from '../../klines/intervals.js'
-import type { Series, WindowRef } from '../../klines/series.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { INTERVALS, isInterval } from '../../klines/intervals.js'
+import type { Series } from '../../klines/series.js'
 import { isSymbol } from '../../klines/symbols.js'
-import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
-import { serve } from '../endpoint.js'
+import { type Endpoint, serve } from '../endpoint.js'
 import { Body } from '../http/body.js'
 import { HttpError } from '../http/error.js'
 import { sendBody } from '../http/send-body.js'
+import { viewerModules } from '../pages/assets.js'
 import { pageBody, sendPage } from '../pages/send-page.js'
-import { listSymbols, type Tree } from '../tree/tree.js'
-import { findCoverage, findSeriesCoverage } from './coverage.js'
+import type { Tree } from '../tree/tree.js'
+import { type Coverage, findCoverage, findSeriesCoverage } from './coverage.js'
 import { homePage, type PageContent } from './page.js'
-import { describeSource } from './source.js'
+import { Survey } from './survey.js'
 
-/** Serves the page at `/`, and what its script reads. */
-export function serveHome(app: FastifyInstance, tree: Tree): void {
-  serve(app, {
-    methods: ['GET', 'HEAD'],
-    path: '/',
-    handler: (request, reply) => sendPage(request, reply, pageBody(homePage(pageContent(tree.mirror)))),
+/** Serves the page at `/`, and what the scripts of the pages read about the mirror. */
+export function serveHome(app: FastifyInstance, tree: Tree, onError: (error: Error) => void): void {
+  const { mirror, now } = tree
+  const get = (path: string, handler: Endpoint['handler']) => serve(app, { methods: ['GET', 'HEAD'], path, handler })
+  const survey = new Survey(mirror, now, onError)
+  app.addHook('onClose', async () => survey.close())
+  get('/', async (request, reply) => {
+    const coverage = await findCoverage(tree, now())
+    return sendPage(
+      request,
+      reply,
+      pageBody(homePage({ coverage, examples: findExamples(coverage) }, viewerModules('home'))),
+    )
   })
-  serve(app, {
-    methods: ['GET', 'HEAD'],
-    path: '/coverage.json',
-    handler: async (request, reply) => sendBody(request, reply, jsonBody(await findCoverage(tree, tree.now()))),
-  })
-  serve(app, {
-    methods: ['GET', 'HEAD'],
-    path: '/coverage/{interval}/{symbol}.json',
-    handler: async (request, reply) => {
-      const series = parseSeries(request.params as Record<string, string>)
-      return sendBody(request, reply, jsonBody(await findSeriesCoverage(tree.mirror, series, tree.now())))
-    },
-  })
+  get('/coverage.json', async (request, reply) => sendBody(request, reply, jsonBody(await findCoverage(tree, now()))))
+  get('/coverage/candles.json', (request, reply) => sendBody(request, reply, jsonBody(survey.state())))
+  get('/coverage/{interval}/{symbol}.json', async (request, reply) =>
+    sendBody(request, reply, jsonBody(await findSeriesCoverage(mirror, parseSeries(request), now()))),
+  )
 }
 
 function jsonBody(value: object): Body {
@@ -40,22 +39,17 @@ function jsonBody(value: object): Body {
 }
 
 /** The series of a path. Throws `HttpError` 404. */
-function parseSeries({ interval, symbol }: Record<string, string>): Series {
+function parseSeries({ params }: FastifyRequest): Series {
+  const { interval, symbol } = params as Record<string, string>
   if (isInterval(interval) && isSymbol(symbol)) return { symbol, interval }
   throw new HttpError(404, 'There is no such series.')
 }
 
-function pageContent(mirror: Mirror): PageContent {
-  const intervals = INTERVALS.map(interval => ({ interval, example: findExample(mirror, interval) }))
-  return { source: describeSource(mirror), symbols: listSymbols(mirror), intervals }
-}
-
-/** The oldest cached window of an interval that has candles, of the first symbol that has one. */
-function findExample(mirror: Mirror, interval: Interval): WindowRef | undefined {
-  for (const symbol of mirror.symbols()) {
-    const windows = mirror.cachedStartDates({ interval, symbol }).map(startDate => ({ interval, symbol, startDate }))
-    const example = windows.find(window => mirror.windowSize(window) > EMPTY_WINDOW_BYTES)
-    if (example) return example
-  }
-  return undefined
+/** The oldest cached window of each interval that has candles, of the first symbol that has one. */
+function findExamples({ series }: Coverage): PageContent['examples'] {
+  return INTERVALS.map(interval => {
+    const found = series.find(one => one.interval === interval && one.firstStartDate !== undefined)
+    const startDate = found?.firstStartDate
+    return { interval, window: found && startDate !== undefined ? { ...found, startDate } : undefined }
+  })
 }

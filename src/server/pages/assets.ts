@@ -35,11 +35,18 @@ export function serveAssets(app: FastifyInstance): void {
 }
 
 /** The scripts and styles of the browser code, relative to its folder, such as `chart/main.js`. */
-export function viewerFiles(): string[] {
+function viewerFiles(): string[] {
   return readdirSync(VIEWER_FILES, { recursive: true, encoding: 'utf8' })
     .map(name => name.replaceAll('\\', '/'))
     .filter(name => TYPES[extname(name)] !== undefined)
     .sort()
+}
+
+/** The paths of the scripts in a folder of the browser code. */
+export function viewerModules(folder: string): string[] {
+  return viewerFiles()
+    .filter(name => name.startsWith(`${folder}/`) && name.endsWith('.js'))
+    .map(name => `/viewer/${name}`)
 }
 
 function serveFile(app: FastifyInstance, path: string, findFile: () => URL): void {

@@ -1,2 +1,5 @@
-const place = document.querySelector('#coverage')
-if (place) place.textContent = ''
+import { startDownloads } from './download-form.js'
+import { fillHeatMap } from './heat-map.js'
+
+startDownloads()
+await fillHeatMap()
