@@ -7,7 +7,6 @@ import { windowLength } from '../../klines/windows.js'
 import { type Html, html } from '../pages/html.js'
 import type { Coverage } from './coverage.js'
 import { heatMap } from './heat-map.js'
-import type { MirrorSourceFacts } from './source.js'
 
 /** Facts about the served tree that the page shows. */
 export interface PageContent {
@@ -15,6 +14,15 @@ export interface PageContent {
   /** Every interval, with a cached window that has candles. */
   readonly examples: readonly { readonly interval: Interval; readonly window: WindowRef | undefined }[]
 }
+
+/** The colours of the coverage table: the attribute of a cell, its value, and what it means. */
+const KEYS = [
+  ['age', 'fresh', 'up to date'],
+  ['age', 'recent', 'less than a month old'],
+  ['age', 'old', 'older'],
+  ['state', 'outages', 'candles missing, as in outages of the exchange'],
+  ['state', 'missing', 'windows missing or corrupt'],
+] as const
 
 /** The page at `/`: what is served, and the elements that its scripts fill. `modules` are preloaded, so that none waits for another. */
 export function homePage({ coverage, examples }: PageContent, modules: readonly string[]): Html {
@@ -29,7 +37,7 @@ export function homePage({ coverage, examples }: PageContent, modules: readonly 
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/page.css">
 <link rel="stylesheet" href="/viewer/home/home.css">
-${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script type="module" src="/viewer/home/main.js"></script>
+${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script src="/viewer/home/main.js" type="module"></script>
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/page.js" defer></script>
 </head>
@@ -45,14 +53,12 @@ ${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script
 <main>
 <section id="mirror" aria-labelledby="mirror-title">
 <h2 id="mirror-title">This mirror</h2>
-${origin(coverage.source)}
+${origin(coverage)}
 ${facts(coverage)}
 ${heatMap(coverage)}
-<p class="legend">
-<span class="swatch" data-age="fresh"></span> up to date <span class="swatch" data-age="recent"></span> less than a month
-old <span class="swatch" data-age="old"></span> older <span class="swatch" data-state="outages"></span> candles missing, as in
-outages of the exchange <span class="swatch" data-state="missing"></span> windows missing or corrupt
-</p>
+<p class="legend">${KEYS.map(
+    ([attribute, value, text]) => html`<span><i class="swatch" data-${attribute}="${value}"></i> ${text}</span> `,
+  )}</p>
 <p id="survey" role="status"></p>
 <noscript><p class="note">The age of the candles and the outages are added by a script, and scripts are off.</p></noscript>
 </section>
@@ -79,15 +85,17 @@ ${filesSection(coverage, examples)}
 `
 }
 
-function origin({ kind, address = '' }: MirrorSourceFacts): Html {
+function origin({ source: { kind, address = '' }, upstream }: Coverage): Html {
   if (kind === 'sample') {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
   if (kind === 'unknown') return html`<p class="note">The source of these files is unknown.</p>`
-  return html`<p class="note">A mirror of ${kind === 'exchange' ? 'the exchange Binance: ' : ''}<code>${address}</code>.</p>`
+  const exchange = kind === 'exchange' ? 'the exchange Binance: ' : ''
+  const downloads = upstream ? ' Windows that are missing or can still change are downloaded on request.' : ''
+  return html`<p class="note">A mirror of ${exchange}<code>${address}</code>.${downloads}</p>`
 }
 
-function facts({ series, upstream, updatedTime }: Coverage): Html {
+function facts({ series, updatedTime }: Coverage): Html {
   const sum = (count: (one: Coverage['series'][number]) => number) =>
     series.reduce((total, one) => total + count(one), 0)
   const symbols = new Set(series.map(({ symbol }) => symbol)).size
@@ -104,10 +112,6 @@ function facts({ series, upstream, updatedTime }: Coverage): Html {
     ['Missing', missing === 0 ? 'no window' : plural(missing, 'window')],
     ['Newest candle', '–'],
     ['Lists last fetched', updatedTime === undefined ? 'never' : `${formatTime(updatedTime)} UTC`],
-    [
-      'On request',
-      upstream ? 'what is missing or can still change is downloaded' : 'nothing is downloaded: this is what there is',
-    ],
   ]
   return html`<dl id="facts">
 ${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd data-fact="${name}">${value}</dd></div>\n`)}</dl>`
