@@ -18,7 +18,7 @@ import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { ProgressDisplay } from '../terminal/progress.js'
+import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
 
@@ -52,11 +52,11 @@ export async function runChart(
 }
 
 async function loadFirst(request: ChartRequest, flags: ChartFlags, context: RunContext): Promise<LoadedCharts> {
-  const { progressStyle, warn } = context
-  const words = flags.offline
-    ? { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
-    : { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
-  const loaded = await ProgressDisplay.during(progressStyle, words, ({ planned, windows, network }) =>
+  const { warn } = context
+  const words = { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
+  // Reading a mirror takes no time that is worth a line.
+  const style = flags.offline ? NO_PROGRESS : context.progressStyle
+  const loaded = await ProgressDisplay.during(style, words, ({ planned, windows, network }) =>
     loadCharts({ ...request, network }, maxCandles(flags), { planned, progress: windows }),
   )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
