@@ -31,10 +31,10 @@ async function watch(now: number, onDraw: (frame: Frame, tools: Tools) => unknow
   const clock = new FakeClock(now)
   const stop = new AbortController()
   const frames: Frame[] = []
-  let room = 10
+  let width = 53
   const address = { baseUrl: server.url, mirror: tempFolder(), retries: 0, now }
   const request = { symbols: ['BTCUSDT'], intervals: ['15m'], ...address } as const
-  const load = () => loadCharts(request, room)
+  const load = () => loadCharts(request, { width, log: false })
   /** Adds candles to the service, the last of which opens just before `time`. */
   const publish = (time: number) => putWeek(root, 'BTCUSDT', WEEK, quarterHours(WEEK, time), time)
   const draw = (charts: readonly FittedCandles[], status: string) => {
@@ -42,14 +42,20 @@ async function watch(now: number, onDraw: (frame: Frame, tools: Tools) => unknow
     const frame = { time: clockText(clock.now()), newest: clockText(lastTime), status, candles }
     frames.push(frame)
     const resize = (columns: number) => {
-      room = columns
+      width = columns
       watching.resize()
     }
     if (onDraw(frame, { server, publish, resize }) === false) stop.abort(new Error('stopped'))
   }
   const first = await load()
   server.reset()
-  const watching = new ChartWatch(first, { clock, signal: stop.signal, load, maxCandles: () => room, draw })
+  const watching = new ChartWatch(first, {
+    clock,
+    signal: stop.signal,
+    load,
+    size: () => ({ width, log: false }),
+    draw,
+  })
   await expect(watching.run()).rejects.toThrow('stopped')
   await watching.close()
   return { frames, server, clock }
@@ -108,12 +114,13 @@ it('goes on when the service was away', async () => {
 
 it('draws more candles when the terminal becomes wider, and keeps its times', async () => {
   const { frames, server } = await watch(NOON + MINUTE, ({ candles, time }, { resize }) => {
-    if (candles === 10) resize(25)
-    else if (time === '12:01:00') resize(5)
-    return candles !== 5
+    // 3 columns for the axis, and 13 for its labels: 1117.12345678.
+    if (candles === 37) resize(80)
+    else if (time === '12:01:00') resize(40)
+    return candles !== 24
   })
   expect(frames.map(({ candles, status }) => `${candles} ${status}`)).toEqual(
-    [10, 25, 5].map(candles => `${candles} 12:01:00 UTC: downloaded; next check 12:15:20. Ctrl-C ends.`),
+    [37, 64, 24].map(candles => `${candles} 12:01:00 UTC: downloaded; next check 12:15:20. Ctrl-C ends.`),
   )
   expect(server.paths()).toEqual([])
 })

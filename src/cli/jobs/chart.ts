@@ -1,6 +1,6 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
-import { candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
+import { MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -8,7 +8,7 @@ import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
-import { type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { type ChartSize, type LoadedCharts, loadCharts } from '../chart/load-charts.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
@@ -57,7 +57,7 @@ async function loadFirst(request: ChartRequest, flags: ChartFlags, context: RunC
   // Reading a mirror takes no time that is worth a line.
   const style = flags.offline ? NO_PROGRESS : context.progressStyle
   const loaded = await ProgressDisplay.during(style, words, ({ planned, windows, network }) =>
-    loadCharts({ ...request, network }, maxCandles(flags), { planned, progress: windows }),
+    loadCharts({ ...request, network }, chartSize(flags), { planned, progress: windows }),
   )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
   const width = chartWidth(flags)
@@ -78,8 +78,8 @@ async function watch(
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,
-    load: () => loadCharts(silent, maxCandles(flags)),
-    maxCandles: () => maxCandles(flags),
+    load: () => loadCharts(silent, chartSize(flags)),
+    size: () => chartSize(flags),
     draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
   })
   screen.watchSize(watching.resize)
@@ -93,7 +93,7 @@ async function watch(
 
 /** `otherRows`: lines below the charts that must fit on the screen, too. */
 function drawAll(charts: readonly FittedCandles[], flags: ChartFlags, otherRows = 0): string[] {
-  const options = { ...chartStyle(flags), width: chartWidth(flags), log: flags.log }
+  const options = { ...chartStyle(flags), ...chartSize(flags) }
   const height = flags.height ?? fittingHeight(charts.length, otherRows) ?? chartHeight(flags)
   return charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, { ...options, height })])
 }
@@ -104,8 +104,8 @@ function fittingHeight(charts: number, otherRows: number): number | undefined {
   return Math.floor((process.stdout.rows - otherRows - (charts - 1)) / charts)
 }
 
-function maxCandles(flags: ChartFlags): number {
-  return candlesThatFit(chartWidth(flags))
+function chartSize(flags: ChartFlags): ChartSize {
+  return { width: chartWidth(flags), log: flags.log }
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
