@@ -14,6 +14,7 @@ const LAYERS: Record<string, number> = {
   'klines/audit': 4,
   fs: 5,
   http: 5,
+  chart: 5,
   'klines-client': 6,
   'exchange-client': 6,
   'greeting-client': 6,
@@ -104,8 +105,9 @@ describe('imports go one way: main > commands > cli > export, server > download 
     expect(all.filter(edge => !isAllowed(edge)).map(describeEdge)).toEqual([])
   })
 
-  test('klines imports no module of Node', () => {
-    const wrong = all.filter(({ from, specifier }) => partOf(from).split('/')[0] === 'klines' && isBuiltin(specifier))
+  test('klines and chart import no module of Node', () => {
+    const pure = ['klines', 'chart']
+    const wrong = all.filter(({ from, specifier }) => pure.includes(partOf(from).split('/')[0]) && isBuiltin(specifier))
     expect(wrong.map(describeEdge)).toEqual([])
     expect(isBuiltin('node:fs') && isBuiltin('fs')).toBe(true)
   })

@@ -1,0 +1,141 @@
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { Resampler } from '../klines/resample/resampler.js'
+import { type TargetInterval, toTarget } from '../klines/resample/target-interval.js'
+import type { Series } from '../klines/series.js'
+import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
+import { approximateLength, resampleLadder } from './ladder.js'
+import { slotAfter, stepsBetween } from './slot-steps.js'
+
+/** How candles are fitted into a picture. */
+export interface FitOptions {
+  /** Room of the picture, in candles; at least 1. */
+  readonly maxCandles: number
+  /** All candles, resampled if they are too many, or only the newest ones. */
+  readonly keep: 'all' | 'newest'
+  /** The length of candles that the caller wants at the least. Default: the interval of the series. */
+  readonly resample?: TargetInterval | undefined
+  /** Open time of any 3d candle of the symbol, ms UTC: without it nothing shorter than 3d is resampled to 3d. */
+  readonly anchor?: number | undefined
+}
+
+/**
+ * Fits the candles of one series into a picture, in one pass over its batches and in memory for a few pictures. Missing
+ * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest
+ * interval of `resampleLadder` for which they do.
+ */
+export class CandleFitter {
+  /** The lengths that may still fit, shortest first. */
+  private rungs: Rung[] | undefined
+  private firstTime: number | undefined
+  private lastTime: number | undefined
+
+  constructor(
+    private readonly series: Series,
+    private readonly options: FitOptions,
+  ) {}
+
+  /**
+   * Adds the next candles; batches come in order of time. Throws `bad_option` when the candles do not fit into `resample`, and
+   * `digits_lost` at a decimal too long for exact sums.
+   */
+  add(batch: KlineBatch): void {
+    if (batch.length === 0) return
+    this.firstTime ??= batch.openTime(0)
+    this.lastTime = batch.openTime(batch.length - 1)
+    this.rungs ??= this.buildRungs(this.firstTime)
+    for (const rung of this.rungs) rung.add(batch)
+    this.dropRungs()
+  }
+
+  /** The candles of the picture. The last one may be incomplete: a picture ends with the newest price. */
+  end(): FittedCandles {
+    for (const rung of this.rungs ?? []) rung.end()
+    this.dropRungs()
+    const { series, lastTime } = this
+    const rung = this.rungs?.[0]
+    const slots = rung?.slots(this.options.maxCandles) ?? []
+    const candles = slots.filter(slot => slot.candle !== undefined).length
+    const interval = (rung?.target ?? this.options.resample ?? toTarget(series.interval)).name
+    const resampledFrom = interval === series.interval ? undefined : series.interval
+    const firstTime = this.firstTime && Math.max(this.firstTime, slots[0].openTime)
+    return { series, interval, resampledFrom, slots, candles, missing: slots.length - candles, firstTime, lastTime }
+  }
+
+  private buildRungs(firstTime: number): Rung[] {
+    const { series, options } = this
+    const { maxCandles, resample } = options
+    const shortest = resample ?? toTarget(series.interval)
+    const build = (target: TargetInterval, maxSlots: number) => {
+      const isSource = target === shortest && resample === undefined
+      const resampler = isSource ? undefined : new Resampler(series, target, { partial: true })
+      return new Rung(target, resampler, maxSlots, maxCandles)
+    }
+    if (options.keep === 'newest') return [build(shortest, Infinity)]
+    const anchor = options.anchor ?? resample?.anchor ?? (series.interval === '3d' ? firstTime : undefined)
+    const longer = resampleLadder(series, anchor).filter(
+      target => approximateLength(target) > approximateLength(shortest),
+    )
+    // The last one fits in any case: there is no longer interval to resample to.
+    return [shortest, ...longer].map((target, index) => build(target, index < longer.length ? maxCandles : Infinity))
+  }
+
+  private dropRungs(): void {
+    this.rungs = this.rungs?.filter(rung => rung.fits)
+  }
+}
+
+/** Candles of one length. */
+class Rung {
+  private candles: ChartCandle[] = []
+  private slotCount = 0
+
+  constructor(
+    readonly target: TargetInterval,
+    private readonly resampler: Resampler | undefined,
+    /** The rung fits as long as it does not need more slots than that. */
+    private readonly maxSlots: number,
+    /** Older candles than so many need not be kept. */
+    private readonly maxCandles: number,
+  ) {}
+
+  get fits(): boolean {
+    return this.slotCount <= this.maxSlots
+  }
+
+  add(batch: KlineBatch): void {
+    this.take(this.resampler ? this.resampler.add(batch) : batch)
+  }
+
+  end(): void {
+    this.take(this.resampler?.end())
+  }
+
+  /** The newest slots, at most `max`. */
+  slots(max: number): Slot[] {
+    const { candles, target } = this
+    const newest: Slot[] = []
+    for (let index = candles.length - 1; index >= 0 && newest.length < max; index--) {
+      const candle = candles[index]
+      const later = candles[index + 1]
+      const missing = later ? stepsBetween(target, candle.openTime, later.openTime) - 1 : 0
+      if (newest.length + missing >= max) break
+      for (let step = missing; step >= 1; step--) {
+        newest.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
+      }
+      newest.push({ openTime: candle.openTime, candle })
+    }
+    return newest.reverse()
+  }
+
+  private take(batch: KlineBatch | undefined): void {
+    if (batch === undefined) return
+    // Without a limit of slots, all but the newest rows of a batch are of no use.
+    const start = this.maxSlots === Infinity ? Math.max(0, batch.length - this.maxCandles) : 0
+    for (let row = start; row < batch.length && this.fits; row++) {
+      const last = this.candles[this.candles.length - 1]
+      this.slotCount += last ? stepsBetween(this.target, last.openTime, batch.openTime(row)) : 1
+      if (this.candles.length >= 2 * this.maxCandles) this.candles = this.candles.slice(-this.maxCandles)
+      this.candles.push(readCandle(batch, row))
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { COLUMNS } from '../klines/columns.js'
+import type { Interval } from '../klines/intervals.js'
+import type { Series } from '../klines/series.js'
+
+/** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers, a title shows them. */
+export interface ChartCandle {
+  /** ms UTC. */
+  readonly openTime: number
+  readonly open: string
+  readonly high: string
+  readonly low: string
+  readonly close: string
+  readonly volume: string
+}
+
+/** The place of one candle on the time axis. A candle that is missing keeps its place. */
+export interface Slot {
+  /** When the candle opens, or would open, ms UTC. */
+  readonly openTime: number
+  readonly candle: ChartCandle | undefined
+}
+
+/** The candles of one picture. */
+export interface FittedCandles {
+  readonly series: Series
+  /** The length of the candles as drawn, such as `1d` or `1q`. */
+  readonly interval: string
+  /** The interval of the source when the candles are resampled. */
+  readonly resampledFrom: Interval | undefined
+  /** In order of time, one step after the other. The first and the last one have a candle; empty without candles. */
+  readonly slots: readonly Slot[]
+  /** Number of slots with a candle. */
+  readonly candles: number
+  /** Number of slots without one. */
+  readonly missing: number
+  /** Open time of the first and the last candle of the source that was drawn, ms UTC; undefined without candles. */
+  readonly firstTime: number | undefined
+  readonly lastTime: number | undefined
+}
+
+const [OPEN, HIGH, LOW, CLOSE, VOLUME] = (['open', 'high', 'low', 'close', 'volume'] as const).map(name =>
+  COLUMNS.indexOf(name),
+)
+
+/** One row of a batch as a candle. */
+export function readCandle(batch: KlineBatch, row: number): ChartCandle {
+  return {
+    openTime: batch.openTime(row),
+    open: batch.text(row, OPEN),
+    high: batch.text(row, HIGH),
+    low: batch.text(row, LOW),
+    close: batch.text(row, CLOSE),
+    volume: batch.text(row, VOLUME),
+  }
+}
