@@ -2,6 +2,7 @@ import { shiftPoint } from './decimal.js'
 
 /** A marked price of an axis. */
 export interface PriceTick {
+  readonly price: number
   /** 0 at the bottom of the axis, 1 at its top. */
   readonly position: number
   /** With the digits that it needs, without an exponent. */
@@ -20,20 +21,31 @@ const NARROW_RATIO = 8
 /** Equal prices get an axis from 5% below to 5% above. */
 const MARGIN = 0.05
 
+/** The prices that an axis shows. */
+export interface PriceScaleOptions {
+  /** The lowest and the highest one. */
+  readonly low: number
+  readonly high: number
+  readonly log?: boolean | undefined
+  /** Digits after the point that prices have at the most: no tick has more. */
+  readonly digits?: number | undefined
+}
+
 /** Maps prices to places on an axis. */
 export class PriceScale {
   readonly low: number
   readonly high: number
   /** Whether equal ratios have equal lengths. Not where a price is 0, which has no place on such an axis. */
   readonly log: boolean
+  private readonly digits: number
 
-  /** `low` and `high`: the lowest and the highest price to show. */
-  constructor({ low, high, log = false }: { low: number; high: number; log?: boolean | undefined }) {
+  constructor({ low, high, log = false, digits = Infinity }: PriceScaleOptions) {
     const isFlat = !(high > low)
     const margin = low === 0 ? 1 : low * MARGIN
     this.low = isFlat ? Math.max(0, low - margin) : low
     this.high = isFlat ? low + margin : high
     this.log = log && this.low > 0
+    this.digits = digits
   }
 
   /** The place of a price: 0 at the bottom of the axis, 1 at its top. */
@@ -65,6 +77,7 @@ export class PriceScale {
     for (let exponent = power; ; exponent++) {
       for (const [factor, shift] of STEPS) {
         const step = tickValue(factor, exponent + shift)
+        if (exponent + shift < -this.digits) continue
         const [first, last] = [Math.ceil(low / step), Math.floor(high / step)]
         if (last - first + 1 > Math.max(1, max)) continue
         return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
@@ -85,7 +98,8 @@ export class PriceScale {
   }
 
   private tick(digits: number, exponent: number): PriceTick {
-    return { position: this.position(tickValue(digits, exponent)), text: shiftPoint(String(digits), exponent) }
+    const price = tickValue(digits, exponent)
+    return { price, position: this.position(price), text: shiftPoint(String(digits), exponent) }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ChartCandle, FittedCandles } from './chart-candle.js'
 import { compareDecimals, formatChange } from './decimal.js'
+import { PriceScale } from './price-scale.js'
 
 /** What the candles of a picture say in words. Prices are the exact text of the source. */
 export interface ChartSummary {
@@ -25,6 +26,12 @@ export function summarize(fitted: FittedCandles): ChartSummary | undefined {
   const high = candles.reduce((best, candle) => (compareDecimals(candle.high, best.high) > 0 ? candle : best))
   const low = candles.reduce((best, candle) => (compareDecimals(candle.low, best.low) < 0 ? candle : best))
   return { first, last, high, low, change: formatChange(first.open, last.close) }
+}
+
+/** The price axis from the lowest to the highest price. */
+export function buildPriceScale({ low: { low }, high: { high } }: ChartSummary, log: boolean): PriceScale {
+  const digits = Math.max(...[low, high].map(price => price.split('.')[1]?.length ?? 0))
+  return new PriceScale({ low: Number(low), high: Number(high), log, digits })
 }
 
 /** Whether a candle closes at or above its open. */

@@ -28,8 +28,8 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
   // Two times of one series are written alike: with the time of day unless all of them are midnights.
   const isDaily = from % DAY_MS === 0 && to % DAY_MS === 0
   const write = isDaily ? (time: number) => fullText(time).slice(0, 10) : minuteText
-  const count = `${candles.toLocaleString('en-US')} ${candles === 1 ? 'candle' : 'candles'}`
-  const gaps = missing > 0 ? `, ${missing.toLocaleString('en-US')} missing` : ''
+  const count = `${withSeparators(candles)} ${candles === 1 ? 'candle' : 'candles'}`
+  const gaps = missing > 0 ? `, ${withSeparators(missing)} missing` : ''
   const span = from === to ? write(from) : `${write(from)} to ${write(to)}`
   return {
     name: `${series.symbol} ${interval}`,
@@ -58,4 +58,9 @@ function describeCandle({ name, length }: TargetInterval, openTime: number): str
 /** `2026-03-01 13:00`. */
 function minuteText(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** `1,234`. toLocaleString takes 7 ms to load the rules of all languages. */
+function withSeparators(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }
