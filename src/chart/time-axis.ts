@@ -70,7 +70,9 @@ const UNITS = [...CLOCKS, ...DAYS, ...MONTHS, ...YEARS]
  */
 export function timeLabels(openTimes: readonly number[], slotsFor: (characters: number) => number): TimeLabel[] {
   if (openTimes.length === 0) return []
-  const distance = openTimes.length > 1 ? openTimes[1] - openTimes[0] : 0
+  // The time of day alone would not say when the only candle is.
+  if (openTimes.length === 1) return [{ index: 0, text: fullText(openTimes[0]) }]
+  const distance = openTimes[1] - openTimes[0]
   for (const unit of UNITS) {
     if (unit.length < distance && unit !== UNITS[UNITS.length - 1]) continue
     const labels = labelsOf(unit, openTimes)
