@@ -1,10 +1,10 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { monthIndex, monthStart } from '../klines/intervals.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 import { approximateLength, resampleLadder } from './ladder.js'
+import { slotAfter, stepsBetween } from './slot-steps.js'
 
 /** How candles are fitted into a picture. */
 export interface FitOptions {
@@ -23,14 +23,14 @@ export interface FitOptions {
  * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest
  * interval of `resampleLadder` for which they do.
  */
-export class CandleFitter {
+export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
   private rungs: Rung[] | undefined
   private firstTime: number | undefined
   private lastTime: number | undefined
 
   constructor(
-    private readonly series: SeriesLabel,
+    private readonly series: S,
     private readonly options: FitOptions,
   ) {}
 
@@ -48,7 +48,7 @@ export class CandleFitter {
   }
 
   /** The candles of the picture. The last one may be incomplete: a picture ends with the newest price. */
-  end(): FittedCandles {
+  end(): FittedCandles<S> {
     for (const rung of this.rungs ?? []) rung.end()
     this.dropRungs()
     const { series, lastTime } = this
@@ -120,10 +120,10 @@ class Rung {
     for (let index = candles.length - 1; index >= 0 && newest.length < max; index--) {
       const candle = candles[index]
       const later = candles[index + 1]
-      const missing = later ? steps(target, candle.openTime, later.openTime) - 1 : 0
+      const missing = later ? stepsBetween(target, candle.openTime, later.openTime) - 1 : 0
       if (newest.length + missing >= max) break
       for (let step = missing; step >= 1; step--) {
-        newest.push({ openTime: after(target, candle.openTime, step), candle: undefined })
+        newest.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
       }
       newest.push({ openTime: candle.openTime, candle })
     }
@@ -136,20 +136,9 @@ class Rung {
     const start = this.maxSlots === Infinity ? Math.max(0, batch.length - this.maxCandles) : 0
     for (let row = start; row < batch.length && this.fits; row++) {
       const last = this.candles[this.candles.length - 1]
-      this.slotCount += last ? steps(this.target, last.openTime, batch.openTime(row)) : 1
+      this.slotCount += last ? stepsBetween(this.target, last.openTime, batch.openTime(row)) : 1
       if (this.candles.length >= 2 * this.maxCandles) this.candles = this.candles.slice(-this.maxCandles)
       this.candles.push(readCandle(batch, row))
     }
   }
-}
-
-/** The number of slots from one candle to a later one: at least 1, also where a candle off the grid is closer. */
-function steps({ length }: TargetInterval, openTime: number, laterOpenTime: number): number {
-  if ('ms' in length) return Math.max(1, Math.floor((laterOpenTime - openTime) / length.ms))
-  return Math.max(1, Math.floor((monthIndex(laterOpenTime) - monthIndex(openTime)) / length.months))
-}
-
-/** The open time of the slot that is `step` slots after the one at `openTime`, ms UTC. */
-function after({ length }: TargetInterval, openTime: number, step: number): number {
-  return 'ms' in length ? openTime + step * length.ms : monthStart(monthIndex(openTime) + step * length.months)
 }

@@ -21,8 +21,8 @@ export interface Slot {
 }
 
 /** The candles of one picture. */
-export interface FittedCandles {
-  readonly series: SeriesLabel
+export interface FittedCandles<S extends SeriesLabel = SeriesLabel> {
+  readonly series: S
   /** The length of the candles as drawn, such as `1d` or `1q`. */
   readonly interval: string
   /** The interval of the source when the candles are resampled. */

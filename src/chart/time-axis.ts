@@ -9,14 +9,14 @@ export interface TimeLabel {
 
 /** A distance between labels: a label stands where the bucket changes. */
 interface Unit {
-  /** Shortest distance between labels, ms. */
+  /** Longest distance between labels, ms: slots that are longer have other labels. */
   readonly length: number
   readonly bucket: (time: number) => number
-  readonly text: (time: number, previous: number | undefined) => string
+  readonly text: (time: number, previous: number) => string
 }
 
 const FIRST_MONDAY = 4 * DAY_MS
-const MONTH_MS = 28 * DAY_MS
+const MONTH_MS = 31 * DAY_MS
 
 const day = (time: number) => Math.floor(time / DAY_MS)
 const year = (time: number) => new Date(time).getUTCFullYear()
@@ -25,14 +25,14 @@ const year = (time: number) => new Date(time).getUTCFullYear()
 const iso = (time: number, start: number, end: number) => new Date(time).toISOString().slice(start, end)
 const fullDate = (time: number) => iso(time, 0, 10)
 
-/** `12:30`; the day, on the first label of it. */
-function clockText(time: number, previous: number | undefined): string {
-  return previous === undefined || day(previous) === day(time) ? iso(time, 11, 16) : dayText(time, previous)
+/** `12:30`; the first label of a day has the day. */
+function clockText(time: number, previous: number): string {
+  return day(previous) === day(time) ? iso(time, 11, 16) : dayText(time, previous)
 }
 
-/** `03-14`; with the year, on the first label of it. */
-function dayText(time: number, previous: number | undefined): string {
-  return previous === undefined || year(previous) === year(time) ? iso(time, 5, 10) : fullDate(time)
+/** `03-14`; the first label of a year has the year, too. */
+function dayText(time: number, previous: number): string {
+  return year(previous) === year(time) ? iso(time, 5, 10) : fullDate(time)
 }
 
 const CLOCKS: readonly Unit[] = [15, 30, 60, 120, 180, 360, 720].map(minutes => ({
@@ -70,8 +70,8 @@ const UNITS = [...CLOCKS, ...DAYS, ...MONTHS, ...YEARS]
  */
 export function timeLabels(openTimes: readonly number[], slotsFor: (characters: number) => number): TimeLabel[] {
   if (openTimes.length === 0) return []
-  // The time of day alone would not say when the only candle is.
-  if (openTimes.length === 1) return [{ index: 0, text: fullText(openTimes[0]) }]
+  const alone = [{ index: 0, text: fullText(openTimes[0]) }]
+  if (openTimes.length === 1) return alone
   const distance = openTimes[1] - openTimes[0]
   for (const unit of UNITS) {
     if (unit.length < distance && unit !== UNITS[UNITS.length - 1]) continue
@@ -80,7 +80,7 @@ export function timeLabels(openTimes: readonly number[], slotsFor: (characters: 
     const fits = ({ index, text }: TimeLabel, next: number) => index + slotsFor(text.length) <= next
     if (labels.every((label, at) => at === labels.length - 1 || fits(label, labels[at + 1].index))) return labels
   }
-  return [{ index: 0, text: fullText(openTimes[0]) }]
+  return alone
 }
 
 /** `2026-03-01`, with the time unless it is midnight: `2026-03-01 13:00`. */
@@ -90,7 +90,8 @@ export function fullText(time: number): string {
 
 function labelsOf(unit: Unit, openTimes: readonly number[]): TimeLabel[] {
   const labels: TimeLabel[] = []
-  let previous: number | undefined
+  // A label says the day or the year where that is another one than before.
+  let previous = openTimes[0]
   for (let index = 0; index < openTimes.length; index++) {
     const time = openTimes[index]
     // Before the first slot, the label of its bucket may have stood.

@@ -1,3 +1,4 @@
+import Chart from './chart.js'
 import Completion from './completion.js'
 import Config from './config/index.js'
 import ConfigPath from './config/path.js'
@@ -23,6 +24,7 @@ import Verify from './verify.js'
 
 /** Every command by its id. oclif reads this table (`oclif.commands` in package.json). */
 export const COMMANDS = {
+  chart: Chart,
   completion: Completion,
   config: Config,
   'config:path': ConfigPath,

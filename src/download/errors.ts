@@ -1,6 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { seriesName, windowName } from '../klines/series.js'
-import type { Plan } from './plan.js'
+import type { TimeRange } from '../klines/time-range.js'
+import type { SeriesRange } from './plan.js'
 import type { WindowFailure, WindowSource } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
@@ -48,12 +49,15 @@ export function joinNames(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).join(', ') + more
 }
 
-/** The error for a range without a candle. */
-export function noCandles({ series, range }: Plan): KlinesError {
+/** The error for a range without a candle. `consequence`: what is not done therefore. */
+export function noCandles(
+  { series, range }: { readonly series: readonly Pick<SeriesRange, 'series'>[]; readonly range: TimeRange },
+  consequence = 'nothing is written',
+): KlinesError {
   const names = joinNames(series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
   const span = `from ${side(range.fromTime, 'the beginning')} to ${side(range.toTime, 'the present')}`
-  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; nothing is written.`, {
+  return new KlinesError('no_candles', `No candle of ${names} opens ${span}; ${consequence}.`, {
     suggestions: ['klines start-dates INTERVAL shows which windows there are.'],
   })
 }

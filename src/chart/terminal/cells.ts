@@ -40,11 +40,11 @@ export class CellLine {
     let text = ''
     for (let start = 0; start < end; ) {
       let next = start + 1
-      while (next < end && inks[next] === inks[start]) next++
+      // A blank has no colour of its own, so a run goes on over it.
+      while (next < end && (inks[next] === inks[start] || characters[next] === ' ')) next++
       const ink = inks[start]
       const run = characters.slice(start, next).join('')
-      // Blanks have no colour of their own.
-      text += colour && ink !== 'plain' && run.trim() !== '' ? paint(run, ink) : run
+      text += colour && ink !== 'plain' ? paint(run, ink) : run
       start = next
     }
     return text

@@ -19,7 +19,7 @@ const BOXES = [
 const HOLLOW = '║'
 const BLOCKS = ' ▁▂▃▄▅▆▇█'
 /** In ASCII: less than half a row, at least half a row, a whole row. */
-const ASCII_BLOCKS = ' ...:::::#'
+const ASCII_BLOCKS = ' ...::::#'
 
 /** Characters around the candles. */
 export interface Marks {

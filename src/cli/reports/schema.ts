@@ -75,6 +75,38 @@ export const DryRunSchema = object(
   { $id: 'klines-dry-run' },
 )
 
+const extreme = object({ price: Text, openTime: Type.Integer() })
+
+/** `chart --json`. Prices are the exact decimals of the source. */
+export const ChartSchema = object(
+  {
+    ...location,
+    series: Type.Array(
+      object({
+        symbol: Text,
+        interval: Type.String({ description: 'length of the candles as drawn' }),
+        resampledFrom: Type.Union([Text, Type.Null()], {
+          description: 'interval of the source; null for its own candles',
+        }),
+        firstOpenTime: Type.Integer(),
+        lastOpenTime: Type.Integer(),
+        candles: Count,
+        missing: count('candles missing between the first and the last one'),
+        high: extreme,
+        low: extreme,
+        last: Type.String({ description: 'close of the last candle' }),
+        change: Type.Union([Text, Type.Null()], {
+          description: 'from the first open to the last close, such as +13.15%; null when the first open is 0',
+        }),
+        rows: Type.Array(Type.Tuple([Type.Integer(), Text, Text, Text, Text, Text]), {
+          description: 'open time, open, high, low, close, volume',
+        }),
+      }),
+    ),
+  },
+  { $id: 'klines-chart' },
+)
+
 /** `serve --json`: printed once the server listens. */
 export const ServeSchema = object(
   {
@@ -185,6 +217,7 @@ export const ErrorSchema = object(
 
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
+export type ChartObject = Type.Static<typeof ChartSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
 export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>

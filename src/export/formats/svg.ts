@@ -3,12 +3,13 @@ import { drawSvg } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import { DEFAULT_PICTURE, type PictureOptions } from '../../chart/svg/picture-options.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import type { SeriesLabel } from '../../klines/series.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
 
 /** Draws the candles of one series as an SVG picture. It keeps the candles that the picture shows, however many there are. */
 export class SvgExporter implements Exporter {
   private readonly picture: PictureOptions
-  private fitter: CandleFitter | undefined
+  private fitter: CandleFitter<SeriesLabel> | undefined
 
   constructor(private readonly options: ExporterOptions) {
     this.picture = options.rowFormat.picture ?? DEFAULT_PICTURE

@@ -1,0 +1,145 @@
+import type { FittedCandles } from '../../chart/chart-candle.js'
+import { FetchError } from '../../http/fetch-error.js'
+import type { Clock } from '../../klines/clock.js'
+import { isKlinesError } from '../../klines/errors.js'
+import { MINUTE_MS } from '../../klines/intervals.js'
+import { seriesName } from '../../klines/series.js'
+import { CheckTimes } from './check-times.js'
+import type { LoadedCharts } from './load-charts.js'
+
+/** A timer may stop while a machine sleeps, so no wait is longer, ms. */
+const MAX_SLEEP_MS = MINUTE_MS
+
+/** What a watch needs. */
+export interface WatchOptions {
+  readonly clock: Clock
+  /** Ends the watch: `run` then throws its reason. */
+  readonly signal: AbortSignal
+  /** Loads the charts anew, with a connection of their own. */
+  readonly load: () => Promise<LoadedCharts>
+  /** Room of a chart, in candles, at the present size of the terminal. */
+  readonly maxCandles: () => number
+  /** Shows charts, and a line on what was checked when. */
+  readonly draw: (charts: readonly FittedCandles[], status: string) => void
+}
+
+/** Redraws charts when new candles exist: one request for each closed candle, and fewer when the service is late. */
+export class ChartWatch {
+  private times = new Map<string, CheckTimes>()
+  private status: string
+  /** Wakes the watch up for a redraw. */
+  private wake = new AbortController()
+
+  constructor(
+    private loaded: LoadedCharts,
+    private readonly options: WatchOptions,
+  ) {
+    this.status = loaded.failure === undefined ? 'downloaded' : 'the service could not be reached'
+    this.setTimes(options.clock.now())
+  }
+
+  /** To be called when the size of the terminal has changed. */
+  readonly resize = (): void => this.wake.abort()
+
+  /** Watches until the signal. */
+  async run(): Promise<never> {
+    let checked = this.options.clock.now()
+    for (;;) {
+      this.draw(checked)
+      if (await this.sleepUntilDue()) {
+        await this.check()
+        checked = this.options.clock.now()
+      } else {
+        await this.reload(this.options.clock.now())
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.loaded.loader.close()
+  }
+
+  private get due(): number {
+    return Math.min(...[...this.times.values()].map(({ due }) => due))
+  }
+
+  private draw(checked: number): void {
+    const clockText = (time: number) => new Date(time).toISOString().slice(11, 19)
+    const next = new Date(this.due).toISOString()
+    // A check on another day says which.
+    const isToday = next.slice(0, 10) === new Date(checked).toISOString().slice(0, 10)
+    const nextText = isToday ? clockText(this.due) : next.slice(0, 16).replace('T', ' ')
+    this.options.draw(
+      this.loaded.charts,
+      `${clockText(checked)} UTC: ${this.status}; next check ${nextText}. Ctrl-C ends.`,
+    )
+  }
+
+  /** Returns whether a check is due; false when the watch was woken up. Throws the reason of the signal. */
+  private async sleepUntilDue(): Promise<boolean> {
+    const { clock, signal } = this.options
+    this.wake = new AbortController()
+    for (;;) {
+      const wait = this.due - clock.now()
+      if (wait <= 0) return true
+      try {
+        await clock.sleep(Math.min(wait, MAX_SLEEP_MS), AbortSignal.any([signal, this.wake.signal]))
+      } catch {
+        signal.throwIfAborted()
+        return false
+      }
+    }
+  }
+
+  /** Checks each series that is due, with one request. After a failure, the next check starts anew. */
+  private async check(): Promise<void> {
+    const { clock, signal, load } = this.options
+    const now = clock.now()
+    const before = this.newest
+    try {
+      if (this.loaded.failure !== undefined) {
+        const { loader } = this.loaded
+        this.loaded = await load()
+        await loader.close()
+      } else {
+        let isNew = false
+        for (const { series, openTime, due } of this.times.values()) {
+          if (due <= now && (await this.loaded.loader.hasNewer(series, openTime, now))) isNew = true
+        }
+        if (isNew) await this.reload(now)
+      }
+      if (this.loaded.failure === undefined) this.status = this.newest > before ? 'new candle' : 'no new candle yet'
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof FetchError) && !isKlinesError(error)) throw error
+      this.loaded = { ...this.loaded, failure: error.message }
+    }
+    if (this.loaded.failure !== undefined) this.status = 'the service could not be reached'
+    this.noteTimes(now)
+  }
+
+  /** Reads the candles again: more of them for a wider terminal, and what a check has downloaded. */
+  private async reload(now: number): Promise<void> {
+    const { maxCandles } = this.options
+    this.loaded = { ...this.loaded, charts: await this.loaded.loader.load(maxCandles()) }
+    if (this.times.size === 0) this.setTimes(now)
+  }
+
+  /** Open time of the newest candle of all charts, ms UTC. */
+  private get newest(): number {
+    return Math.max(...this.loaded.charts.map(({ lastTime = 0 }) => lastTime))
+  }
+
+  private setTimes(now: number): void {
+    this.times = new Map(
+      this.loaded.charts.map(({ series, lastTime = 0 }) => [seriesName(series), new CheckTimes(series, lastTime, now)]),
+    )
+  }
+
+  private noteTimes(now: number): void {
+    for (const { series, lastTime = 0 } of this.loaded.charts) {
+      const times = this.times.get(seriesName(series))
+      if (times && (times.due <= now || lastTime > times.openTime)) times.note(now, lastTime)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import * as Flags from '@oclif/core/flags'
+import { inGroup } from './group.js'
+import type { LocationFlags } from './location.js'
+import type { NetworkFlags } from './network.js'
+import { outputFlags } from './output.js'
+import type { RangeFlags } from './selection.js'
+
+/** What a chart shows, and how. */
+export const chartFlags = {
+  resample: outputFlags.resample,
+  ...inGroup('network', {
+    offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.', env: 'KLINES_OFFLINE' }),
+    watch: Flags.boolean({
+      summary: 'Redraw when there are new candles, until Ctrl-C. Needs a terminal.',
+      env: 'KLINES_WATCH',
+    }),
+  }),
+  ...inGroup('appearance', {
+    log: Flags.boolean({ summary: 'Logarithmic price axis.', env: 'KLINES_LOG' }),
+    ascii: Flags.boolean({
+      summary: 'Only ASCII characters. Default at TERM=dumb and in a locale without UTF-8.',
+      env: 'KLINES_ASCII',
+    }),
+    width: Flags.integer({
+      summary: 'Columns of the chart. Default: those of the terminal, else COLUMNS, else 80.',
+      helpValue: 'COLUMNS',
+      min: 40,
+      max: 1000,
+      env: 'KLINES_WIDTH',
+    }),
+    height: Flags.integer({
+      summary: 'Rows of each chart. Default: those of the terminal, at most 30.',
+      helpValue: 'ROWS',
+      min: 12,
+      max: 200,
+      env: 'KLINES_HEIGHT',
+    }),
+  }),
+}
+
+/** What the flags of `chart` parse to. */
+export interface ChartFlags extends LocationFlags, NetworkFlags, RangeFlags {
+  interval: string[]
+  resample?: string | undefined
+  offline: boolean
+  watch: boolean
+  log: boolean
+  ascii: boolean
+  width?: number | undefined
+  height?: number | undefined
+  concurrency?: number | undefined
+  refresh?: boolean
+  'accept-list'?: boolean
+  yes?: boolean
+  json: boolean
+}

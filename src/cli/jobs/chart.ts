@@ -1,0 +1,132 @@
+import type { FittedCandles } from '../../chart/chart-candle.js'
+import { drawFrame } from '../../chart/terminal/frame.js'
+import { candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
+import { parseSelectionText } from '../../download/selection.js'
+import { SAMPLE, toSourceName } from '../../http/base-url.js'
+import { systemClock } from '../../http/system-clock.js'
+import { KlinesError } from '../../klines/errors.js'
+import type { RunContext } from '../base-command.js'
+import { AlternateScreen } from '../chart/alternate-screen.js'
+import type { ChartRequest } from '../chart/candle-loader.js'
+import { type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
+import { ChartWatch } from '../chart/watch.js'
+import { offlineEndpoint, startEndpoint } from '../endpoint.js'
+import type { ChartFlags } from '../flags/chart.js'
+import { toLimits } from '../flags/network.js'
+import { chartObject } from '../reports/chart.js'
+import type { Report } from '../reports/report.js'
+import type { ChartObject } from '../reports/schema.js'
+import { resolveRange } from '../resolve-flags.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+
+const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
+
+/**
+ * `chart`: downloads what is missing unless `offline`, and draws it; with `watch` until an interruption. Returns the object of
+ * `--json`; undefined when the charts went to stdout.
+ */
+export async function runChart(
+  symbols: string[],
+  flags: ChartFlags,
+  context: RunContext,
+): Promise<Report<ChartObject> | undefined> {
+  checkWatch(flags)
+  const named = toRequest(symbols, flags, context)
+  const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
+  const request = { ...named, baseUrl: endpoint.baseUrl }
+  try {
+    const loaded = await loadFirst(request, flags, context)
+    if (flags.watch) return await watch(loaded, request, flags, context)
+    const { loader, charts } = loaded
+    await loader.close()
+    if (flags.json) return { json: chartObject(charts, loader.source, loader.range), text: () => '' }
+    const lines = drawAll(charts, flags)
+    if (loader.source.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
+    // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
+    process.stdout.write(`${lines.join('\n')}\n`)
+    return undefined
+  } finally {
+    await endpoint.close()
+  }
+}
+
+async function loadFirst(request: ChartRequest, flags: ChartFlags, context: RunContext): Promise<LoadedCharts> {
+  const { progressStyle, warn } = context
+  const words = flags.offline
+    ? { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
+    : { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
+  const loaded = await ProgressDisplay.during(progressStyle, words, ({ planned, windows, network }) =>
+    loadCharts({ ...request, network }, maxCandles(flags), { planned, progress: windows }),
+  )
+  if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
+  const width = chartWidth(flags)
+  if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
+  return loaded
+}
+
+/** Charts on the terminal's second screen, until the signal: its reason is thrown. */
+async function watch(
+  loaded: LoadedCharts,
+  request: ChartRequest,
+  flags: ChartFlags,
+  { signal }: RunContext,
+): Promise<undefined> {
+  const silent = { ...request, warn: () => {}, network: undefined }
+  const screen = new AlternateScreen()
+  const sample = loaded.loader.source.baseUrl === SAMPLE ? [SAMPLE_NOTE] : []
+  const watching = new ChartWatch(loaded, {
+    clock: systemClock,
+    signal,
+    load: () => loadCharts(silent, maxCandles(flags)),
+    maxCandles: () => maxCandles(flags),
+    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
+  })
+  screen.watchSize(watching.resize)
+  try {
+    return await watching.run()
+  } finally {
+    screen.close()
+    await watching.close()
+  }
+}
+
+/** `otherRows`: lines below the charts that must fit on the screen, too. */
+function drawAll(charts: readonly FittedCandles[], flags: ChartFlags, otherRows = 0): string[] {
+  const options = { ...chartStyle(flags), width: chartWidth(flags), log: flags.log }
+  const height = flags.height ?? fittingHeight(charts.length, otherRows) ?? chartHeight(flags)
+  return charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, { ...options, height })])
+}
+
+/** The rows of each chart when all of them must fit on the screen; undefined when they need not. */
+function fittingHeight(charts: number, otherRows: number): number | undefined {
+  if (otherRows === 0) return undefined
+  return Math.floor((process.stdout.rows - otherRows - (charts - 1)) / charts)
+}
+
+function maxCandles(flags: ChartFlags): number {
+  return candlesThatFit(chartWidth(flags))
+}
+
+function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
+  const { interval, mirror, concurrency, refresh, resample, offline } = flags
+  const { 'accept-list': acceptList, yes: manySymbols } = flags
+  const range = resolveRange(flags, given)
+  const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
+  // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
+  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, resample, offline }
+}
+
+/** A watch needs a terminal to draw on, and candles to come. */
+function checkWatch({ watch, json, offline, to }: ChartFlags): void {
+  if (!watch) return
+  const refuse = (message: string, suggestion: string) =>
+    new KlinesError('bad_option', message, { suggestions: [suggestion] })
+  if (json) throw refuse('--json prints one object, and --watch never ends.', 'Leave one of them out.')
+  if (offline) throw refuse('--watch waits for new candles, and --offline makes no request.', 'Leave one of them out.')
+  if (to !== undefined)
+    throw refuse('--watch waits for new candles, and --to ends the range.', 'Leave one of them out.')
+  if (!process.stdout.isTTY) {
+    throw refuse('--watch redraws on a terminal, and stdout is none.', 'Leave --watch out to draw the chart once.')
+  }
+}

@@ -1,0 +1,236 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CandleFitter, type FitOptions } from '../../src/chart/candle-fitter.js'
+import type { FittedCandles } from '../../src/chart/chart-candle.js'
+import type { KlineRow } from '../../src/klines/columns.js'
+import { parseTargetInterval } from '../../src/klines/resample/target-interval.js'
+import type { Series } from '../../src/klines/series.js'
+import { decimals } from '../support/oracles/kline-arbitraries.js'
+import { aggregateOracle, toAmount } from '../support/oracles/resample-oracle.js'
+import { thrownBy } from '../support/thrown-by.js'
+import { type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch } from '../support/windows.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const { startTime } = LEAP_MONTH.span
+
+/** Rows through a fitter, in batches of so many rows. */
+function fitRows(rows: readonly KlineRow[], options: FitOptions, window: KnownWindow = LEAP_MONTH, size = 50) {
+  const fitter = new CandleFitter(window.window, options)
+  for (let row = 0; row < rows.length; row += size) fitter.add(toBatch(rows.slice(row, row + size), window))
+  return fitter.end()
+}
+
+const hours = (list: readonly number[]) =>
+  list.map(hour => sampleRow(startTime + hour * HOUR, { 6: startTime + (hour + 1) * HOUR - 1 }))
+const count = (length: number) => Array.from({ length }, (_, index) => index)
+
+/** `.` is a missing candle. */
+const pattern = ({ slots }: FittedCandles) => slots.map(({ candle }) => (candle ? 'c' : '.')).join('')
+
+/** Some hours of the month, with values that can be added up exactly. */
+const someHours = fc
+  .uniqueArray(
+    fc.record({
+      hour: fc.integer({ min: 0, max: 690 }),
+      values: fc.array(decimals(15, 8), { minLength: 8, maxLength: 8 }),
+      trades: fc.oneof(fc.constant(0), fc.nat(1_000)),
+    }),
+    { selector: ({ hour }) => hour, minLength: 1, maxLength: 40 },
+  )
+  .map(list =>
+    list
+      .toSorted((a, b) => a.hour - b.hour)
+      .map(({ hour, values: [a, b, c, d, e, f, g, h], trades }): KlineRow => {
+        const openTime = startTime + hour * HOUR
+        return [openTime, a, b, c, d, e, openTime + HOUR - 1, f, trades, g, h, '0']
+      }),
+  )
+
+/** Where candles of each length open, written down apart from the sources; 3d of BTCUSDT is counted from 2017-08-17. */
+const RUNGS: readonly [string, number, number][] = [
+  ['1h', HOUR, 0],
+  ['2h', 2 * HOUR, 0],
+  ['4h', 4 * HOUR, 0],
+  ['6h', 6 * HOUR, 0],
+  ['8h', 8 * HOUR, 0],
+  ['12h', 12 * HOUR, 0],
+  ['1d', DAY, 0],
+  ['3d', 3 * DAY, Date.UTC(2017, 7, 17)],
+  ['1w', 7 * DAY, Date.UTC(1970, 0, 5)],
+  ['1M', 29 * DAY, startTime],
+]
+
+/** The finest length for which all slots fit, and the exact aggregates. */
+function fitOracle(rows: readonly KlineRow[], max: number) {
+  for (const [name, step, anchor] of RUNGS) {
+    const slotOf = (time: number) => Math.floor((time - anchor) / step)
+    const [first, last] = [slotOf(rows[0][0]), slotOf(rows[rows.length - 1][0])]
+    if (last - first + 1 > max) continue
+    const slots = count(last - first + 1).map(index => {
+      const openTime = anchor + (first + index) * step
+      const group = rows.filter(([time]) => time >= openTime && time < openTime + step)
+      return { openTime, row: group.length === 0 ? undefined : aggregateOracle(openTime, group) }
+    })
+    return { name, slots }
+  }
+  throw new Error('A month has one candle.')
+}
+
+describe('all candles', () => {
+  it('are resampled exactly to the shortest interval for which all slots fit (BigInt oracle)', () => {
+    fc.assert(
+      fc.property(
+        someHours,
+        fc.integer({ min: 1, max: 250 }),
+        fc.integer({ min: 1, max: 40 }),
+        (rows, maxCandles, size) => {
+          const fitted = fitRows(rows, { maxCandles, keep: 'all' }, LEAP_MONTH, size)
+          const { name, slots } = fitOracle(rows, maxCandles)
+          expect(fitted.interval).toBe(name)
+          expect(fitted.resampledFrom).toBe(name === '1h' ? undefined : '1h')
+          const cells = (row: readonly (string | number)[]) => row.slice(1, 6).map(toAmount)
+          expect(
+            fitted.slots.map(({ openTime, candle }) => ({
+              openTime,
+              cells: candle && cells([0, candle.open, candle.high, candle.low, candle.close, candle.volume]),
+            })),
+          ).toEqual(slots.map(({ openTime, row }) => ({ openTime, cells: row && cells(row) })))
+          expect(fitted.slots.every(({ openTime, candle }) => !candle || candle.openTime === openTime)).toBe(true)
+          const candles = slots.filter(({ row }) => row).length
+          expect(fitted).toMatchObject({ candles, missing: slots.length - candles })
+          expect([fitted.firstTime, fitted.lastTime]).toEqual([rows[0][0], rows[rows.length - 1][0]])
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
+
+  it('that fit stay as they are, to the last digit', () => {
+    const row = sampleRow(startTime, { 1: '000.10', 5: '123456789012345678901234567890.000000000001' })
+    const { slots } = fitRows([row], { maxCandles: 1, keep: 'newest' })
+    expect(slots[0].candle).toEqual({
+      openTime: startTime,
+      open: '000.10',
+      high: row[2],
+      low: row[3],
+      close: row[4],
+      volume: row[5],
+    })
+  })
+
+  it('keep the places of missing ones', () => {
+    const fitted = fitRows(hours([0, 1, 4, 5]), { maxCandles: 6, keep: 'all' })
+    expect(pattern(fitted)).toBe('cc..cc')
+    expect(fitted.slots.map(({ openTime }) => (openTime - startTime) / HOUR)).toEqual([0, 1, 2, 3, 4, 5])
+    expect(fitted).toMatchObject({ candles: 4, missing: 2, interval: '1h', resampledFrom: undefined })
+    // One slot less is too few, although there are only four candles.
+    expect(fitRows(hours([0, 1, 4, 5]), { maxCandles: 5, keep: 'all' })).toMatchObject({ interval: '2h', missing: 1 })
+  })
+
+  it('end with the newest price, also when the last candle is incomplete', () => {
+    const rows = hours(count(31)).map((row, hour): KlineRow => Object.assign(row, { 4: `${hour}.5` }))
+    const { slots, interval } = fitRows(rows, { maxCandles: 3, keep: 'all' })
+    expect(interval).toBe('12h')
+    expect(slots.map(({ candle }) => candle?.close)).toEqual(['11.5', '23.5', '30.5'])
+  })
+
+  it('become months, quarters and years', () => {
+    const months = count(100).map(month => sampleRow(Date.UTC(2017, month)))
+    const intervals = [100, 99, 34, 33, 9, 8, 5, 3, 2, 1].map(
+      maxCandles => fitRows(months, { maxCandles, keep: 'all' }, TWENTY_YEARS).interval,
+    )
+    // From January 2017 to April 2025: 34 quarters, 9 years, 5 of two years
+    // from 2016, 3 of five from 2015, 2 decades from 2010. 2017 and 2025 are in different ones of twenty years.
+    expect(intervals).toEqual(['1M', '1q', '1q', '1y', '1y', '2y', '2y', '5y', '10y', '50y'])
+  })
+
+  it('candles of 3d and 1w are doubled: they fit into no calendar unit', () => {
+    const span = { startTime: Date.UTC(2010, 0), endTime: Date.UTC(2020, 0) }
+    const weeks = { window: { symbol: 'NEWUSDT', interval: '1w', startDate: '2010-01-01' }, span } as const
+    const monday = Date.UTC(2010, 0, 4)
+    const rows = count(64).map(week => sampleRow(monday + week * 7 * DAY))
+    expect(fitRows(rows, { maxCandles: 33, keep: 'all' }, weeks)).toMatchObject({ interval: '2w', resampledFrom: '1w' })
+    const days = { window: { symbol: 'NEWUSDT', interval: '3d', startDate: '2010-01-01' }, span } as const
+    const threes = count(64).map(index => sampleRow(Date.UTC(2010, 0, 2) + index * 3 * DAY))
+    const fitted = fitRows(threes, { maxCandles: 16, keep: 'all' }, days)
+    // On the grid of the first candle, so that four candles make each of the sixteen.
+    expect(fitted).toMatchObject({ interval: '12d', candles: 16 })
+    expect(fitted.slots[0].openTime).toBe(Date.UTC(2010, 0, 2))
+  })
+
+  it('become 3d only where the 3d grid of the symbol is known', () => {
+    const window = { ...LEAP_MONTH, window: { ...LEAP_MONTH.window, symbol: 'NEWUSDT' } }
+    const rows = hours(count(29 * 24))
+    expect(fitRows(rows, { maxCandles: 12, keep: 'all' }).interval).toBe('3d')
+    expect(fitRows(rows, { maxCandles: 12, keep: 'all' }, window).interval).toBe('1w')
+    const anchor = startTime + 2 * DAY
+    const fitted = fitRows(rows, { maxCandles: 12, keep: 'all', anchor }, window)
+    expect(fitted.interval).toBe('3d')
+    expect(fitted.slots[0].openTime).toBe(startTime - DAY)
+  })
+
+  it('start with the length that is wanted', () => {
+    const rows = hours(count(29 * 24))
+    const wanted = (name: string, maxCandles: number) =>
+      fitRows(rows, { maxCandles, keep: 'all', resample: parseTargetInterval(name) })
+    expect(wanted('5h', 140)).toMatchObject({ interval: '5h', resampledFrom: '1h' })
+    expect(wanted('5h', 116).interval).toBe('6h')
+    expect(thrownBy(() => wanted('90m', 100)).code).toBe('bad_option')
+  })
+})
+
+describe('the newest candles', () => {
+  it('are as many slots as fit, from a candle on', () => {
+    const rows = hours([...count(20), 25, 26])
+    expect(pattern(fitRows(rows, { maxCandles: 10, keep: 'newest' }))).toBe('ccc.....cc')
+    expect(pattern(fitRows(rows, { maxCandles: 6, keep: 'newest' }))).toBe('cc')
+    expect(pattern(fitRows(rows, { maxCandles: 1, keep: 'newest' }))).toBe('c')
+    const { firstTime, lastTime } = fitRows(rows, { maxCandles: 10, keep: 'newest' })
+    expect([firstTime, lastTime]).toEqual([startTime + 17 * HOUR, startTime + 26 * HOUR])
+  })
+
+  it('are the last ones of any batches', () => {
+    const list = fc.uniqueArray(fc.nat(200), { minLength: 1, maxLength: 120 }).map(all => all.toSorted((a, b) => a - b))
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 60 }))
+    fc.assert(
+      fc.property(list, sizes, (all, [maxCandles, size]) => {
+        const fitted = fitRows(hours(all), { maxCandles, keep: 'newest' }, LEAP_MONTH, size)
+        const last = all[all.length - 1]
+        const drawn = all.filter(hour => hour > last - maxCandles)
+        const expected = count(last - drawn[0] + 1).map(index => (all.includes(drawn[0] + index) ? 'c' : '.'))
+        expect(pattern(fitted)).toBe(expected.join(''))
+      }),
+    )
+  })
+
+  it('can have another length', () => {
+    const options = { maxCandles: 3, keep: 'newest', resample: parseTargetInterval('1d') } as const
+    const fitted = fitRows(hours(count(100)), options)
+    expect(fitted).toMatchObject({ interval: '1d', resampledFrom: '1h', candles: 3 })
+    expect(fitted.slots.map(({ openTime }) => openTime)).toEqual([2, 3, 4].map(day => startTime + day * DAY))
+  })
+})
+
+it('candles off the grid stand side by side, and a rest before the next one is no missing candle', () => {
+  const window = { interval: '1h', symbol: 'BTCUSDT', startDate: '2018-02-01' } as const
+  const month = { window, span: { startTime: Date.UTC(2018, 1), endTime: Date.UTC(2018, 2) } }
+  const noon = Date.UTC(2018, 1, 9, 9)
+  const late = 28 * 60_000 + 14_789
+  // 9:00, then from 9:28 every hour up to 12:28, then 13:00 again.
+  const times = [noon, ...[0, 1, 2, 3].map(hour => noon + hour * HOUR + late), noon + 4 * HOUR, noon + 5 * HOUR]
+  const rows = times.map(time => sampleRow(time, { 6: time + 1 }))
+  const fitted = fitRows(rows, { maxCandles: 7, keep: 'all' }, month)
+  expect(pattern(fitted)).toBe('ccccccc')
+  expect(fitted.slots.map(({ openTime }) => openTime)).toEqual(times)
+  expect(fitRows(rows, { maxCandles: 6, keep: 'all' }, month).interval).toBe('2h')
+})
+
+it('a series without a candle has no slot', () => {
+  const series: Series = { symbol: 'BTCUSDT', interval: '1h' }
+  const nothing = { slots: [], candles: 0, missing: 0, firstTime: undefined, lastTime: undefined }
+  expect(new CandleFitter(series, { maxCandles: 5, keep: 'all' }).end()).toMatchObject(nothing)
+  const fitter = new CandleFitter(series, { maxCandles: 5, keep: 'newest' })
+  fitter.add(toBatch([], LEAP_MONTH))
+  expect(fitter.end()).toEqual({ series, interval: '1h', resampledFrom: undefined, ...nothing })
+})
