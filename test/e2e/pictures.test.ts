@@ -38,6 +38,7 @@ describe.concurrent('export of a picture', () => {
     const svg = sandbox.text('a.svg')
     expect(sizeOf(svg)).toEqual([1200, 600])
     expect(svg).toContain('>2024-12-30 to 2025-03-30 UTC, 91 candles · high ')
+    expect(svg).toMatch(/ · synthetic sample data<\/text>/)
     expect(svg.endsWith('</svg>\n')).toBe(true)
     await sandbox.call(`export ${DAILY} -o b.svg.gz -q`.split(' '))
     expect(String(gunzipSync(sandbox.bytes('b.svg.gz')))).toBe(svg)
@@ -95,8 +96,8 @@ describe.concurrent('export of a picture', () => {
     expect(await draw('-i 1d --resample 1M')).toContain('>2024-12-01 to 2025-02-01 UTC, 3 candles · ')
     expect(await draw('-i 1d --resample 1M --partial')).toContain('>2024-12-01 to 2025-03-01 UTC, 4 candles · ')
     expect(await draw('-i 1w --derive')).toContain('>BTCUSDT 1w<')
-    // 2,181 hours do not fit into 1,200 pixels.
-    expect(await draw('-i 1h')).toContain('>1h resampled to 6h · 2024-12-31 02:00 to ')
+    // 2,181 hours have no room into 1,200 pixels.
+    expect(await draw('-i 1h')).toContain('>1h resampled to 6h · 2024-12-30 00:00 to ')
     expect(await draw('-i 1h --resample 3h --width 400')).toContain('>3h resampled to 1d')
   })
 

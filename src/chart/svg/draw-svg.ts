@@ -14,9 +14,10 @@ const VOLUME_LABEL_LENGTH = 9
 
 /**
  * A picture of candles as SVG: a document of its own, without script, style sheet or reference, whose texts are texts. Returns
- * undefined when there is no candle. The same candles and options give the same text on every machine.
+ * undefined when there is no candle. The same candles, options and `note`, which stands below the title, give the same text on every
+ * machine.
  */
-export function drawSvg(fitted: FittedCandles, options: PictureOptions): string | undefined {
+export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: string): string | undefined {
   const summary = summarize(fitted)
   if (summary === undefined) return undefined
   const { width, height, theme } = options
@@ -24,7 +25,7 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions): string 
   const title = buildTitle(fitted, summary)
   const last = trimDecimal(summary.last.close)
   const scale = buildPriceScale(summary, options.log)
-  const rows = computeRows(options, title)
+  const rows = computeRows(options, [title.resampled, title.range, title.prices, note])
   const ticks = maxTicks(rows)
   const labels = [last, ...scale.ticks(ticks).map(({ text }) => text)]
   const labelLength = Math.max(VOLUME_LABEL_LENGTH, ...labels.map(({ length }) => length))
@@ -35,7 +36,7 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions): string 
   const changeColour = summary.change?.startsWith('-') ? palette.falling : palette.rising
   const parts = [
     element('title', {}, escapeXml(`${title.name} candles`)),
-    element('desc', {}, escapeXml(describe(title))),
+    element('desc', {}, escapeXml(describe(title, note))),
     element('rect', { width: '100%', height: '100%', fill: palette.background }),
     drawGaps(fitted, layout, palette),
     element('path', { d: `${prices.grid}${times.grid}`, stroke: palette.grid }),
@@ -62,8 +63,8 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions): string 
 }
 
 /** What a screen reader says. */
-function describe({ range, resampled, change, prices }: ChartTitle): string {
-  return [range, ...(resampled ? [resampled] : []), ...(change ? [`change ${change}`] : []), prices].join('. ')
+function describe({ range, resampled, change, prices }: ChartTitle, note: string | undefined): string {
+  return [range, resampled, change && `change ${change}`, prices, note].filter(Boolean).join('. ')
 }
 
 function drawTexts({ name, change }: ChartTitle, { lines }: Layout, palette: Palette, changeColour: string): string {

@@ -1,4 +1,3 @@
-import type { ChartTitle } from '../title.js'
 import type { PictureOptions } from './picture-options.js'
 
 export const PADDING = 16
@@ -48,9 +47,12 @@ export function labelWidth(characters: number): number {
   return characters * FONT_SIZE * DIGIT_WIDTH
 }
 
-/** Divides the height of a picture. */
-export function computeRows({ width, height }: PictureOptions, title: ChartTitle): Rows {
-  const lines = wrapParts(subtitle(title), Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH)))
+/** Divides the height of a picture with these texts below its title. */
+export function computeRows({ width, height }: PictureOptions, texts: readonly (string | undefined)[]): Rows {
+  const lines = wrapParts(
+    texts.filter(text => text !== undefined),
+    Math.floor((width - 2 * PADDING) / (FONT_SIZE * LETTER_WIDTH)),
+  )
   const top = PADDING + TITLE_SIZE + lines.length * LINE_HEIGHT + GAP
   const bottom = height - TIME_HEIGHT
   const volumeTop = Math.round(bottom - (bottom - top) * VOLUME_SHARE)
@@ -62,10 +64,6 @@ export function computeLayout(rows: Rows, { width }: PictureOptions, slots: numb
   const axis = Math.min(labelWidth(labelLength) + PADDING, width * MAX_AXIS_SHARE)
   const [left, right] = [PADDING, Math.floor(width - axis - PADDING / 2)]
   return { ...rows, left, right, pitch: (right - left) / slots }
-}
-
-function subtitle({ range, resampled, prices }: ChartTitle): string[] {
-  return resampled === undefined ? [range, prices] : [resampled, range, prices]
 }
 
 /** Joins parts into lines of at most `max` characters; a part that is longer is broken between its clauses, where that is enough. */

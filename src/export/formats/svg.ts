@@ -2,9 +2,12 @@ import { CandleFitter } from '../../chart/candle-fitter.js'
 import { drawSvg } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import { DEFAULT_PICTURE, type PictureOptions } from '../../chart/svg/picture-options.js'
+import { SAMPLE } from '../../http/base-url.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
+
+const SAMPLE_NOTE = 'synthetic sample data'
 
 /** Draws the candles of one series as an SVG picture. It keeps the candles that the picture shows, however many there are. */
 export class SvgExporter implements Exporter {
@@ -15,6 +18,11 @@ export class SvgExporter implements Exporter {
     this.picture = options.rowFormat.picture ?? DEFAULT_PICTURE
   }
 
+  /** A picture is passed on without the summary that says this. */
+  private get note(): string | undefined {
+    return this.options.metadata.source === SAMPLE ? SAMPLE_NOTE : undefined
+  }
+
   async write(batch: KlineBatch): Promise<void> {
     if (batch.length === 0) return
     this.fitter ??= new CandleFitter(batch.series, { maxCandles: maxCandles(this.picture), keep: 'all' })
@@ -22,7 +30,7 @@ export class SvgExporter implements Exporter {
   }
 
   async end(): Promise<void> {
-    const picture = this.fitter && drawSvg(this.fitter.end(), this.picture)
+    const picture = this.fitter && drawSvg(this.fitter.end(), this.picture, this.note)
     if (picture !== undefined) await this.options.emit(new TextEncoder().encode(picture))
   }
 }
