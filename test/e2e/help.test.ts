@@ -15,7 +15,7 @@ const { commands } = JSON.parse(manifestText) as Manifest
 const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
 /**
  * Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats, a
- * picture another width than a chart in the terminal.
+ * picture another width than a chart in the terminal. A chart does not go where exports go by default.
  */
 const OWN_VARIABLES: Record<string, string> = {
   'users update --base-url': 'KLINES_GREETING_URL',
@@ -24,6 +24,8 @@ const OWN_VARIABLES: Record<string, string> = {
   'streams tokens --format': 'KLINES_TOKENS_FORMAT',
   'verify --format': 'KLINES_TABLE_FORMAT',
   'stats --format': 'KLINES_TABLE_FORMAT',
+  'chart --output': 'KLINES_CHART_OUTPUT',
+  'chart --format': 'KLINES_CHART_FORMAT',
   'download --width': 'KLINES_PICTURE_WIDTH',
   'download --height': 'KLINES_PICTURE_HEIGHT',
   'export --width': 'KLINES_PICTURE_WIDTH',

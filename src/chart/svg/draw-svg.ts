@@ -9,6 +9,8 @@ import type { PictureOptions } from './picture-options.js'
 import { PALETTES, type Palette } from './theme.js'
 import { element, escapeXml } from './xml.js'
 
+/** A picture is passed on without the summary that says this. */
+export const SAMPLE_NOTE = 'synthetic sample data'
 /** Space for `44.9K vol`. */
 const VOLUME_LABEL_LENGTH = 9
 

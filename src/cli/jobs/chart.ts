@@ -1,4 +1,5 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
+import { maxCandles as maxPictureCandles } from '../../chart/svg/layout.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
 import { candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
@@ -9,6 +10,7 @@ import type { RunContext } from '../base-command.js'
 import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
 import { type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { drawPictures, parsePictures } from '../chart/pictures.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
@@ -31,15 +33,18 @@ export async function runChart(
   flags: ChartFlags,
   context: RunContext,
 ): Promise<Report<ChartObject> | undefined> {
+  const pictures = parsePictures(flags, context.given)
   checkWatch(flags)
   const named = toRequest(symbols, flags, context)
   const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
   const request = { ...named, baseUrl: endpoint.baseUrl }
   try {
-    const loaded = await loadFirst(request, flags, context)
+    const loaded = await loadFirst(request, pictures ? maxPictureCandles(pictures.picture) : maxCandles(flags), context)
+    if (!pictures) warnAboutWidth(flags, context)
     if (flags.watch) return await watch(loaded, request, flags, context)
     const { loader, charts } = loaded
     await loader.close()
+    if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
     if (flags.json) return { json: chartObject(charts, loader.source, loader.range), text: () => '' }
     const lines = drawAll(charts, flags)
     if (loader.source.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
@@ -51,18 +56,21 @@ export async function runChart(
   }
 }
 
-async function loadFirst(request: ChartRequest, flags: ChartFlags, context: RunContext): Promise<LoadedCharts> {
+async function loadFirst(request: ChartRequest, maxCandles: number, context: RunContext): Promise<LoadedCharts> {
   const { progressStyle, warn } = context
-  const words = flags.offline
+  const words = request.offline
     ? { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
     : { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
   const loaded = await ProgressDisplay.during(progressStyle, words, ({ planned, windows, network }) =>
-    loadCharts({ ...request, network }, maxCandles(flags), { planned, progress: windows }),
+    loadCharts({ ...request, network }, maxCandles, { planned, progress: windows }),
   )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
+  return loaded
+}
+
+function warnAboutWidth(flags: ChartFlags, { warn }: RunContext): void {
   const width = chartWidth(flags)
   if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
-  return loaded
 }
 
 /** Charts on the terminal's second screen, until the signal: its reason is thrown. */

@@ -1,13 +1,11 @@
 import { CandleFitter } from '../../chart/candle-fitter.js'
-import { drawSvg } from '../../chart/svg/draw-svg.js'
+import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import { DEFAULT_PICTURE, type PictureOptions } from '../../chart/svg/picture-options.js'
 import { SAMPLE } from '../../http/base-url.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
-
-const SAMPLE_NOTE = 'synthetic sample data'
 
 /** Draws the candles of one series as an SVG picture. It keeps the candles that the picture shows, however many there are. */
 export class SvgExporter implements Exporter {
@@ -18,7 +16,6 @@ export class SvgExporter implements Exporter {
     this.picture = options.rowFormat.picture ?? DEFAULT_PICTURE
   }
 
-  /** A picture is passed on without the summary that says this. */
   private get note(): string | undefined {
     return this.options.metadata.source === SAMPLE ? SAMPLE_NOTE : undefined
   }
