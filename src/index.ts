@@ -1,3 +1,4 @@
+export { type PictureRequest, THEMES, type Theme } from './chart/svg/picture-options.js'
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'

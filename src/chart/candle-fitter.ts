@@ -1,7 +1,7 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { Resampler } from '../klines/resample/resampler.js'
-import { type TargetInterval, toTarget } from '../klines/resample/target-interval.js'
-import type { Series } from '../klines/series.js'
+import { hasListingGrid, parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
+import type { SeriesLabel } from '../klines/series.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 import { approximateLength, resampleLadder } from './ladder.js'
 import { slotAfter, stepsBetween } from './slot-steps.js'
@@ -23,14 +23,14 @@ export interface FitOptions {
  * candles between two others take room, too. With `keep: 'all'`, candles that do not fit are resampled exactly to the shortest
  * interval of `resampleLadder` for which they do.
  */
-export class CandleFitter {
+export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
   private rungs: Rung[] | undefined
   private firstTime: number | undefined
   private lastTime: number | undefined
 
   constructor(
-    private readonly series: Series,
+    private readonly series: S,
     private readonly options: FitOptions,
   ) {}
 
@@ -48,14 +48,14 @@ export class CandleFitter {
   }
 
   /** The candles of the picture. The last one may be incomplete: a picture ends with the newest price. */
-  end(): FittedCandles {
+  end(): FittedCandles<S> {
     for (const rung of this.rungs ?? []) rung.end()
     this.dropRungs()
     const { series, lastTime } = this
     const rung = this.rungs?.[0]
     const slots = rung?.slots(this.options.maxCandles) ?? []
     const candles = slots.filter(slot => slot.candle !== undefined).length
-    const interval = (rung?.target ?? this.options.resample ?? toTarget(series.interval)).name
+    const interval = (rung?.target ?? this.options.resample ?? parseTargetInterval(series.interval)).name
     const resampledFrom = interval === series.interval ? undefined : series.interval
     const firstTime = this.firstTime && Math.max(this.firstTime, slots[0].openTime)
     return { series, interval, resampledFrom, slots, candles, missing: slots.length - candles, firstTime, lastTime }
@@ -64,14 +64,17 @@ export class CandleFitter {
   private buildRungs(firstTime: number): Rung[] {
     const { series, options } = this
     const { maxCandles, resample } = options
-    const shortest = resample ?? toTarget(series.interval)
+    const shortest = resample ?? parseTargetInterval(series.interval)
     const build = (target: TargetInterval, maxSlots: number) => {
       const isSource = target === shortest && resample === undefined
       const resampler = isSource ? undefined : new Resampler(series, target, { partial: true })
       return new Rung(target, resampler, maxSlots, maxCandles)
     }
     if (options.keep === 'newest') return [build(shortest, Infinity)]
-    const anchor = options.anchor ?? resample?.anchor ?? (series.interval === '3d' ? firstTime : undefined)
+    const anchor =
+      options.anchor ??
+      resample?.anchor ??
+      (hasListingGrid(parseTargetInterval(series.interval)) ? firstTime : undefined)
     const longer = resampleLadder(series, anchor).filter(
       target => approximateLength(target) > approximateLength(shortest),
     )

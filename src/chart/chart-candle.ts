@@ -1,7 +1,6 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS } from '../klines/columns.js'
-import type { Interval } from '../klines/intervals.js'
-import type { Series } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 
 /** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers, a title shows them. */
 export interface ChartCandle {
@@ -22,12 +21,12 @@ export interface Slot {
 }
 
 /** The candles of one picture. */
-export interface FittedCandles {
-  readonly series: Series
+export interface FittedCandles<S extends SeriesLabel = SeriesLabel> {
+  readonly series: S
   /** The length of the candles as drawn, such as `1d` or `1q`. */
   readonly interval: string
   /** The interval of the source when the candles are resampled. */
-  readonly resampledFrom: Interval | undefined
+  readonly resampledFrom: string | undefined
   /** In order of time, one step after the other. The first and the last one have a candle; empty without candles. */
   readonly slots: readonly Slot[]
   /** Number of slots with a candle. */

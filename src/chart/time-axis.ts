@@ -9,14 +9,14 @@ export interface TimeLabel {
 
 /** A distance between labels: a label stands where the bucket changes. */
 interface Unit {
-  /** Shortest distance between labels, ms. */
+  /** Longest distance between labels, ms: slots that are longer have other labels. */
   readonly length: number
   readonly bucket: (time: number) => number
   readonly text: (time: number, previous: number) => string
 }
 
 const FIRST_MONDAY = 4 * DAY_MS
-const MONTH_MS = 28 * DAY_MS
+const MONTH_MS = 31 * DAY_MS
 
 const day = (time: number) => Math.floor(time / DAY_MS)
 const year = (time: number) => new Date(time).getUTCFullYear()

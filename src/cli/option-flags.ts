@@ -1,6 +1,6 @@
 /** Options of the library that have a flag, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl columns concurrency derive force from host last maxRate mirror mkdir numbers partial port refresh resample retries streamText timeFormat timeout to'
+  'acceptList baseUrl columns concurrency derive force from height host last log maxRate mirror mkdir numbers partial port refresh resample retries streamText theme timeFormat timeout to width'
 const FLAGS = new Map([
   ...OPTIONS.split(' ').map(
     name => [name, `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`] as const,

@@ -1,11 +1,13 @@
 import { checkPartial } from '../export/export-series.js'
-import { isBinary, resolveFormat } from '../export/formats/format.js'
+import { type Format, isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
 import type { JobFlags } from './flags/job.js'
 import type { RangeFlags } from './flags/selection.js'
 
 /** Flags that shape an output. */
-const OUTPUT_ONLY = ['columns', 'numbers', 'time-format', 'resample', 'partial', 'derive'] as const
+const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
+const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
+const OUTPUT_ONLY = [...ROWS_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive'] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
 export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {
@@ -36,10 +38,16 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   checkEncoding(resolved.output)
   // A person reads a terminal; a program reads a pipe.
   if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
-  const binary = isBinary(resolveFormat(resolved.output, resolved.format).format)
-  if (!binary && !given.has('numbers')) resolved.numbers = undefined
-  if (binary && !given.has('time-format')) resolved['time-format'] = undefined
+  for (const name of uselessDefaults(resolveFormat(resolved.output, resolved.format).format)) {
+    if (!given.has(name)) resolved[name] = undefined
+  }
   return resolved
+}
+
+/** The flags that a format cannot use: their defaults are ignored. */
+function uselessDefaults(format: Format) {
+  if (format === 'svg') return ROWS_ONLY
+  return [...PICTURE_ONLY, isBinary(format) ? 'time-format' : 'numbers'] as const
 }
 
 /** Node turns bytes of the command line that are not UTF-8 into U+FFFD, so another file than the named one would be written. */

@@ -6,7 +6,7 @@ import { progressFlag } from '../cli/flags/output.js'
 import { acceptListFlag, manySymbolsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Chart extends BaseCommand {
-  static override summary = 'Draw candles in the terminal.'
+  static override summary = 'Draw candles in the terminal, or as an SVG picture with -o.'
   static override description =
     `Without --from and --last, the newest candles that fit the width are drawn, also when they are old. With them, all candles of the range are: if they do not fit, they are resampled exactly to the shortest interval that does, and the title says so.
 
@@ -19,6 +19,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --from 2017 --log',
     '<%= config.bin %> <%= command.id %> SOLUSDT -i 15m --base-url binance --watch',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1w --base-url sample --ascii --width 60',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
   ]
   static override args = symbolArgs
   static override flags = {
@@ -35,6 +36,6 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     const { args, flags } = await this.parse(Chart)
     const { runChart } = await import('../cli/jobs/chart.js')
     const report = await runChart(args.symbol, flags, this.context(flags))
-    if (report) this.showData(report)
+    if (report) this.show(report)
   }
 }

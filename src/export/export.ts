@@ -1,3 +1,4 @@
+import type { PictureRequest } from '../chart/svg/picture-options.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
@@ -10,13 +11,16 @@ import { type NumberType, type OutputColumn, parseRowFormat, type TimeFormat } f
 import { checkTargets, parseTemplate, planTargets } from './targets.js'
 import { type ExportReport, writeTargets } from './write.js'
 
-/** Which candles, and the files to write them to. */
-export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks {
+/**
+ * Which candles, and the files to write them to. `theme`, `width`, `height` (pixels) and `log` (prices on a logarithmic axis) are
+ * for svg only.
+ */
+export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, PictureRequest {
   /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
   readonly format?: Format | undefined
-  /** Names and order of the columns. Default: the twelve, after `symbol` and `interval` where series share a file. */
+  /** Names and order of the columns; not for svg. Default: the twelve, after `symbol` and `interval` where series share a file. */
   readonly columns?: readonly OutputColumn[] | undefined
   /** Text formats only. Default `ms`. */
   readonly timeFormat?: TimeFormat | undefined

@@ -1,3 +1,4 @@
+import { type PictureOptions, type PictureRequest, parsePicture } from '../chart/svg/picture-options.js'
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
@@ -22,6 +23,8 @@ export interface RowFormat {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
   readonly numbers: NumberType
+  /** For svg, which draws the rows. */
+  readonly picture?: PictureOptions
 }
 
 export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
@@ -49,14 +52,21 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
 }
 
 /** The row format of a request. */
-export interface RowFormatRequest {
+export interface RowFormatRequest extends PictureRequest {
   readonly columns?: readonly string[] | undefined
   readonly timeFormat?: TimeFormat | undefined
   readonly numbers?: NumberType | undefined
 }
 
 /** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
-export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatRequest, format: Format): RowFormat {
+export function parseRowFormat(request: RowFormatRequest, format: Format): RowFormat {
+  const { columns, timeFormat, numbers, theme, width, height, log } = request
+  const picture = { theme, width, height, log }
+  if (format === 'svg') {
+    refuse({ columns, timeFormat, numbers }, 'is for formats with rows; svg is a picture of the candles.')
+    return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', picture: parsePicture(picture) }
+  }
+  refuse({ ...picture, log: log || undefined }, `is for svg; ${format} has rows and no picture.`)
   const binary = isBinary(format)
   checkChoice('timeFormat', timeFormat, TIME_FORMATS)
   checkChoice('numbers', numbers, NUMBER_TYPES)
@@ -77,6 +87,12 @@ export function parseRowFormat({ columns, timeFormat, numbers }: RowFormatReques
     timeFormat: timeFormat ?? 'ms',
     numbers: numbers ?? (binary ? 'double' : 'text'),
   }
+}
+
+/** Throws `bad_option` for the first option that is given: the format cannot use it. */
+function refuse(options: Readonly<Record<string, unknown>>, reason: string): void {
+  const given = Object.entries(options).find(([, value]) => value !== undefined)
+  if (given !== undefined) throw new KlinesError('bad_option', `\`${given[0]}\` ${reason}`)
 }
 
 /** For callers without types: refuses a value that is not one of the choices. */

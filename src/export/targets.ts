@@ -24,7 +24,7 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
 
 /**
  * The files of a template: `{symbol}` and `{interval}` are filled in, and series with the same name share a file. Throws
- * `bad_output`, also when several series would share a `json` file, whose rows do not name them.
+ * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
  */
 export function planTargets<S extends SeriesLabel>(
   template: string,
@@ -37,19 +37,21 @@ export function planTargets<S extends SeriesLabel>(
     paths.set(path, [...(paths.get(path) ?? []), series])
   }
   return [...paths].map(([path, series]) => {
-    const target = { path, series, ...format }
-    if (target.format === 'json' && series.length > 1) {
-      throw new KlinesError(
-        'bad_output',
-        `json is an array of rows that do not say their series, and ${series.length} series would share ${path === '-' ? 'stdout' : path}.`,
-        {
-          suggestions: [
-            "Write a file a series with {symbol} and {interval} in `output`, or use `format: 'jsonl'` or `format: 'csv'`, which name the series.",
-          ],
-        },
-      )
-    }
-    return target
+    if (series.length > 1) checkShared(path, format.format, series.length)
+    return { path, series, ...format }
+  })
+}
+
+/** Throws `bad_output` for a format that has no place for several series. */
+function checkShared(path: string, format: Format, count: number): void {
+  const shared = `and ${count} series would share ${path === '-' ? 'stdout' : path}.`
+  const advice = 'Write a file a series with {symbol} and {interval} in `output`'
+  if (format === 'svg') {
+    throw new KlinesError('bad_output', `A picture shows one series, ${shared}`, { suggestions: [`${advice}.`] })
+  }
+  if (format !== 'json') return
+  throw new KlinesError('bad_output', `json is an array of rows that do not say their series, ${shared}`, {
+    suggestions: [`${advice}, or use \`format: 'jsonl'\` or \`format: 'csv'\`, which name the series.`],
   })
 }
 

@@ -25,6 +25,13 @@ describe('labels', () => {
     expect(labels(openTimes).join(' ')).toBe(expected)
   })
 
+  it('of few months, quarters or years stand at each', () => {
+    const texts = (openTimes: readonly number[]) => timeLabels(openTimes, () => 1).map(({ text }) => text)
+    expect(texts(months(3, 2024))).toEqual(['2024-01', '2024-02', '2024-03'])
+    expect(texts(months(9, 2024).filter((_, index) => index % 3 === 0))).toEqual(['2024-01', '2024-04', '2024-07'])
+    expect(texts([2023, 2024, 2025].map(year => Date.UTC(year, 0)))).toEqual(['2023', '2024', '2025'])
+  })
+
   it('one slot has its own time', () => {
     expect(labels([Date.UTC(2024, 1, 29)])).toEqual(['0:2024-02-29'])
     expect(labels([Date.UTC(2024, 1, 29, 13, 30)])).toEqual(['0:2024-02-29 13:30'])

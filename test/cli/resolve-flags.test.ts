@@ -30,6 +30,17 @@ describe('the command line wins over defaults of the environment and of config f
     expect(resolve({ ...values, output: 'a.csv' }, ['output', 'numbers'])).toMatchObject({ numbers: 'decimal' })
   })
 
+  it('a picture ignores defaults of rows, and other formats those of a picture', () => {
+    const rows = { numbers: 'text', 'time-format': 'iso', columns: ['close'] } as const
+    const picture = { theme: 'dark', width: 800, height: 400, log: true } as const
+    const none = (names: object) => Object.fromEntries(Object.keys(names).map(name => [name, undefined]))
+    const values = { ...rows, ...picture, columns: ['close'] }
+    expect(resolve({ ...values, output: 'a.svg' }, ['output'])).toMatchObject({ ...none(rows), ...picture })
+    expect(resolve({ ...values, output: 'a.csv' }, ['output'])).toMatchObject({ columns: ['close'], ...none(picture) })
+    expect(resolve({ ...values, output: 'a.arrow' }, ['output', 'width'])).toMatchObject({ width: 800, log: undefined })
+    expect(resolve({ ...values, output: 'a.svg' }, ['output', 'columns'])).toMatchObject({ columns: ['close'] })
+  })
+
   it('partial is a default, ignored without candles to make', () => {
     const values = { partial: true, output: 'a.csv' }
     expect(resolve(values, ['output']).partial).toBeUndefined()
@@ -46,20 +57,25 @@ describe('the command line wins over defaults of the environment and of config f
   })
 })
 
-describe.each([{ columns: ['close'] }, { numbers: 'text' }, { 'time-format': 's' }, { partial: true }])(
-  'without an output, %j',
-  values => {
-    const [name] = Object.keys(values) as (keyof JobFlags)[]
+describe.each([
+  { columns: ['close'] },
+  { numbers: 'text' },
+  { 'time-format': 's' },
+  { partial: true },
+  { theme: 'dark' },
+  { width: 800 },
+  { log: true },
+])('without an output, %j', values => {
+  const [name] = Object.keys(values) as (keyof JobFlags)[]
 
-    it('is rejected on the command line', () => {
-      expect(thrownBy(() => resolve(values as Partial<JobFlags>, [name])).code).toBe('bad_option')
-    })
+  it('is rejected on the command line', () => {
+    expect(thrownBy(() => resolve(values as Partial<JobFlags>, [name])).code).toBe('bad_option')
+  })
 
-    it('is ignored as a default', () => {
-      expect(resolve(values as Partial<JobFlags>, []).output).toBeUndefined()
-    })
-  },
-)
+  it('is ignored as a default', () => {
+    expect(resolve(values as Partial<JobFlags>, []).output).toBeUndefined()
+  })
+})
 
 it('--no-partial needs no output', () => {
   expect(resolve({ partial: false }, ['partial']).output).toBeUndefined()

@@ -13,7 +13,10 @@ const newSandbox = useSandboxes()
 const manifestText = readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8')
 const { commands } = JSON.parse(manifestText) as Manifest
 const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
-/** Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats. */
+/**
+ * Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats, a
+ * picture another width than a chart in the terminal. A chart does not go where exports go by default.
+ */
 const OWN_VARIABLES: Record<string, string> = {
   'users update --base-url': 'KLINES_GREETING_URL',
   'streams tokens --base-url': 'KLINES_GREETING_URL',
@@ -21,12 +24,18 @@ const OWN_VARIABLES: Record<string, string> = {
   'streams tokens --format': 'KLINES_TOKENS_FORMAT',
   'verify --format': 'KLINES_TABLE_FORMAT',
   'stats --format': 'KLINES_TABLE_FORMAT',
+  'chart --output': 'KLINES_CHART_OUTPUT',
+  'chart --format': 'KLINES_CHART_FORMAT',
+  'download --width': 'KLINES_PICTURE_WIDTH',
+  'download --height': 'KLINES_PICTURE_HEIGHT',
+  'export --width': 'KLINES_PICTURE_WIDTH',
+  'export --height': 'KLINES_PICTURE_HEIGHT',
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
   WHAT: 'interval base-url mirror accept-list yes',
   RANGE: 'from to last',
-  OUTPUT: 'output format columns time-format numbers resample partial force mkdir dry-run',
+  OUTPUT: 'output format columns time-format numbers theme width height log resample partial force mkdir dry-run',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

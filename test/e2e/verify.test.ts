@@ -358,7 +358,7 @@ describe('--resample', () => {
   it('works on download and in every format', async () => {
     const sandbox = newSandbox()
     const location = ['--base-url', 'sample']
-    for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow']) {
+    for (const ending of ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg']) {
       const run = await sandbox.call([
         'download',
         'BTCUSDT',

@@ -71,12 +71,12 @@ export class CandleLoader {
    * The candles of each series with candles in the range. Throws `incomplete` when a window could not be downloaded or read, and
    * `no_candles`.
    */
-  async load(maxCandles: number, callbacks: ProgressCallbacks = {}): Promise<FittedCandles[]> {
+  async load(maxCandles: number, callbacks: ProgressCallbacks = {}): Promise<FittedCandles<Series>[]> {
     const { source, request, range } = this
     this.checkCached()
     const mirror = openMirror(request)
     const keep = this.keepsNewest ? 'newest' : 'all'
-    const fitters = new Map<SeriesPlan, CandleFitter>()
+    const fitters = new Map<SeriesPlan, CandleFitter<Series>>()
     for (const made of this.series) {
       const plan = this.withoutMissing(await this.plan(made, maxCandles))
       const anchor = mirror.firstOpenTime({ symbol: made.symbol, interval: '3d' })

@@ -1,31 +1,33 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
-import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
 import type { ProgressCallbacks } from '../../download/tally.js'
 import { isKlinesError } from '../../klines/errors.js'
+import type { Series } from '../../klines/series.js'
 import { CandleLoader, type ChartRequest } from './candle-loader.js'
 
 /** Candles to draw, and the loader that they came from. */
 export interface LoadedCharts {
   readonly loader: CandleLoader
-  readonly charts: readonly FittedCandles[]
+  readonly charts: readonly FittedCandles<Series>[]
   /** Why the service could not be reached; undefined when it was, or when it need not be. */
   readonly failure: string | undefined
 }
 
-/** What decides how many candles fit. */
-export interface ChartSize {
-  readonly width: number
-  readonly log: boolean
+/** How many candles a chart has room for. */
+export interface ChartRoom {
+  /** At the most. */
+  readonly candles: number
+  /** Beside the labels of these candles, which may be long. */
+  readonly besideLabels: (chart: FittedCandles) => number
 }
 
-/** As many candles as fit beside their own labels: where prices are long, they are read again, from the cache. */
+/** As many candles as there is room for: where prices are long, they are read again, from the cache. */
 export async function loadToFit(
   loader: CandleLoader,
-  size: ChartSize,
+  { candles, besideLabels }: ChartRoom,
   callbacks?: ProgressCallbacks,
 ): Promise<FittedCandles[]> {
-  const charts = await loader.load(candlesThatFit(size.width), callbacks)
-  const room = Math.min(...charts.map(chart => candlesBesideLabels(chart, size)))
+  const charts = await loader.load(candles, callbacks)
+  const room = Math.min(...charts.map(besideLabels))
   return charts.some(({ slots }) => slots.length > room) ? loader.load(room) : charts
 }
 
@@ -35,24 +37,24 @@ export async function loadToFit(
  */
 export async function loadCharts(
   request: ChartRequest,
-  size: ChartSize,
+  room: ChartRoom,
   callbacks?: ProgressCallbacks,
 ): Promise<LoadedCharts> {
   try {
-    return await load(request, size, callbacks)
+    return await load(request, room, callbacks)
   } catch (error) {
     const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
     if (request.offline || !isAway) throw error
-    const cached = await loadCached(request, size)
+    const cached = await loadCached(request, room)
     if (cached === undefined) throw error
     return { ...cached, failure: error.message }
   }
 }
 
-async function load(request: ChartRequest, size: ChartSize, callbacks?: ProgressCallbacks): Promise<LoadedCharts> {
+async function load(request: ChartRequest, room: ChartRoom, callbacks?: ProgressCallbacks): Promise<LoadedCharts> {
   const loader = await CandleLoader.open(request)
   try {
-    return { loader, charts: await loadToFit(loader, size, callbacks), failure: undefined }
+    return { loader, charts: await loadToFit(loader, room, callbacks), failure: undefined }
   } catch (error) {
     await loader.close()
     throw error
@@ -60,9 +62,9 @@ async function load(request: ChartRequest, size: ChartSize, callbacks?: Progress
 }
 
 /** Undefined when nothing of the request is cached. */
-async function loadCached(request: ChartRequest, size: ChartSize): Promise<LoadedCharts | undefined> {
+async function loadCached(request: ChartRequest, room: ChartRoom): Promise<LoadedCharts | undefined> {
   try {
-    return await load({ ...request, offline: true, cachedOnly: true }, size)
+    return await load({ ...request, offline: true, cachedOnly: true }, room)
   } catch (error) {
     const isNothing = ['window_missing', 'no_candles', 'unknown_symbol'].some(code =>
       isKlinesError(error, code as never),

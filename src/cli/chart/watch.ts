@@ -5,7 +5,7 @@ import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { seriesName } from '../../klines/series.js'
 import { CheckTimes } from './check-times.js'
-import { type ChartSize, type LoadedCharts, loadToFit } from './load-charts.js'
+import { type ChartRoom, type LoadedCharts, loadToFit } from './load-charts.js'
 
 /** A timer may stop while a machine sleeps, so no wait is longer, ms. */
 const MAX_SLEEP_MS = MINUTE_MS
@@ -17,8 +17,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal
   /** Loads the charts anew, with a connection of their own. */
   readonly load: () => Promise<LoadedCharts>
-  /** The present size of a chart. */
-  readonly size: () => ChartSize
+  /** The present room for candles. */
+  readonly room: () => ChartRoom
   /** Shows charts, and a line on what was checked when. */
   readonly draw: (charts: readonly FittedCandles[], status: string) => void
 }
@@ -118,7 +118,7 @@ export class ChartWatch {
 
   /** Reads the candles again: more of them for a wider terminal, and what a check has downloaded. */
   private async reload(): Promise<void> {
-    this.loaded = { ...this.loaded, charts: await loadToFit(this.loaded.loader, this.options.size()) }
+    this.loaded = { ...this.loaded, charts: await loadToFit(this.loaded.loader, this.options.room()) }
   }
 
   /** After a failure of the service or of the mirror, the charts stay as they are. */

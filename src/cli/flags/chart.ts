@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { PICTURE_HEIGHTS, PICTURE_WIDTHS, type Theme } from '../../chart/svg/picture-options.js'
 import { inGroup } from './group.js'
 import type { LocationFlags } from './location.js'
 import type { NetworkFlags } from './network.js'
@@ -8,6 +9,24 @@ import type { RangeFlags } from './selection.js'
 /** What a chart shows, and how. */
 export const chartFlags = {
   resample: outputFlags.resample,
+  ...inGroup('output', {
+    output: Flags.string({
+      char: 'o',
+      summary: 'SVG file to draw instead; - for stdout. {symbol} and {interval} in the name are replaced.',
+      helpValue: 'FILE',
+      env: 'KLINES_CHART_OUTPUT',
+    }),
+    format: Flags.option({
+      char: 'f',
+      summary: 'Draw a picture: to stdout without -o.',
+      options: ['svg'] as const,
+      helpValue: 'FORMAT',
+      env: 'KLINES_CHART_FORMAT',
+    })(),
+    theme: outputFlags.theme,
+    force: outputFlags.force,
+    mkdir: outputFlags.mkdir,
+  }),
   ...inGroup('network', {
     offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.', env: 'KLINES_OFFLINE' }),
     watch: Flags.boolean({
@@ -22,17 +41,18 @@ export const chartFlags = {
       env: 'KLINES_ASCII',
     }),
     width: Flags.integer({
-      summary: 'Columns of the chart. Default: those of the terminal, else COLUMNS, else 80.',
+      summary:
+        'Columns of the chart. Default: those of the terminal, else COLUMNS, else 80. With -o: pixels, default 1200.',
       helpValue: 'COLUMNS',
       min: 40,
-      max: 1000,
+      max: PICTURE_WIDTHS.max,
       env: 'KLINES_WIDTH',
     }),
     height: Flags.integer({
-      summary: 'Rows of each chart. Default: those of the terminal, at most 30.',
+      summary: 'Rows of each chart. Default: those of the terminal, at most 30. With -o: pixels, default 600.',
       helpValue: 'ROWS',
       min: 12,
-      max: 200,
+      max: PICTURE_HEIGHTS.max,
       env: 'KLINES_HEIGHT',
     }),
   }),
@@ -42,6 +62,11 @@ export const chartFlags = {
 export interface ChartFlags extends LocationFlags, NetworkFlags, RangeFlags {
   interval: string[]
   resample?: string | undefined
+  output?: string | undefined
+  format?: 'svg' | undefined
+  theme?: Theme | undefined
+  force: boolean
+  mkdir?: boolean
   offline: boolean
   watch: boolean
   log: boolean

@@ -3,6 +3,7 @@ import { FORMATS } from '../../export/formats/format.js'
 import { NUMBER_TYPES, TIME_FORMATS } from '../../export/row-format.js'
 import { PROGRESS_MODES } from '../terminal/progress-mode.js'
 import { inGroup } from './group.js'
+import { pictureFlags } from './picture.js'
 
 /** Which files are written, and how. */
 export const outputFlags = inGroup('output', {
@@ -40,6 +41,7 @@ export const outputFlags = inGroup('output', {
     helpValue: 'TYPE',
     env: 'KLINES_NUMBERS',
   })(),
+  ...pictureFlags,
   resample: Flags.string({
     summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
     helpValue: 'LENGTH',

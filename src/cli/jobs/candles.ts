@@ -62,6 +62,7 @@ export async function runCandles(
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
+  const { theme, width, height, log } = flags
   const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
@@ -69,6 +70,10 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,
     timeFormat,
+    theme,
+    width,
+    height,
+    log,
     resample,
     partial,
     derive,

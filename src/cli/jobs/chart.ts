@@ -1,6 +1,6 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
-import { MIN_WIDTH } from '../../chart/terminal/layout.js'
+import { candlesBesideLabels, candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -8,7 +8,8 @@ import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
-import { type ChartSize, type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { type ChartRoom, type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { drawPictures, parsePictures, pictureRoom } from '../chart/pictures.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
@@ -31,15 +32,18 @@ export async function runChart(
   flags: ChartFlags,
   context: RunContext,
 ): Promise<Report<ChartObject> | undefined> {
+  const pictures = parsePictures(flags, context.given)
   checkWatch(flags)
   const named = toRequest(symbols, flags, context)
   const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
   const request = { ...named, baseUrl: endpoint.baseUrl }
   try {
-    const loaded = await loadFirst(request, flags, context)
+    const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(flags), context)
+    if (!pictures) warnAboutWidth(flags, context)
     if (flags.watch) return await watch(loaded, request, flags, context)
     const { loader, charts } = loaded
     await loader.close()
+    if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
     if (flags.json) return { json: chartObject(charts, loader.source, loader.range), text: () => '' }
     const lines = drawAll(charts, flags)
     if (loader.source.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
@@ -51,18 +55,21 @@ export async function runChart(
   }
 }
 
-async function loadFirst(request: ChartRequest, flags: ChartFlags, context: RunContext): Promise<LoadedCharts> {
-  const { warn } = context
+async function loadFirst(request: ChartRequest, room: ChartRoom, context: RunContext): Promise<LoadedCharts> {
+  const { progressStyle, warn } = context
   const words = { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
   // Reading a mirror takes no time that is worth a line.
-  const style = flags.offline ? NO_PROGRESS : context.progressStyle
+  const style = request.offline ? NO_PROGRESS : progressStyle
   const loaded = await ProgressDisplay.during(style, words, ({ planned, windows, network }) =>
-    loadCharts({ ...request, network }, chartSize(flags), { planned, progress: windows }),
+    loadCharts({ ...request, network }, room, { planned, progress: windows }),
   )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
+  return loaded
+}
+
+function warnAboutWidth(flags: ChartFlags, { warn }: RunContext): void {
   const width = chartWidth(flags)
   if (width < MIN_WIDTH) warn(`The terminal has ${width} columns; a chart needs ${MIN_WIDTH}.`)
-  return loaded
 }
 
 /** Charts on the terminal's second screen, until the signal: its reason is thrown. */
@@ -78,8 +85,8 @@ async function watch(
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,
-    load: () => loadCharts(silent, chartSize(flags)),
-    size: () => chartSize(flags),
+    load: () => loadCharts(silent, terminalRoom(flags)),
+    room: () => terminalRoom(flags),
     draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
   })
   screen.watchSize(watching.resize)
@@ -104,8 +111,13 @@ function fittingHeight(charts: number, otherRows: number): number | undefined {
   return Math.floor((process.stdout.rows - otherRows - (charts - 1)) / charts)
 }
 
-function chartSize(flags: ChartFlags): ChartSize {
+function chartSize(flags: ChartFlags) {
   return { width: chartWidth(flags), log: flags.log }
+}
+
+function terminalRoom(flags: ChartFlags): ChartRoom {
+  const size = chartSize(flags)
+  return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {

@@ -1,7 +1,7 @@
 import { KlinesError } from '../../klines/errors.js'
 
 /** The formats of an export. */
-export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow'] as const
+export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg'] as const
 export type Format = (typeof FORMATS)[number]
 
 const BINARY: readonly Format[] = ['parquet', 'arrow']
@@ -13,6 +13,7 @@ const EXTENSIONS: Record<string, Format> = {
   parquet: 'parquet',
   arrow: 'arrow',
   feather: 'arrow',
+  svg: 'svg',
 }
 
 /** A format, and whether the file is compressed with gzip. */
@@ -38,7 +39,7 @@ export function resolveFormat(path: string, given: Format | undefined): FileForm
   if (format === undefined) {
     throw new KlinesError(
       'bad_output',
-      `The name ${path} has no known extension. Expected .csv, .json, .jsonl (also with .gz), .parquet or .arrow.`,
+      `The name ${path} has no known extension. Expected .csv, .json, .jsonl, .svg (also with .gz), .parquet or .arrow.`,
       {
         suggestions: [`Name the format with \`format\`: ${FORMATS.join(', ')}.`],
       },

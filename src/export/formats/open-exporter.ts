@@ -5,6 +5,7 @@ import type { Format } from './format.js'
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
   if (format === 'parquet') return new (await import('./parquet.js')).ParquetExporter(options)
   if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
+  if (format === 'svg') return new (await import('./svg.js')).SvgExporter(options)
   const { TextExporter } = await import('./text.js')
   if (format === 'csv') return new TextExporter(options, (await import('./csv.js')).CSV)
   const { JSON_LINES, JSON_ROWS } = await import('./json.js')

@@ -1,12 +1,11 @@
 import { BatchBuilder } from '../batch/batch-builder.js'
 import type { KlineBatch } from '../batch/kline-batch.js'
-import { nextOpenTime } from '../intervals.js'
 import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
-import type { Series } from '../series.js'
+import type { Series, SeriesLabel } from '../series.js'
 import type { TimeRange } from '../time-range.js'
 import { CandleGrid } from './candle-grid.js'
-import { checkMultiple, parseTargetInterval, type TargetInterval } from './target-interval.js'
+import { checkMultiple, nextStart, parseTargetInterval, type TargetInterval } from './target-interval.js'
 
 /** Which resampled candles to return. */
 export interface ResampleOptions {
@@ -29,6 +28,7 @@ export class Resampler {
   /** At most one row: the candle in progress. */
   private readonly candle = new CandleTable(this.kernel)
   private readonly grid: CandleGrid
+  private readonly sourceInterval: TargetInterval
   private readonly out: BatchBuilder
   /** When the candle in progress ends, ms UTC. */
   private endTime = -Infinity
@@ -36,11 +36,12 @@ export class Resampler {
 
   /** Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
   constructor(
-    private readonly source: Series,
+    source: SeriesLabel,
     target: TargetInterval,
     private readonly options: ResampleOptions = {},
   ) {
     checkMultiple(target, source.interval)
+    this.sourceInterval = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
   }
@@ -55,7 +56,7 @@ export class Resampler {
       if (openTime >= this.endTime) this.begin(openTime)
       const next = table.rowFrom(this.endTime, row)
       candle.addToLast(table, row, next)
-      this.reachedTime = nextOpenTime(this.source.interval, table.openTime(next - 1))
+      this.reachedTime = nextStart(this.sourceInterval, table.openTime(next - 1))
       row = next
     }
     return this.out.take()
@@ -99,7 +100,7 @@ export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTi
  */
 export async function* resample(
   batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
-  source: Series,
+  source: SeriesLabel,
   target: TargetInterval | string,
   options?: ResampleOptions,
 ): AsyncGenerator<KlineBatch> {

@@ -1,5 +1,5 @@
 import { KlinesError } from '../errors.js'
-import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../intervals.js'
+import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, monthIndex, monthStart } from '../intervals.js'
 
 /** Milliseconds of the units that have a fixed length. */
 const UNIT_MS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const
@@ -41,7 +41,7 @@ export function toTarget(interval: Interval): TargetInterval {
 }
 
 /** Throws `bad_option` unless each candle of the target consists of whole candles of `source`, and of more than one. */
-export function checkMultiple(target: TargetInterval, source: Interval): void {
+export function checkMultiple(target: TargetInterval, source: string): void {
   if (isMultiple(target, source)) return
   throw new KlinesError('bad_option', `${target.name} candles cannot be built from ${source} candles.`, {
     suggestions: [`Expected a longer interval that whole ${source} candles fit into, or a finer one with -i.`],
@@ -49,19 +49,34 @@ export function checkMultiple(target: TargetInterval, source: Interval): void {
   })
 }
 
-/** Whether each candle of the target consists of whole candles of `source`, and of more than one. */
-export function isMultiple({ length }: TargetInterval, source: Interval): boolean {
-  if (source === '1M') return 'months' in length && length.months > 1
-  const sourceMs = nextOpenTime(source, 0)
-  // Candles of up to a day start with the day; those of 3d and 1w have anchors of their own.
-  if ('months' in length) return sourceMs <= DAY_MS
-  if (length.ms <= sourceMs || length.ms % sourceMs !== 0) return false
-  return sourceMs <= DAY_MS || startsAtListing(length.ms) === startsAtListing(sourceMs)
+/**
+ * Whether each candle of the target consists of whole candles of `source`, an interval such as `1h` or a resampled one such as
+ * `3h`, and of more than one.
+ */
+export function isMultiple({ length }: TargetInterval, source: string): boolean {
+  const { length: part } = parseTargetInterval(source)
+  if ('months' in part) return 'months' in length && length.months > part.months && length.months % part.months === 0
+  // Candles of which whole ones fit into a day start with the day; others are counted from where their own kind is.
+  const startsWithDay = DAY_MS % part.ms === 0
+  if ('months' in length) return startsWithDay
+  if (length.ms <= part.ms || length.ms % part.ms !== 0) return false
+  return startsWithDay || origin(length.ms) === origin(part.ms)
 }
 
 /** Whether candles of this length in ms are counted from the symbol's listing: multiples of 3d that are not whole weeks. */
 export function startsAtListing(ms: number): boolean {
   return ms > 0 && ms % (3 * DAY_MS) === 0 && ms % UNIT_MS.w !== 0
+}
+
+/** What candles of a length in ms are counted from. */
+function origin(ms: number): 'listing' | 'monday' | 'epoch' {
+  if (startsAtListing(ms)) return 'listing'
+  return ms % UNIT_MS.w === 0 ? 'monday' : 'epoch'
+}
+
+/** When the next candle of an interval, also a resampled one, opens, ms UTC. */
+export function nextStart({ length }: TargetInterval, openTime: number): number {
+  return 'ms' in length ? openTime + length.ms : monthStart(monthIndex(openTime) + length.months)
 }
 
 /** Whether the candles of a target are counted from the symbol's listing. */

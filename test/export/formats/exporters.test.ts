@@ -46,27 +46,31 @@ describe.each(FORMATS)('%s', format => {
     },
   )
 
-  test.each([1, 2])('rejects with the error of a failed write (number %i) and does not hang', async failing => {
-    const error = new Error('the disk is full')
-    let writes = 0
-    const emit = async () => {
-      if (++writes === failing) throw error
-    }
-    const stats = { inexactDoubles: 0 }
-    const exporter = await openExporter(format, { rowFormat: rowFormat(), metadata: METADATA, stats, emit })
-    const writeAll = async () => {
-      for (const batch of largeBatches()) await exporter.write(batch)
-      await exporter.end()
-    }
-    expect(await catchError(writeAll())).toBe(error)
-  })
+  // A picture is written at once.
+  test.each(format === 'svg' ? [1] : [1, 2])(
+    'rejects with the error of a failed write (number %i) and does not hang',
+    async failing => {
+      const error = new Error('the disk is full')
+      let writes = 0
+      const emit = async () => {
+        if (++writes === failing) throw error
+      }
+      const stats = { inexactDoubles: 0 }
+      const exporter = await openExporter(format, { rowFormat: rowFormat(), metadata: METADATA, stats, emit })
+      const writeAll = async () => {
+        for (const batch of largeBatches()) await exporter.write(batch)
+        await exporter.end()
+      }
+      expect(await catchError(writeAll())).toBe(error)
+    },
+  )
 })
 
 test('another process writes the same bytes, in every format', async () => {
   const [here, child] = await Promise.all([sampleHashes(), runChild('oracles/sample-hashes.ts', [])])
   expect(child.stderr).toBe('')
   expect(JSON.parse(child.stdout)).toEqual(here)
-  expect(new Set(Object.values(here)).size).toBe(3 + 2 * 3)
+  expect(new Set(Object.values(here)).size).toBe(3 + 2 * 3 + 1)
 })
 
 describe.each(['parquet', 'arrow'] as const)('%s', format => {

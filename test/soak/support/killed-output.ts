@@ -8,7 +8,7 @@ import { startNaiveWriter } from './naive-writer.js'
 import { SOAK_SYMBOLS } from './soak-tree.js'
 import { contents, type Survey, survey } from './survey.js'
 
-/** Values of `-o`, one for each format; the last two write several files. */
+/** Values of `-o`, one for each format and one more; those with `{symbol}` write several files. */
 export const OUTPUTS = [
   'out.csv',
   'out.csv.gz',
@@ -17,6 +17,7 @@ export const OUTPUTS = [
   'out.arrow',
   '{symbol}.json',
   '{symbol}.csv',
+  '{symbol}.svg',
 ]
 
 const FOLDER = 'out'

@@ -1,0 +1,74 @@
+import type { FittedCandles } from '../chart-candle.js'
+import type { PriceScale } from '../price-scale.js'
+import { isRising } from '../summary.js'
+import { maxVolume } from '../terminal/volume-rows.js'
+import type { Layout } from './layout.js'
+import type { Palette } from './theme.js'
+import { element, pixels } from './xml.js'
+
+/** The part of its room that the body of a candle takes, and its largest width in pixels. */
+const BODY_SHARE = 0.7
+const MAX_BODY = 25
+/** From this distance on, candles are placed on whole pixels, where their edges are sharp. */
+const SHARP_PITCH = 4
+/** A body or a bar of volume is not invisible because it is flat. */
+const MIN_BODY = 1
+const MIN_BAR = 0.5
+
+/** The x of the middle of a slot. */
+export function slotX({ left, pitch }: Layout, index: number): number {
+  const middle = left + (index + 0.5) * pitch
+  return pitch < SHARP_PITCH ? middle : Math.floor(middle) + 0.5
+}
+
+/** The y of a price. */
+export function priceY({ top, priceBottom }: Layout, scale: PriceScale, price: number): number {
+  return priceBottom - scale.position(price) * (priceBottom - top)
+}
+
+/** Bands over the whole height where candles are missing: they keep their places. */
+export function drawGaps({ slots }: FittedCandles, { left, pitch, top, bottom }: Layout, { gap }: Palette): string {
+  const bands: string[] = []
+  for (let start = 0, end = 0; start < slots.length; start = end + 1) {
+    end = start
+    while (end < slots.length && slots[end].candle === undefined) end++
+    if (end === start) continue
+    const [from, to] = [start, end].map(index => pixels(left + index * pitch))
+    bands.push(`M${from} ${top}H${to}V${bottom}H${from}z`)
+  }
+  return bands.length === 0 ? '' : element('path', { fill: gap, d: bands.join('') })
+}
+
+/** Wicks, bodies and bars of volume: one path of each for a colour keeps the file small. */
+export function drawCandles(fitted: FittedCandles, layout: Layout, scale: PriceScale, palette: Palette): string {
+  const { pitch, bottom, volumeTop } = layout
+  // An odd width has its middle on a pixel, as the wick has.
+  const sharpBody = Math.min(MAX_BODY, 2 * Math.floor((pitch * BODY_SHARE) / 2) + 1)
+  const body = pitch < SHARP_PITCH ? pitch * BODY_SHARE : sharpBody
+  const wick = Math.min(1, body / 2)
+  const volumeScale = (bottom - volumeTop) / maxVolume(fitted.slots)
+  const draw = (rising: boolean, colour: string, volumeColour: string) => {
+    const [wicks, bodies, bars]: string[][] = [[], [], []]
+    for (const [index, { candle }] of fitted.slots.entries()) {
+      if (candle === undefined || isRising(candle) !== rising) continue
+      const x = pixels(slotX(layout, index))
+      const toY = (price: string) => priceY(layout, scale, Number(price))
+      wicks.push(`M${x} ${pixels(toY(candle.high))}V${pixels(toY(candle.low))}`)
+      const ends = [toY(candle.open), toY(candle.close)]
+      const rest = Math.max(0, MIN_BODY - Math.abs(ends[0] - ends[1])) / 2
+      bodies.push(`M${x} ${pixels(Math.min(...ends) - rest)}V${pixels(Math.max(...ends) + rest)}`)
+      const volume = Number(candle.volume)
+      if (volume > 0) bars.push(`M${x} ${bottom}V${pixels(bottom - Math.max(MIN_BAR, volume * volumeScale))}`)
+    }
+    const strokes: [string[], number, string][] = [
+      [bars, body, volumeColour],
+      [wicks, wick, colour],
+      [bodies, body, colour],
+    ]
+    return strokes.flatMap(([lines, width, stroke]) =>
+      lines.length === 0 ? [] : element('path', { stroke, 'stroke-width': width, d: lines.join('') }),
+    )
+  }
+  const { rising, falling, risingVolume, fallingVolume } = palette
+  return [...draw(true, rising, risingVolume), ...draw(false, falling, fallingVolume)].join('\n')
+}

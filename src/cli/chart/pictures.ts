@@ -1,0 +1,105 @@
+import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
+import { maxCandles } from '../../chart/svg/layout.js'
+import { type PictureOptions, parsePicture } from '../../chart/svg/picture-options.js'
+import type { ExportRequest } from '../../export/export.js'
+import type { FileFormat } from '../../export/formats/format.js'
+import { commitOutputs } from '../../export/output/commit.js'
+import { recoverTargets } from '../../export/output/leftovers.js'
+import { type OpenOptions, openOutput } from '../../export/output/open.js'
+import type { Output } from '../../export/output/output.js'
+import { checkTargets, parseTemplate, planTargets } from '../../export/targets.js'
+import { SAMPLE } from '../../http/base-url.js'
+import { KlinesError } from '../../klines/errors.js'
+import type { ChartFlags } from '../flags/chart.js'
+import { chartObject } from '../reports/chart.js'
+import type { Report } from '../reports/report.js'
+import type { ChartObject } from '../reports/schema.js'
+import { formatBytes, plural } from '../terminal/text.js'
+import type { ChartRoom, LoadedCharts } from './load-charts.js'
+
+/** The largest chart of a terminal, in characters: pictures are larger. */
+const MAX_COLUMNS = 1000
+const MAX_ROWS = 200
+
+/** Pictures to draw instead of charts in the terminal. */
+export interface PictureJob {
+  /** A path with placeholders, or `-` for stdout. */
+  readonly template: string
+  readonly format: FileFormat
+  readonly picture: PictureOptions
+}
+
+/**
+ * What `-o` and `-f` request; undefined for charts in the terminal. `given`: the flags on the command line; the width and height of a
+ * default are characters. Throws `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
+ */
+export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
+  const output = flags.output === '/dev/stdout' ? '-' : flags.output
+  const template = output ?? (given.has('format') ? '-' : undefined)
+  if (template === undefined) return checkTerminal(flags, given)
+  const format = parseTemplate(template, flags.format ?? (template === '-' ? 'svg' : undefined))
+  if (format.format !== 'svg') {
+    const message = `A chart is drawn as svg, and ${template} is ${format.format}. Expected a name that ends with .svg.`
+    throw new KlinesError('bad_output', message, { suggestions: ['`klines export` writes the candles themselves.'] })
+  }
+  if (flags.watch) throw refuse('--watch redraws on a terminal, and -o draws a picture.')
+  if (flags.ascii && given.has('ascii')) throw refuse('--ascii is for a terminal, and -o draws a picture.')
+  if (flags.json && template === '-') throw refuse('--json prints an object on stdout, where the picture goes.')
+  const [width, height] = [given.has('width') ? flags.width : undefined, given.has('height') ? flags.height : undefined]
+  return { template, format, picture: parsePicture({ theme: flags.theme, width, height, log: flags.log }) }
+}
+
+/** The width of a picture says how many candles it has room for. */
+export function pictureRoom({ picture }: PictureJob): ChartRoom {
+  return { candles: maxCandles(picture), besideLabels: () => Number.POSITIVE_INFINITY }
+}
+
+/** What drawing needs beside the candles. */
+interface DrawOptions extends OpenOptions, Pick<ExportRequest, 'warn'> {
+  readonly resample?: string | undefined
+}
+
+/**
+ * Draws a picture of each series and puts all of them in their places, or none. Returns the report of the files; undefined when the
+ * picture went to stdout. Throws what `planTargets` and `checkTargets` throw.
+ */
+export async function drawPictures(
+  { loader, charts }: LoadedCharts,
+  { template, format, picture }: PictureJob,
+  options: DrawOptions,
+): Promise<Report<ChartObject> | undefined> {
+  const labelled = charts
+    .filter(({ candles }) => candles > 0)
+    .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
+  const targets = planTargets(template, format, labelled)
+  await checkTargets(targets, options, paths => recoverTargets(paths, options.warn))
+  const note = loader.source.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
+  const outputs: Output[] = []
+  try {
+    for (const { path, gzip, series } of targets) {
+      const output = await openOutput(path, gzip, options)
+      outputs.push(output)
+      await output.write(new TextEncoder().encode(drawSvg(series[0].chart, picture, note)))
+      await output.finish()
+    }
+    await commitOutputs(outputs)
+  } catch (error) {
+    for (const output of outputs.toReversed()) await output.discard()
+    throw error
+  }
+  if (template === '-') return undefined
+  const lines = outputs.map(({ path, bytes }, index) => {
+    return `${path}: ${plural(targets[index].series[0].chart.candles, 'candle')}, ${formatBytes(bytes)}`
+  })
+  return { json: chartObject(charts, loader.source, loader.range), text: () => lines.join('\n') }
+}
+
+function checkTerminal({ width = 0, height = 0 }: ChartFlags, given: ReadonlySet<string>): undefined {
+  if (given.has('theme')) throw refuse('--theme is for a picture, and none is named with -o.')
+  if (width > MAX_COLUMNS) throw refuse(`--width is ${width} columns. Expected ${MAX_COLUMNS} at the most.`)
+  if (height > MAX_ROWS) throw refuse(`--height is ${height} rows. Expected ${MAX_ROWS} at the most.`)
+}
+
+function refuse(message: string): KlinesError {
+  return new KlinesError('bad_option', message)
+}

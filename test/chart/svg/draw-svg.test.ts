@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FittedCandles } from '../../../src/chart/chart-candle.js'
+import { drawSvg } from '../../../src/chart/svg/draw-svg.js'
+import { DEFAULT_PICTURE, type PictureOptions } from '../../../src/chart/svg/picture-options.js'
+import { PALETTES } from '../../../src/chart/svg/theme.js'
+import { daily, type Prices } from '../../support/chart-series.js'
+
+function draw(fitted: FittedCandles, options: Partial<PictureOptions> = {}): string {
+  const svg = drawSvg(fitted, { ...DEFAULT_PICTURE, ...options })
+  if (svg === undefined) throw new Error('nothing is drawn')
+  return svg
+}
+
+/** The `d` of the path with that attribute, one line of the picture after the other. */
+function linesOf(svg: string, attribute: string): string[] {
+  const found = svg.match(/<path [^>]*>/g)?.filter(tag => tag.includes(attribute)) ?? []
+  return found.flatMap(tag => /\bd="([^"]*)"/.exec(tag)?.[1].match(/M[^M]*/g) ?? [])
+}
+
+/** The texts that a reader sees, in order. */
+const textsOf = (svg: string) =>
+  [...svg.matchAll(/<text[^>]*>(.*?)<\/text>/g)].map(([, content]) => content.replaceAll(/<[^>]*>/g, ' '))
+
+const FLAT: Prices = { open: 7, high: 7, low: 7, close: 7, volume: 1 }
+const { light } = PALETTES
+
+/**
+ * 1110 x 592 pixels make these places. Across: 16 of margin, 1000 for the candles, the rest for labels of 9 characters. Five slots
+ * are 200 wide, so their middles are at 116.5, 316.5 and so on. Down: the header ends at 64, prices go from 64 to 464, volumes
+ * from 474 to 564. Prices from 100 to 200 are 4 pixels each: a price is at 464 - 4 * (price - 100). The highest volume, 40, is
+ * 90 pixels high.
+ */
+const FIVE_DAYS = daily([
+  { open: 100, high: 130, low: 100, close: 120, volume: 10 },
+  { open: 150, high: 200, low: 140, close: 145, volume: 40 },
+  undefined,
+  { open: 150, high: 160, low: 140, close: 150, volume: 0 },
+  { open: 170, high: 180, low: 160, close: 165, volume: 20 },
+])
+const SIZE = { width: 1110, height: 592 }
+
+describe('a picture of five days', () => {
+  const svg = draw(FIVE_DAYS, SIZE)
+
+  it('has wicks from high to low, of the colour of their candle', () => {
+    const wicks = 'stroke-width="1"'
+    expect(linesOf(svg, `stroke="${light.rising}" ${wicks}`)).toEqual(['M116.5 344V464', 'M716.5 224V304'])
+    expect(linesOf(svg, `stroke="${light.falling}" ${wicks}`)).toEqual(['M316.5 64V304', 'M916.5 144V224'])
+  })
+
+  it('has bodies from open to close, at least a pixel high', () => {
+    const bodies = 'stroke-width="25"'
+    expect(linesOf(svg, `stroke="${light.rising}" ${bodies}`)).toEqual(['M116.5 384V464', 'M716.5 263.5V264.5'])
+    expect(linesOf(svg, `stroke="${light.falling}" ${bodies}`)).toEqual(['M316.5 264V284', 'M916.5 184V204'])
+  })
+
+  it('has bars of volume, none for no volume', () => {
+    expect(linesOf(svg, `stroke="${light.risingVolume}"`)).toEqual(['M116.5 564V541.5'])
+    expect(linesOf(svg, `stroke="${light.fallingVolume}"`)).toEqual(['M316.5 564V474', 'M916.5 564V519'])
+  })
+
+  it('has a band over the whole height where a candle is missing', () => {
+    expect(linesOf(svg, `fill="${light.gap}"`)).toEqual(['M416 64H616V564H416z'])
+  })
+
+  it('marks the last price, with a label in the colour of the last candle', () => {
+    expect(linesOf(svg, 'stroke-dasharray')).toEqual(['M16 204H1016'])
+    expect(svg).toContain(`<rect x="1017" y="195" width="91" height="18" rx="2" fill="${light.falling}"/>`)
+  })
+
+  it('says symbol, interval, change, range, high, low and last, and labels the axes', () => {
+    expect(textsOf(svg)).toEqual([
+      'BTCUSDT 1d +65.00% ',
+      '2024-01-01 to 2024-01-05 UTC, 4 candles, 1 missing · high 200 on 2024-01-02, low 100 on 2024-01-01, last 165',
+      ...['100', '120', '140', '160', '180', '200'],
+      '40 vol',
+      ...['01-01', '01-02', '01-03', '01-04', '01-05'],
+      '165',
+    ])
+    expect(linesOf(svg, `stroke="${light.grid}"`)).toEqual([
+      ...[464.5, 384.5, 304.5, 224.5, 144.5, 64.5].map(y => `M16 ${y}H1016`),
+      ...[116.5, 316.5, 516.5, 716.5, 916.5].map(x => `M${x} 64V564`),
+    ])
+  })
+
+  it('says the same to a screen reader', () => {
+    expect(svg).toMatch(
+      /^<svg [^>]*role="img"[^>]*>\n<title>BTCUSDT 1d candles<\/title>\n<desc>2024-01-01 to 2024-01-05/,
+    )
+    expect(svg).toMatch(/<desc>.*4 candles, 1 missing. change \+65\.00%. high 200 on .*, last 165<\/desc>/)
+  })
+
+  it('needs nothing else: no script, style sheet, event handler or reference', () => {
+    expect(svg.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(
+      /script|style|href|url\(|http|\son\w+=|<!/i,
+    )
+  })
+
+  it('has a logarithmic axis with `log`', () => {
+    // A price is at 464 - 400 * log2(price / 100): 150 is at 230.01.
+    expect(linesOf(draw(FIVE_DAYS, { ...SIZE, log: true }), `stroke="${light.rising}" stroke-width="25"`)[1]).toBe(
+      'M716.5 229.5V230.5',
+    )
+  })
+
+  it('has other colours with another theme, and the same shapes', () => {
+    const dark = draw(FIVE_DAYS, { ...SIZE, theme: 'dark' })
+    const shapes = (text: string) => text.replaceAll(/#[0-9a-f]{6}/g, '')
+    expect(shapes(dark)).toBe(shapes(svg))
+    expect(dark.match(/#[0-9a-f]{6}/g)).not.toContain(light.background)
+  })
+})
+
+describe('any candles', () => {
+  it('without one there is no picture', () => {
+    expect(drawSvg({ ...daily([FLAT]), slots: [], candles: 0 }, DEFAULT_PICTURE)).toBeUndefined()
+  })
+
+  it('one candle without a change in price is in the middle', () => {
+    const svg = draw(daily([FLAT]), SIZE)
+    expect(linesOf(svg, `stroke="${light.rising}" stroke-width="25"`)).toEqual(['M516.5 263.5V264.5'])
+    expect(textsOf(svg)).toContain('2024-01-01')
+  })
+
+  it('candles that are close have exact places', () => {
+    // 400 slots of 2.5 pixels, from 16 to 1016.
+    const svg = draw(daily(Array.from({ length: 400 }, () => FLAT)), SIZE)
+    const bodies = linesOf(svg, `stroke="${light.rising}" stroke-width="1.8"`)
+    expect([bodies.length, bodies[0], bodies[1], bodies[399]]).toEqual([
+      400,
+      ...['17.3', '19.8', '1014.8'].map(x => `M${x} 263.5V264.5`),
+    ])
+  })
+
+  const price = fc.oneof(
+    fc.constantFrom('0', '0.00000001', '100000', '1'),
+    fc
+      .bigInt({ min: 0n, max: 10n ** 13n })
+      .map(units => `${units / 10n ** 8n}.${String(units % 10n ** 8n).padStart(8, '0')}`),
+  )
+  const fitted = fc.array(fc.option(fc.array(price, { minLength: 5, maxLength: 5 })), { maxLength: 60 }).map(list => {
+    const start = daily([FLAT])
+    const slots = [...list, ['1', '1', '1', '1', '1']].map((prices, index) => {
+      const openTime = start.slots[0].openTime + index * 86_400_000
+      if (prices === null) return { openTime, candle: undefined }
+      const [first, second, third, fourth, volume] = prices
+      const [low, a, b, high] = [first, second, third, fourth].sort((x, y) => Number(x) - Number(y))
+      return { openTime, candle: { openTime, open: a, high, low, close: b, volume } }
+    })
+    return { ...start, slots, candles: slots.filter(({ candle }) => candle).length }
+  })
+  const options = fc.record({
+    theme: fc.constantFrom('light' as const, 'dark' as const),
+    width: fc.integer({ min: 400, max: 3000 }),
+    height: fc.integer({ min: 240, max: 3000 }),
+    log: fc.boolean(),
+  })
+
+  it('are drawn within the picture, at finite places, each once', () => {
+    fc.assert(
+      fc.property(fitted, options, (candles, picture) => {
+        const svg = draw(candles, picture)
+        expect(svg).not.toMatch(/NaN|Infinity|undefined|\b(x|y|width|height)="[^"]*e/)
+        for (const [, path] of svg.matchAll(/ d="([^"]*)"/g)) {
+          expect(path).toMatch(/^(M-?[\d.]+ -?[\d.]+([VH]-?[\d.]+)+z?)+$/)
+          const xs = [...path.matchAll(/[MH](-?[\d.]+)/g)].map(([, x]) => Number(x))
+          const ys = [...path.matchAll(/(?:M-?[\d.]+ |V)(-?[\d.]+)/g)].map(([, y]) => Number(y))
+          expect(Math.min(...xs, ...ys)).toBeGreaterThanOrEqual(0)
+          expect(Math.max(...xs)).toBeLessThanOrEqual(picture.width)
+          expect(Math.max(...ys)).toBeLessThanOrEqual(picture.height)
+        }
+        const { rising, falling } = PALETTES[picture.theme]
+        const strokes = [rising, falling].flatMap(colour => linesOf(svg, `stroke="${colour}" stroke-width`))
+        expect(strokes).toHaveLength(2 * candles.candles)
+        expect(draw(structuredClone(candles), picture)).toBe(svg)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe.each(Object.entries(PALETTES))('the colours of %s', (_, palette) => {
+  /** The contrast of two colours as WCAG 2 defines it. */
+  function contrast(...colours: [string, string]): number {
+    const [a, b] = colours.map(colour => {
+      const parts = [1, 3, 5].map(start => Number.parseInt(colour.slice(start, start + 2), 16) / 255)
+      const [red, green, blue] = parts.map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    })
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+  }
+
+  it('can be read', () => {
+    const { background, text, label, rising, falling, onCandle, gap } = palette
+    for (const colour of [text, label]) expect(contrast(colour, background)).toBeGreaterThanOrEqual(4.5)
+    // The change stands in large bold letters, the last price in a box.
+    for (const colour of [rising, falling]) {
+      expect(contrast(colour, background)).toBeGreaterThanOrEqual(3.5)
+      expect(contrast(onCandle, colour)).toBeGreaterThanOrEqual(3.5)
+    }
+    expect(contrast(gap, background)).toBeGreaterThanOrEqual(1.1)
+    // Also where red and green look alike.
+    expect(contrast(rising, falling)).toBeGreaterThanOrEqual(1.3)
+  })
+})

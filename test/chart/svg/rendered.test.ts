@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { FittedCandles } from '../../../src/chart/chart-candle.js'
+import { drawSvg } from '../../../src/chart/svg/draw-svg.js'
+import { maxCandles } from '../../../src/chart/svg/layout.js'
+import { DEFAULT_PICTURE, type PictureOptions } from '../../../src/chart/svg/picture-options.js'
+import { daily } from '../../support/chart-series.js'
+import { hasChromium, useBrowser } from '../../support/chromium.js'
+import { findPython } from '../../support/python.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const python = findPython('xml.etree.ElementTree')
+
+/** As many days as fit into a picture of that width, with high prices, so that texts are long; every tenth is missing. */
+function manyDays(width: number): FittedCandles {
+  return daily(
+    Array.from({ length: maxCandles({ width }) }, (_, day) => {
+      const open = 100_000 + ((day * 7919) % 20_000)
+      const candle = { open, high: open + 3000, low: open - 2000, close: open + 500 - ((day * 31) % 1000), volume: day }
+      return day % 10 === 5 ? undefined : candle
+    }),
+  )
+}
+
+const SMALL_PRICE = '0.00001234'
+/** Prices from 1e-8 to 1e5. */
+const EXTREMES: FittedCandles = (() => {
+  const days = daily(Array.from({ length: 30 }, () => ({ open: 1, high: 1, low: 1, close: 1, volume: 1 })))
+  const slots = days.slots.map(({ openTime }, index) => {
+    const price = index < 10 ? '0.00000001' : index < 20 ? SMALL_PRICE : '100000.00000000'
+    return { openTime, candle: { openTime, open: price, high: price, low: price, close: price, volume: price } }
+  })
+  return { ...days, slots }
+})()
+
+function writePicture(fitted: FittedCandles, options: Partial<PictureOptions>): string {
+  const path = join(tempFolder(), 'picture.svg')
+  writeFileSync(path, drawSvg(fitted, { ...DEFAULT_PICTURE, ...options }) ?? '')
+  return path
+}
+
+describe.skipIf(!python)('a picture is valid XML (skipped without Python)', () => {
+  const SCRIPT = `
+import json, sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+names = [element.tag.replace('{http://www.w3.org/2000/svg}', '') for element in root.iter()]
+texts = [''.join(element.itertext()) for element in root.iter() if element.tag.endswith('}text')]
+print(json.dumps({'names': names, 'texts': texts, 'title': root[0].text, 'width': root.get('width')}))`
+  const parse = (path: string) => JSON.parse(execFileSync(python as string, ['-c', SCRIPT, path], { encoding: 'utf8' }))
+
+  it('of SVG elements alone, with its texts', () => {
+    const { names, texts, title, width } = parse(writePicture(manyDays(1200), {}))
+    expect([...new Set(names)].sort()).toEqual(['desc', 'g', 'path', 'rect', 'svg', 'text', 'title', 'tspan'])
+    expect(names[0]).toBe('svg')
+    expect([title, width]).toEqual(['BTCUSDT 1d candles', '1200'])
+    expect(texts).toContain('2024-07')
+  })
+
+  it('whatever the name of the series', () => {
+    const symbol = `A&B<C>"D'E]]>é`
+    const fitted = { ...manyDays(400), series: { symbol, interval: '1d' } }
+    const { texts, title } = parse(writePicture(fitted, { width: 400 }))
+    expect(title).toBe(`${symbol} 1d candles`)
+    expect(texts[0]).toContain(`${symbol} 1d`)
+  })
+})
+
+describe.skipIf(!hasChromium)('a picture in Chromium (skipped where it is not installed)', () => {
+  const open = useBrowser()
+
+  it.each<[string, FittedCandles, Partial<PictureOptions>]>([
+    ['many candles', manyDays(1200), {}],
+    ['a small picture', manyDays(400), { width: 400, height: 240, theme: 'dark' }],
+    ['a wide picture', manyDays(2400), { width: 2400, height: 1000 }],
+    ['a logarithmic axis', manyDays(800), { width: 800, log: true }],
+    ['prices from 1e-8 to 1e5', EXTREMES, {}],
+    ['prices from 1e-8 to 1e5 on a logarithmic axis', EXTREMES, { log: true, width: 500 }],
+    ['one candle', { ...EXTREMES, slots: EXTREMES.slots.slice(10, 11) }, { width: 400 }],
+  ])('has no text that is cut off or touches another one: %s', async (_, fitted, options) => {
+    const { page, faults, requests } = await open(String(pathToFileURL(writePicture(fitted, options))))
+    expect(faults).toEqual([])
+    expect(requests).toHaveLength(1)
+    expect(await page.locator(':root').evaluate(element => element.nodeName)).toBe('svg')
+    expect(await page.locator('parsererror').count()).toBe(0)
+    const boxes = await page.locator('text').evaluateAll(elements =>
+      elements.map(element => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        return { text: element.textContent, left, right, top, bottom }
+      }),
+    )
+    expect(boxes.length).toBeGreaterThan(5)
+    const { width, height } = { ...DEFAULT_PICTURE, ...options }
+    for (const [index, box] of boxes.entries()) {
+      expect(box.left, box.text).toBeGreaterThanOrEqual(0)
+      expect(box.right, box.text).toBeLessThanOrEqual(width)
+      expect(box.bottom, box.text).toBeLessThanOrEqual(height)
+      const touching = boxes.slice(index + 1).filter(other => {
+        return (
+          box.left < other.right && other.left < box.right && box.top + 2 < other.bottom && other.top + 2 < box.bottom
+        )
+      })
+      expect(touching, box.text).toEqual([])
+    }
+  })
+})
