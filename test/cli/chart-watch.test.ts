@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FittedCandles } from '../../src/chart/chart-candle.js'
-import { loadCharts } from '../../src/cli/chart/load-charts.js'
+import { loadCharts, terminalRoom } from '../../src/cli/chart/load-charts.js'
 import { ChartWatch } from '../../src/cli/chart/watch.js'
 import { FakeClock } from '../support/fake-clock.js'
 import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
@@ -34,7 +34,7 @@ async function watch(now: number, onDraw: (frame: Frame, tools: Tools) => unknow
   let width = 53
   const address = { baseUrl: server.url, mirror: tempFolder(), retries: 0, now }
   const request = { symbols: ['BTCUSDT'], intervals: ['15m'], ...address } as const
-  const load = () => loadCharts(request, { width, log: false })
+  const load = () => loadCharts(request, terminalRoom({ width, log: false }))
   /** Adds candles to the service, the last of which opens just before `time`. */
   const publish = (time: number) => putWeek(root, 'BTCUSDT', WEEK, quarterHours(WEEK, time), time)
   const draw = (charts: readonly FittedCandles[], status: string) => {
@@ -53,7 +53,7 @@ async function watch(now: number, onDraw: (frame: Frame, tools: Tools) => unknow
     clock,
     signal: stop.signal,
     load,
-    size: () => ({ width, log: false }),
+    room: () => terminalRoom({ width, log: false }),
     draw,
   })
   await expect(watching.run()).rejects.toThrow('stopped')

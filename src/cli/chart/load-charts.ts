@@ -1,4 +1,5 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
+import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
 import type { ProgressCallbacks } from '../../download/tally.js'
 import { isKlinesError } from '../../klines/errors.js'
 import type { Series } from '../../klines/series.js'
@@ -20,12 +21,17 @@ export interface ChartRoom {
   readonly besideLabels: (chart: FittedCandles) => number
 }
 
+/** The room of a chart of `width` columns in a terminal. */
+export function terminalRoom(size: { readonly width: number; readonly log: boolean }): ChartRoom {
+  return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
+}
+
 /** As many candles as there is room for: where prices are long, they are read again, from the cache. */
 export async function loadToFit(
   loader: CandleLoader,
   { candles, besideLabels }: ChartRoom,
   callbacks?: ProgressCallbacks,
-): Promise<FittedCandles[]> {
+): Promise<FittedCandles<Series>[]> {
   const charts = await loader.load(candles, callbacks)
   const room = Math.min(...charts.map(besideLabels))
   return charts.some(({ slots }) => slots.length > room) ? loader.load(room) : charts

@@ -1,6 +1,6 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
-import { candlesBesideLabels, candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
+import { MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -8,7 +8,7 @@ import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
-import { type ChartRoom, type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { type ChartRoom, type LoadedCharts, loadCharts, terminalRoom } from '../chart/load-charts.js'
 import { drawPictures, parsePictures, pictureRoom } from '../chart/pictures.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
@@ -38,7 +38,7 @@ export async function runChart(
   const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
   const request = { ...named, baseUrl: endpoint.baseUrl }
   try {
-    const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(flags), context)
+    const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
     if (!pictures) warnAboutWidth(flags, context)
     if (flags.watch) return await watch(loaded, request, flags, context)
     const { loader, charts } = loaded
@@ -85,8 +85,8 @@ async function watch(
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,
-    load: () => loadCharts(silent, terminalRoom(flags)),
-    room: () => terminalRoom(flags),
+    load: () => loadCharts(silent, terminalRoom(chartSize(flags))),
+    room: () => terminalRoom(chartSize(flags)),
     draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
   })
   screen.watchSize(watching.resize)
@@ -113,11 +113,6 @@ function fittingHeight(charts: number, otherRows: number): number | undefined {
 
 function chartSize(flags: ChartFlags) {
   return { width: chartWidth(flags), log: flags.log }
-}
-
-function terminalRoom(flags: ChartFlags): ChartRoom {
-  const size = chartSize(flags)
-  return { candles: candlesThatFit(size.width), besideLabels: chart => candlesBesideLabels(chart, size) }
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
