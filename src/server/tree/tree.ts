@@ -33,8 +33,9 @@ export interface TreeOptions {
 export class Tree {
   private readonly files: FileCache
   private readonly builtIn = new Map<string, Body>()
-  private readonly now: () => number
-  private readonly upstream: Upstream | undefined
+  /** The current time, ms UTC. */
+  readonly now: () => number
+  readonly upstream: Upstream | undefined
 
   constructor(
     readonly mirror: Mirror,
