@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { incomplete } from '../../download/errors.js'
+import { incomplete, withoutStop } from '../../download/errors.js'
 import { type Plan, planWindows } from '../../download/plan.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../../download/selection.js'
 import type { WindowFailure } from '../../download/sources/window-source.js'
@@ -85,7 +85,7 @@ export class UpstreamSource extends ServedSource {
     const fetch = async (window: WindowRef) => {
       const error = await this.fetch(window)
       if (!error) return
-      failures.push({ window, status: 'failed', reason: error.message })
+      failures.push({ window, status: 'failed', reason: withoutStop(error.message) })
       statuses.add(error.statusCode)
     }
     await pMap(windows, fetch, { concurrency: FETCHES_AT_ONCE, signal })
