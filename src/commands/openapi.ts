@@ -11,7 +11,7 @@ export default class OpenApi extends GreetingCommand {
   static override args = {
     api: Args.string({
       description: 'Name of the API.',
-      options: ['greeting', 'klines'],
+      options: ['greeting', 'klines', 'export'],
       default: 'greeting',
       ignoreStdin: true,
     }),
@@ -19,9 +19,10 @@ export default class OpenApi extends GreetingCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(OpenApi)
-    const document = await this.withService(flags, (client, signal) =>
-      args.api === 'klines' ? client.getKlinesSpec(signal) : client.getSpec(signal),
-    )
+    const document = await this.withService(flags, (client, signal) => {
+      if (args.api === 'export') return client.getExportSpec(signal)
+      return args.api === 'klines' ? client.getKlinesSpec(signal) : client.getSpec(signal)
+    })
     printJson(document)
   }
 }

@@ -41,6 +41,12 @@ export interface ExportRun extends ExportSeries, WindowRun {
   readonly plan: SeriesPlan
 }
 
+/** The plan of the source series of an export, and the windows of each of its series. */
+export interface ExportPlan {
+  readonly plan: Plan
+  readonly runs: ReadonlyMap<ExportSeries, ExportRun>
+}
+
 /** A source series, and what it is resampled to. */
 type MadeSeries = Pick<ExportSeries, 'source' | 'target'>
 
@@ -124,7 +130,7 @@ export async function planExport(
   source: WindowSource,
   exported: readonly ExportSeries[],
   range: TimeRange,
-): Promise<{ plan: Plan; runs: ReadonlyMap<ExportSeries, ExportRun> }> {
+): Promise<ExportPlan> {
   const needed = new Map<string, SeriesRange>()
   for (const { source: series, range } of exported) {
     const toTime = Math.max(range.toTime, needed.get(seriesName(series))?.range.toTime ?? -Infinity)

@@ -7,7 +7,13 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
-import { type ExportRun, type ExportSeries, planExport, type ResampleRequest } from './export-series.js'
+import {
+  type ExportPlan,
+  type ExportRun,
+  type ExportSeries,
+  planExport,
+  type ResampleRequest,
+} from './export-series.js'
 import { isStream, type OpenOptions } from './output/open.js'
 import type { RowFormat } from './row-format.js'
 import { TargetWriter, type WrittenFile } from './target-writer.js'
@@ -39,16 +45,30 @@ export interface ExportReport extends DownloadReport {
  * all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
  */
 export async function writeTargets(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
+  const streams = await Promise.all(job.targets.map(({ path }) => isStream(path)))
+  const planned = await planExport(job.source, job.series, job.range)
+  // Bytes in a pipe cannot be taken back, and a series that several others are made from must not be downloaded twice.
+  const downloadsFirst = streams.includes(true) || planned.plan.series.length < job.series.length
+  const report = downloadsFirst
+    ? await downloadPlan(job.source, planned.plan, { ...options, forExport: true })
+    : undefined
+  return writePlanned(job, planned, report, options)
+}
+
+/**
+ * Writes the targets of a plan: from windows that were downloaded or checked before, with the `report` of that, or while they
+ * come. Throws like `writeTargets`.
+ */
+export async function writePlanned(
+  job: ExportJob,
+  { plan, runs }: ExportPlan,
+  report: DownloadReport | undefined,
+  options: WriteOptions,
+): Promise<ExportReport> {
   const { source, targets, range } = job
   const { concurrency, signal, partial } = options
-  const streams = await Promise.all(targets.map(({ path }) => isStream(path)))
-  const { plan, runs } = await planExport(source, job.series, range)
-  // Bytes in a pipe cannot be taken back, and a series that several others are made from must not be downloaded twice.
-  const downloadsFirst = streams.includes(true) || plan.series.length < job.series.length
-  const forExport = true
-  const report = downloadsFirst ? await downloadPlan(source, plan, { ...options, forExport }) : undefined
   const { planned, progress } = report ? {} : options
-  const tally = new DownloadTally(source, plan, { forExport, planned, progress })
+  const tally = new DownloadTally(source, plan, { forExport: true, planned, progress })
   const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
   const ordered = targets.flatMap(({ series }) => series.map(series => runs.get(series) as ExportRun))
   const windows = streamWindows(source, ordered, {

@@ -11,7 +11,7 @@ import {
 } from './errors.js'
 import { decodeUtf8, parseJson, readLines } from './json-lines.js'
 import { type OpenApiDocument, parseOpenApi, parseTokenLine, parseUserUpdateResult } from './parse.js'
-import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH, userPath } from './paths.js'
+import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH, userPath } from './paths.js'
 import type { Token, UserUpdate, UserUpdateResult } from './schema.js'
 
 /** The time for a whole response, ms; a stream may take longer. */
@@ -93,6 +93,11 @@ export class GreetingClient {
   /** Downloads the OpenAPI description of the klines service. */
   getKlinesSpec(signal?: AbortSignal): Promise<OpenApiDocument> {
     return this.getDocument(KLINES_SPEC_PATH, signal)
+  }
+
+  /** Downloads the OpenAPI description of the exports of a `klines serve`. */
+  getExportSpec(signal?: AbortSignal): Promise<OpenApiDocument> {
+    return this.getDocument(EXPORT_SPEC_PATH, signal)
   }
 
   /** Aborts running requests. */

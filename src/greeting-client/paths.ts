@@ -5,6 +5,8 @@ export const TOKENS_PATH = 'api/streams/tokens'
 export const GREETING_SPEC_PATH = 'api/static/openapi.json'
 /** The OpenAPI description of the klines service. */
 export const KLINES_SPEC_PATH = 'api/openapi.json'
+/** The OpenAPI description of the exports of a server of this project. */
+export const EXPORT_SPEC_PATH = 'export/openapi.json'
 
 /**
  * The path of a user update. Any text can be an id, %-encoded as UTF-8, except an empty one, `.` and `..` (other paths, even

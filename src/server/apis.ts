@@ -1,7 +1,9 @@
-import { GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting-client/paths.js'
+import type { Warn } from '../download/sources/window-source.js'
+import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting-client/paths.js'
 import { type ApiInfo, describeApi } from './docs/openapi.js'
 import { specEndpoint } from './docs/spec-endpoint.js'
 import type { Endpoint } from './endpoint.js'
+import { exportEndpoints } from './export/routes.js'
 import { type GreetingSettings, greetingEndpoints } from './greeting/routes.js'
 import { Body } from './http/body.js'
 import { treeEndpoints } from './tree/routes.js'
@@ -19,6 +21,19 @@ export function klinesApi(tree: Tree): Endpoint[] {
     tags: { meta: 'What there is: symbols, start dates and this description', klines: 'Candles, one file a window' },
   }
   return describedApi(info, treeEndpoints(tree), KLINES_SPEC_PATH, 'meta')
+}
+
+/** Exports of the tree, and their own description. `warn` is called with what whoever runs the server should know. */
+export function exportApi(tree: Tree, warn?: Warn): Endpoint[] {
+  const info = {
+    title: 'klines export API',
+    version: '1.0.0',
+    description:
+      'The candles of a series as one file: CSV, JSON, JSON Lines, Parquet or Arrow, with the range, columns and interval that ' +
+      'the query names. All times are UTC.',
+    tags: { export: 'Files of candles', meta: 'This description' },
+  }
+  return describedApi(info, exportEndpoints(tree, warn), EXPORT_SPEC_PATH, 'meta')
 }
 
 /** The greeting API: user updates, the token stream, and its own description. Throws `bad_option`, as `greetingEndpoints`. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { greetingApi, klinesApi } from './apis.js'
+import type { Warn } from '../download/sources/window-source.js'
+import { exportApi, greetingApi, klinesApi } from './apis.js'
 import { serveChart } from './chart/routes.js'
 import { registerMethods, serve, serveEndpoint } from './endpoint.js'
 import type { GreetingSettings } from './greeting/routes.js'
@@ -21,10 +22,12 @@ export interface AppOptions extends GreetingSettings {
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
   readonly limits?: Limits | undefined
+  /** Called with what whoever runs the server should know, such as an export that was cut. */
+  readonly warn?: Warn | undefined
 }
 
-/** The application: the file tree, the greeting API, their documents and page, and one format for every error. */
-export function createApp({ tree, host, onError, limits = LIMITS, ...greeting }: AppOptions): FastifyInstance {
+/** The application: the file tree, exports, the greeting API, their documents and page, and one format for every error. */
+export function createApp({ tree, host, onError, limits = LIMITS, warn, ...greeting }: AppOptions): FastifyInstance {
   const check = requestCheck(new HostCheck(host), limits.urlBytes)
   const app = Fastify({
     serverFactory: listener => hardenedServer(listener, limits),
@@ -44,7 +47,8 @@ export function createApp({ tree, host, onError, limits = LIMITS, ...greeting }:
     sendError(httpError, request, reply)
   })
   registerMethods(app)
-  for (const { path, handler } of klinesApi(tree)) serve(app, { methods: ['GET', 'HEAD'], path, handler })
+  for (const { path, route = path, handler } of [...klinesApi(tree), ...exportApi(tree, warn)])
+    serve(app, { methods: ['GET', 'HEAD'], path: route, handler })
   for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
   serveHome(app, tree, error => onError?.(error))
   serveChart(app)

@@ -19,6 +19,8 @@ export interface Endpoint {
   readonly method: 'GET' | 'POST'
   /** In OpenAPI's notation: `/api/users/{id}`. */
   readonly path: string
+  /** The path as the router gets it, where that cannot have two parameters of `path` in one segment. */
+  readonly route?: string
   readonly operationId: string
   readonly summary: string
   readonly description?: string

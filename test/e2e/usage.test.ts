@@ -41,7 +41,7 @@ describe.concurrent('a misspelt flag or value is suggested', () => {
     ['export BTCUSDT -i 1d --base_url x', 'Unknown flag: --base_url.', 'Did you mean --base-url?'],
     ['export BTCUSDT -i 1d --colums x --nope', 'Unknown flags: --colums, --nope.', 'Did you mean --columns?'],
     ['export BTCUSDT -i 1d -f cvs', 'Expected --format=cvs to be one of: csv, json', 'Did you mean csv?'],
-    ['openapi klins', 'Expected klins to be one of: greeting, klines', 'Did you mean klines?'],
+    ['openapi klins', 'Expected klins to be one of: greeting, klines, export', 'Did you mean klines?'],
     ['export BTCUSDT -i 60', 'Unknown interval "60".', 'Did you mean 1h?'],
     ['export BTCUSDT -i 1h --columns opne', 'Unknown column "opne".', 'Did you mean open?'],
   ])('klines %s', async (args, message, suggestion) => {

@@ -9,6 +9,7 @@ import { HttpTransport } from '../../src/http/transport/transport.js'
 import { deferred, turns, until } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
 import {
+  EXPORT_OPENAPI,
   type GreetingAnswer,
   GreetingServer,
   KLINES_OPENAPI,
@@ -292,7 +293,9 @@ describe('an OpenAPI description', () => {
     const { server, client } = await startServer()
     expect(await client.getSpec()).toEqual(OPENAPI)
     expect(await client.getKlinesSpec()).toEqual(KLINES_OPENAPI)
-    expect(server.log.map(({ url }) => url)).toEqual(['/api/static/openapi.json', '/api/openapi.json'])
+    expect(await client.getExportSpec()).toEqual(EXPORT_OPENAPI)
+    const paths = ['/api/static/openapi.json', '/api/openapi.json', '/export/openapi.json']
+    expect(server.log.map(({ url }) => url)).toEqual(paths)
   })
 
   it('is downloaded after a redirect', async () => {
@@ -573,6 +576,7 @@ describe('a service that does not answer', () => {
     ['streamTokens', client => client.streamTokens().next()],
     ['getSpec', client => client.getSpec()],
     ['getKlinesSpec', client => client.getKlinesSpec()],
+    ['getExportSpec', client => client.getExportSpec()],
   ]
 
   it.each(calls)('is an error of %s with suggestions', async (_, call) => {

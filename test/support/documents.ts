@@ -4,6 +4,7 @@ import { startTestServer } from './servers/test-server.js'
 
 export const KLINES = '/api/openapi.json'
 export const GREETING = '/api/static/openapi.json'
+export const EXPORT = '/export/openapi.json'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read a document by its own property names.
 export type Document = any

@@ -28,7 +28,7 @@ export interface MirrorSourceOptions {
 
 /** Windows from a mirror alone, without any request. */
 export class MirrorSource implements WindowSource {
-  readonly baseUrl: string | undefined
+  baseUrl: string | undefined
   readonly offline = true
   readonly advice = 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.'
 
@@ -38,12 +38,12 @@ export class MirrorSource implements WindowSource {
   private readonly covered = new Map<string, boolean>()
 
   private readonly acceptList: boolean
-  private readonly now: number
+  protected readonly now: number
   private readonly warn: Warn
 
   /** Throws `mirror_mismatch` when the mirror belongs to another base address. */
   constructor(
-    private readonly mirror: Mirror,
+    protected readonly mirror: Mirror,
     { baseUrl, acceptList = false, now, warn }: MirrorSourceOptions,
   ) {
     if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))

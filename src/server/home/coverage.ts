@@ -31,13 +31,13 @@ export interface Coverage {
 }
 
 /** What the server of a tree has at `now` (ms UTC). */
-export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): Promise<Coverage> {
+export async function findCoverage({ mirror, upstream }: Tree, now: number): Promise<Coverage> {
   const series = await countMissing(mirror, mirrorStatus(mirror), now)
   const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
   const updatedTime = findUpdatedTime(mirror)
   return {
     source: describeSource(mirror),
-    upstream: hasUpstream,
+    upstream: upstream !== undefined,
     now,
     intervals: INTERVALS,
     symbols,

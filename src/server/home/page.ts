@@ -1,4 +1,4 @@
-import { GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
+import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
@@ -74,10 +74,12 @@ ${filesSection(coverage, examples)}
 </section>
 <section id="reference" aria-labelledby="reference-title">
 <h2 id="reference-title">API reference</h2>
-<p>Two OpenAPI 3.1 documents describe this server: ${link(KLINES_SPEC_PATH)} and ${link(GREETING_SPEC_PATH)}.</p>
+<p>Three OpenAPI 3.1 documents describe this server: ${link(KLINES_SPEC_PATH)}, ${link(EXPORT_SPEC_PATH)} and
+${link(GREETING_SPEC_PATH)}.</p>
 <noscript><p class="note">The reference is drawn by a script of this server, and scripts are off.</p></noscript>
 </section>
 <div id="klines-api" data-openapi="/${KLINES_SPEC_PATH}"></div>
+<div id="export-api" data-openapi="/${EXPORT_SPEC_PATH}"></div>
 <div id="greeting-api" data-openapi="/${GREETING_SPEC_PATH}"></div>
 </main>
 </body>

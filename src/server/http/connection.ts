@@ -109,6 +109,12 @@ export class Connection {
     this.socket.once('close', () => clearTimeout(timer))
   }
 
+  /** Whether the client waits for a response that has not begun: then the silence is not the client's. */
+  get isAwaited(): boolean {
+    const [oldest] = this.underWay
+    return oldest?.req.complete === true && !oldest.headersSent
+  }
+
   /**
    * How long there was no traffic, ms, at a timeout of Node after `intervalMs`. Node reports no timeout when the client has
    * read a part of what was sent, so that twice the interval passes until the next one.

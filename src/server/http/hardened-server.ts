@@ -55,7 +55,8 @@ export function hardenedServer(listener: RequestListener, limits: Limits = LIMIT
 
 /**
  * Drops connections without traffic. Node's timer counts the part of a response that the kernel took at once as traffic at
- * its first check, and waits twice as long for a client that never reads. So it is set to a fraction of the time.
+ * its first check, and waits twice as long for a client that never reads. So it is set to a fraction of the time. A client
+ * that waits for a response may wait longer: an export can have many windows to download.
  */
 function dropIdle(server: Server, idleMs: number): void {
   const intervalMs = idleMs / IDLE_CHECKS
@@ -63,7 +64,9 @@ function dropIdle(server: Server, idleMs: number): void {
   server.on('timeout', (socket: Socket) => {
     // Node sets another time after a response: that of a connection that is kept for the next request.
     const isKept = socket.timeout !== intervalMs
-    if (isKept || Connection.of(socket).countSilence(intervalMs) >= idleMs) socket.destroy()
+    const connection = Connection.of(socket)
+    const isIdle = connection.countSilence(intervalMs) >= idleMs && !connection.isAwaited
+    if (isKept || isIdle) socket.destroy()
     else socket.setTimeout(intervalMs)
   })
 }

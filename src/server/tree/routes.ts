@@ -42,7 +42,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
 }
 
 /** The symbols of a mirror of a static service; undefined for one of the exchange, which may get any other. */
-function findSymbols(mirror: Mirror): readonly SymbolName[] | undefined {
+export function findSymbols(mirror: Mirror): readonly SymbolName[] | undefined {
   return mirror.isOfExchange ? undefined : listSymbols(mirror)
 }
 
@@ -88,10 +88,10 @@ function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): voi
 }
 
 /**
- * RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped Warning, and have no field that replaces it. The message may quote the
- * service, and a header field cannot carry all of its characters.
+ * Header fields of what could not be revalidated: RFC 7234, 5.5.4 and 5.5.5; later RFCs dropped Warning, and have no field that
+ * replaces it. The message may quote the service, and a header field cannot carry all of its characters.
  */
-function staleHeaders({ message }: Error): Record<string, string> {
+export function staleHeaders({ message }: Error): Record<string, string> {
   const text = message.replace(/[^ -~]|["\\]/g, "'")
   return { warning: `111 klines "Revalidation Failed: ${text}"`, 'cache-control': 'no-cache' }
 }

@@ -35,7 +35,7 @@ export class Tree {
   private readonly builtIn = new Map<string, Body>()
   /** The current time, ms UTC. */
   readonly now: () => number
-  private readonly upstream: Upstream | undefined
+  readonly upstream: Upstream | undefined
 
   constructor(
     readonly mirror: Mirror,
@@ -44,11 +44,6 @@ export class Tree {
     this.now = now
     this.upstream = upstream
     this.files = new FileCache(mirror, upstream?.memory ?? new Map(), warn)
-  }
-
-  /** Whether missing files are fetched from a service. */
-  get hasUpstream(): boolean {
-    return this.upstream !== undefined
   }
 
   /**

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { GREETING, KLINES } from '../../support/documents.js'
+import { EXPORT, GREETING, KLINES } from '../../support/documents.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
 import { sendRaw } from '../../support/servers/raw-client.js'
@@ -12,7 +12,7 @@ const findUrls = (body: Buffer) => JSON.parse(body.toString()).servers.map(({ ur
 /** Sends a request without a body; `lines` are those of its head. */
 const send = (...lines: string[]) => server.sendRaw(`${lines.join('\r\n')}\r\n\r\n`)
 
-describe.each([KLINES, GREETING])('%s has the address that it was requested at', path => {
+describe.each([KLINES, GREETING, EXPORT])('%s has the address that it was requested at', path => {
   const get = (host: string, ...fields: string[]) => send(`GET ${path} HTTP/1.1`, `Host: ${host}`, ...fields)
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Document, documentAt, GREETING, KLINES } from '../../support/documents.js'
-import { ALL_INTERVALS } from '../../support/sample-tree.js'
+import { type Document, documentAt, EXPORT, GREETING, KLINES } from '../../support/documents.js'
+import { ALL_INTERVALS, SAMPLE_TREE } from '../../support/sample-tree.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 
 /** Every operation as text: method, path, operationId, tags. */
 function listOperations({ paths }: Document): string[] {
@@ -79,6 +80,47 @@ describe('the klines document', () => {
     for (const element of Kline.prefixItems.filter(({ type }: Document) => type === 'integer')) {
       expect(element).toMatchObject({ minimum: -9007199254740991, maximum: 9007199254740991 })
     }
+  })
+})
+
+describe('the export document', () => {
+  const PATH = '/export/{interval}/{symbol}.{extension}'
+
+  it('has its operations, statuses and media types', async () => {
+    const document = await documentAt(EXPORT)
+    expect(listOperations(document)).toEqual([
+      `get ${PATH} exportCandles export`,
+      'get /export/openapi.json getSpec meta',
+    ])
+    const { responses } = document.paths[PATH].get
+    const statuses = ['200', '304', '400', '404', '406', '409', '412', '502', '503', '504', 'default']
+    expect(Object.keys(responses)).toEqual(statuses)
+    expect(Object.keys(responses['200'].content)).toEqual([
+      'text/csv',
+      'application/json',
+      'application/jsonl',
+      'application/vnd.apache.parquet',
+      'application/vnd.apache.arrow.file',
+      'application/gzip',
+    ])
+  })
+
+  it('has every parameter, and its examples are a valid request', async () => {
+    const { paths, components } = await documentAt(EXPORT)
+    const { parameters } = paths[PATH].get
+    const names = ['from', 'to', 'last', 'columns', 'numbers', 'time-format', 'resample', 'partial']
+    expect(parameters.map(({ name }: Document) => name)).toEqual(['interval', 'symbol', 'extension', ...names])
+    expect(parameters[2].schema.enum).toEqual([
+      ...['csv', 'csv.gz', 'json', 'json.gz', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'],
+    ])
+    expect(components.schemas.Interval.enum).toEqual(ALL_INTERVALS)
+    const examples = parameters.filter(({ in: place, example }: Document) => place === 'query' && example !== undefined)
+    // A range has either from or last.
+    expect(examples.map(({ name }: Document) => name)).toEqual(names.filter(name => name !== 'last'))
+    const { request } = await startTestServer(SAMPLE_TREE)
+    const query = examples.map(({ name, example }: Document) => `${name}=${example}`).join('&')
+    const { status, body } = await request(`/export/1h/BTCUSDT.csv?${query}`)
+    expect([status, String(body).split('\n')[0]]).toEqual([200, 'open_time,open,high,low,close,volume'])
   })
 })
 

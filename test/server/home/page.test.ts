@@ -56,11 +56,11 @@ describe('the page at /', () => {
     expect(open).toEqual([])
   })
 
-  it('links to all lists, a window of every interval and both documents, and every link works', async () => {
+  it('links to all lists, a window of every interval and all documents, and every link works', async () => {
     const { request } = sample
     const links = findLinks(String((await request('/')).body))
     const lists = ALL_INTERVALS.map(interval => `/api/klines/start-dates/${interval}.json`)
-    const documents = ['/api/openapi.json', '/api/static/openapi.json']
+    const documents = ['/api/openapi.json', '/export/openapi.json', '/api/static/openapi.json']
     expect(links).toEqual(expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS]))
     for (const interval of ALL_INTERVALS) {
       const window = links.find(link => link.startsWith(`/api/klines/${interval}/BTCUSDT/`))

@@ -14,7 +14,7 @@ const ALLOWED = [
 const INTERNALS = [PROJECT, tmpdir(), 'node_modules', '\\n', '   at ', 'Error:', 'file:']
 /** Names from the server's libraries that no client may see. */
 const LIBRARY_NAMES =
-  /FST_|HPE_|ERR_|\bE[A-Z]{4,}\b|[Ff]astify|find-my-way|[Aa]jv|typebox|llhttp|undici|node:|undefined|\[object/
+  /FST_|HPE_|ERR_|\bE(?!THUSDT)[A-Z]{4,}\b|[Ff]astify|find-my-way|[Aa]jv|typebox|llhttp|undici|node:|undefined|\[object/
 
 export interface ErrorBody {
   readonly statusCode: number

@@ -25,6 +25,7 @@ export type GreetingAnswer =
 /** The words of the token stream. */
 export const WORDS = ['Hello', ', ', 'wörld', ' \u{1F30D}', '!']
 export const OPENAPI = { openapi: '3.1.0', info: { title: 'Greeting', version: '0.0.88' }, paths: {} }
+export const EXPORT_OPENAPI = { openapi: '3.1.0', info: { title: 'Exports', version: '1.0.0' }, paths: {} }
 export const KLINES_OPENAPI = { openapi: '3.1.0', info: { title: 'Klines', version: '0.1.8' }, paths: {} }
 
 /**
@@ -87,6 +88,7 @@ function defaultAnswer(response: ServerResponse, { method, url, headers }: Greet
     reply(response, 200, tokenLines(WORDS), { 'content-type': `${type}; charset=utf-8` })
   } else if (pathname === '/api/static/openapi.json') reply(response, 200, OPENAPI)
   else if (pathname === '/api/openapi.json') reply(response, 200, KLINES_OPENAPI)
+  else if (pathname === '/export/openapi.json') reply(response, 200, EXPORT_OPENAPI)
   else reply(response, 404, { statusCode: 404, message: 'Not found', isError: true })
 }
 

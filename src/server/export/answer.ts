@@ -1,0 +1,103 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { downloadPlan } from '../../download/download.js'
+import { checkRange, requestRange } from '../../download/request-range.js'
+import type { Warn } from '../../download/sources/window-source.js'
+import { type ExportRun, planExport, selectSeries } from '../../export/export-series.js'
+import { writePlanned } from '../../export/write.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { CORS_HEADERS } from '../http/cors.js'
+import { checkMatch, isFresh } from '../http/preconditions.js'
+import { staleHeaders } from '../tree/routes.js'
+import type { Tree } from '../tree/tree.js'
+import { exportTag } from './fingerprint.js'
+import { mediaType } from './media.js'
+import type { ExportParameters } from './parameters.js'
+import { ResponseOutput } from './response-output.js'
+import type { ServedSource } from './served-source.js'
+import { openServedSource } from './sources.js'
+import { UpstreamSource } from './upstream-source.js'
+
+/** What an export is answered with. */
+export interface ExportContext {
+  readonly tree: Tree
+  /** For this export alone: windows are read into its memory. */
+  readonly mirror: Mirror
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal
+  readonly warn: Warn
+}
+
+/** The head was sent: all that HEAD needs. */
+const HEAD_SENT = new Error('The head was sent.')
+
+/**
+ * Answers GET and HEAD with an export. All windows are checked before the first byte; what fails after it cuts the connection.
+ * Throws `HttpError`, `KlinesError`, and the signal's reason when the client leaves.
+ */
+export async function answerExport(
+  parameters: ExportParameters,
+  { tree, mirror, signal, warn }: ExportContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { series, rangeText, resampling, rowFormat, format, gzip } = parameters
+  const { headers: fields } = request.raw
+  checkRange({ ...rangeText, now: tree.now() })
+  const source = await openServedSource(tree, mirror, series.symbol, warn)
+  const range = await requestRange({ ...rangeText, now: tree.now() }, source)
+  const selection = { symbols: [series.symbol], intervals: [series.interval] }
+  const [exported] = await selectSeries(resampling, source, selection, range)
+  const planned = await planExport(source, [exported], range)
+  const run = planned.runs.get(exported) as ExportRun
+  if (source instanceof UpstreamSource) await source.refresh(planned.plan, signal)
+  const versions = source.versions.record(run.windows)
+  const etag = await exportTag(source, { parameters, range, run, versions })
+  const validators = { etag, lastModified: undefined }
+  const isConditional = fields['if-none-match'] !== undefined && fields['if-match'] === undefined
+  const cached = { etag, 'cache-control': 'no-cache', ...CORS_HEADERS, ...findWarning(source) }
+  const send = (status: number, headers: Record<string, string>) => {
+    reply.raw.writeHead(status, headers)
+    reply.hijack()
+  }
+  // The client has a file of these very versions, so they are valid. What `*` means is known after the check.
+  if (isConditional && fields['if-none-match'] !== '*' && isFresh(fields, validators)) {
+    send(304, cached)
+    reply.raw.end()
+    return
+  }
+  const report = await downloadPlan(source, planned.plan, { signal, forExport: true })
+  checkMatch(fields, validators)
+  const path = `${series.symbol}-${exported.interval}.${parameters.extension}`
+  const headers = {
+    'content-type': mediaType(parameters),
+    'content-disposition': `attachment; filename="${path}"`,
+    'accept-ranges': 'none',
+    'x-content-type-options': 'nosniff',
+    ...cached,
+  }
+  const output = new ResponseOutput(path, reply.raw, () => send(200, headers), signal)
+  const sink = () => {
+    // There is a row, so the response is one with a file.
+    const isUnmodified = isFresh(fields, validators)
+    if (request.method === 'GET' && !isUnmodified) return output
+    send(isUnmodified ? 304 : 200, isUnmodified ? cached : headers)
+    reply.raw.end()
+    throw HEAD_SENT
+  }
+  const targets = [{ path, format, gzip, series: [exported] }]
+  const { partial } = resampling
+  try {
+    await writePlanned({ source, range, series: [exported], targets, rowFormat }, planned, report, {
+      partial,
+      signal,
+      sink,
+    })
+  } catch (error) {
+    if (error !== HEAD_SENT) throw error
+  }
+}
+
+/** The header field for an export of cached windows that could not be revalidated. */
+function findWarning(source: ServedSource): Record<string, string> {
+  return source instanceof UpstreamSource && source.warning ? staleHeaders(source.warning) : {}
+}

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { once } from '../../download/sources/open-source.js'
+import type { Warn } from '../../download/sources/window-source.js'
+import { cleanText } from '../../http/error-body.js'
+import { IntervalSchema, symbolSchema } from '../../klines-client/schema.js'
+import type { Endpoint } from '../endpoint.js'
+import { HttpError } from '../http/error.js'
+import { acceptsIdentity } from '../http/negotiation.js'
+import { findSymbols } from '../tree/routes.js'
+import type { Tree } from '../tree/tree.js'
+import { answerExport } from './answer.js'
+import { toExportError } from './errors.js'
+import { exportContent } from './media.js'
+import { EXTENSIONS, parseParameters } from './parameters.js'
+import { QuerySchema } from './schema.js'
+import { ExportSlots } from './slots.js'
+
+/** The endpoint that exports a series. `warn` is called with what whoever runs the server should know. */
+export function exportEndpoints(tree: Tree, warn: Warn = () => {}): Endpoint[] {
+  const slots = new ExportSlots(tree.mirror)
+  const warnOnce = once(warn)
+  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const left = new AbortController()
+    // A response that is queued behind another one gets no 'close' event; its request does.
+    for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
+    try {
+      const parameters = parseRequest(request)
+      await slots.run(mirror => {
+        return answerExport(parameters, { tree, mirror, signal: left.signal, warn: warnOnce }, request, reply)
+      })
+    } catch (error) {
+      const failure = toExportError(error, { root: tree.mirror.root })
+      if (!left.signal.aborted && !reply.raw.headersSent) throw failure
+      reply.hijack()
+      if (!left.signal.aborted) warn(describeCut(request, failure as Error))
+    }
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/export/{interval}/{symbol}.{extension}',
+      route: '/export/{interval}/{file}',
+      operationId: 'exportCandles',
+      summary: 'The candles of a series as one file',
+      description:
+        'The bytes that klines export writes, streamed. Every window is checked before the first byte, so the file is whole ' +
+        'or there is none; a connection that is cut means that it is not whole. Without from, to and last it has all candles. ' +
+        `At most a few exports run at once. Range requests are ignored, and there is no content coding.`,
+      tag: 'export',
+      params: Type.Object({
+        interval: IntervalSchema,
+        symbol: symbolSchema(findSymbols(tree.mirror)),
+        extension: Type.Enum([...EXTENSIONS], {
+          type: 'string',
+          description: 'Format of the file; text formats also compressed with gzip',
+          examples: ['csv'],
+        }),
+      }),
+      query: QuerySchema,
+      response: { description: 'The file, as an attachment', content: exportContent(), revalidates: true },
+      errors: {
+        400: 'A parameter of the query is unknown, repeated or invalid',
+        404: 'There is no such symbol, interval or extension, or no candle in the range',
+        406: 'Accept-Encoding refuses bytes without a content coding',
+        409: 'A window of the range is missing or corrupt: cause names each. Or a decimal does not fit numbers=decimal',
+        412: 'If-Match names another version',
+        502: 'The service behind this server failed: cause names the windows',
+        503: 'Too many exports run, or the service behind this server limits requests: Retry-After says when to come back',
+        504: 'The service behind this server did not answer in time: cause names the windows',
+      },
+      handler,
+    },
+  ]
+}
+
+function parseRequest({ params, url, raw }: FastifyRequest) {
+  const { interval, file } = params as { interval: string; file: string }
+  if (!acceptsIdentity(raw.headers['accept-encoding'])) {
+    throw new HttpError(406, 'An export has no content coding, and Accept-Encoding refuses identity.')
+  }
+  const query = url.indexOf('?')
+  return parseParameters(interval, file, new URLSearchParams(query === -1 ? '' : url.slice(query)))
+}
+
+function describeCut({ method, url }: FastifyRequest, { message }: Error): string {
+  return `The response to ${method} ${cleanText(url, 200)} was cut: ${message}`
+}

@@ -1,0 +1,38 @@
+import type { Warn } from '../../download/sources/window-source.js'
+import { type SymbolName, unknownSymbols } from '../../klines/symbols.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { HttpError } from '../http/error.js'
+import { listSymbols, type Tree } from '../tree/tree.js'
+import type { Upstream } from '../tree/upstream.js'
+import { ServedSource } from './served-source.js'
+import { UpstreamSource } from './upstream-source.js'
+
+/**
+ * The source of a symbol's windows: the mirror, with the service behind it if there is one. Throws `unknown_symbol`, and
+ * `HttpError` when only the service knows the symbol and does not answer.
+ */
+export async function openServedSource(
+  tree: Tree,
+  mirror: Mirror,
+  symbol: SymbolName,
+  warn: Warn,
+): Promise<ServedSource> {
+  const { upstream } = tree
+  if (!mirror.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
+    throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
+  }
+  if (!upstream) return new ServedSource(mirror, { now: tree.now(), warn })
+  const { now, warning } = await findPresent(tree, upstream)
+  return new UpstreamSource(mirror, tree, warning, { now, memory: upstream.memory, warn })
+}
+
+/** The present by the clock that decides which windows have started, ms UTC: this machine's when the exchange does not answer. */
+async function findPresent({ mirror, now }: Tree, upstream: Upstream): Promise<{ now: number; warning?: HttpError }> {
+  if (!mirror.isOfExchange) return { now: now() }
+  try {
+    return { now: await upstream.present() }
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error
+    return { now: now(), warning: error }
+  }
+}

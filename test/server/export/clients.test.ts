@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../../src/server/http/limits.js'
+import type { ServerOptions } from '../../../src/server/server.js'
+import { bigMirror } from '../../support/big-mirror.js'
+import { expectError } from '../../support/servers/error-response.js'
+import { exportedFile } from '../../support/servers/export-checks.js'
+import { parseResponse, RawClient, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
+import { openTestServer, startTestServer } from '../../support/servers/test-server.js'
+
+const AT_ONCE = 4
+/** Some 50 MB: more than all buffers on the way can hold. */
+const TARGET = '/export/15m/BTCUSDT.jsonl'
+const SMALL = '/export/15m/BTCUSDT.csv?last=1d'
+const NOW = Date.UTC(2029, 7, 1)
+
+let root: string
+beforeAll(() => {
+  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-export-')), { symbols: ['BTCUSDT'], weeks: 240 })
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const start = (options: Partial<ServerOptions> = {}) => startTestServer(root, { now: () => NOW, ...options })
+
+/** Requests an export and reads its first bytes only. */
+async function beginExport(url: string, target = TARGET): Promise<RawClient> {
+  const client = await RawClient.open(url)
+  client.socket.removeAllListeners('data')
+  client.send(rawRequest(`GET ${target}`))
+  const [chunk] = await new Promise<[Buffer]>(resolve =>
+    client.socket.once('data', first => {
+      client.socket.pause()
+      resolve([first])
+    }),
+  )
+  expect(String(chunk)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  return client
+}
+
+const small = (url: string) => sendRaw(url, rawRequest(`GET ${SMALL}`))
+
+describe('exports at the same time', () => {
+  it('beyond four are 503 with Retry-After, until one ends or its client leaves', async () => {
+    const { url, request } = await start()
+    const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => beginExport(url)))
+    for (const method of ['GET', 'HEAD']) {
+      const response = await request(TARGET, { method })
+      expect([response.status, response.headers['retry-after']]).toEqual([503, '1'])
+    }
+    expect(expectError(await small(url), 503).message).toContain('Try again in a second.')
+    // A bad request needs no turn, and other paths are served.
+    expect((await request('/export/15m/BTCUSDT.csv?x=1')).status).toBe(400)
+    expect((await request('/api/klines/symbols.json')).status).toBe(200)
+    clients.pop()?.close()
+    await expect.poll(async () => (await request(TARGET, { method: 'HEAD' })).status).toBe(200)
+    for (const client of clients) client.close()
+    await expect
+      .poll(async () => {
+        const heads = Array.from({ length: AT_ONCE }, () => request(TARGET, { method: 'HEAD' }))
+        return (await Promise.all(heads)).map(({ status }) => status)
+      })
+      .toEqual([200, 200, 200, 200])
+  })
+
+  it.each(['csv', 'csv.gz', 'parquet', 'arrow'])(
+    'a client of %s that leaves before the first byte frees its place',
+    async extension => {
+      const errors: Error[] = []
+      const { url, request } = await start({ onError: error => void errors.push(error) })
+      for (let time = 0; time < 3; time++) {
+        const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => RawClient.open(url)))
+        for (const client of clients) client.send(rawRequest(`GET /export/15m/BTCUSDT.${extension}`))
+        // Both are in the server's queue: it reads the requests before it notices the end of the connections.
+        for (const client of clients) client.close()
+      }
+      await expect.poll(async () => (await request(SMALL)).status).toBe(200)
+      expect(errors).toEqual([])
+    },
+  )
+
+  it('leave other requests their turn', async () => {
+    const { url, request } = await start()
+    const targets = ['csv', 'parquet', 'arrow', 'csv.gz'].map(extension => `/export/15m/BTCUSDT.${extension}`)
+    let running = targets.length
+    const exports = targets.map(async target => {
+      const { status } = await sendRaw(url, rawRequest(`GET ${target}`))
+      running--
+      return status
+    })
+    const waits: number[] = []
+    while (running > 0) {
+      const started = performance.now()
+      expect((await request('/api/klines/symbols.json')).status).toBe(200)
+      waits.push(performance.now() - started)
+    }
+    expect(await Promise.all(exports)).toEqual([200, 200, 200, 200])
+    expect(waits.length).toBeGreaterThan(20)
+    expect(Math.max(...waits)).toBeLessThan(5_000)
+  })
+})
+
+describe('a client', () => {
+  it('that reads slowly gets every byte', async () => {
+    const limits = { ...LIMITS, idleMs: 1_000 }
+    const { url } = await start({ limits })
+    const expected = await exportedFile(root, ['BTCUSDT', '15m', 'jsonl'], { now: NOW })
+    const client = await RawClient.open(url)
+    const started = performance.now()
+    const chunks: Buffer[] = []
+    let part = 0
+    client.socket.removeAllListeners('data').on('data', chunk => {
+      chunks.push(chunk)
+      part -= chunk.length
+      if (part <= 0) client.socket.pause()
+    })
+    // A part is read more often than the limit, until that has passed several times.
+    const timer = setInterval(() => {
+      part = 4_000_000
+      client.socket.resume()
+    }, limits.idleMs / 4)
+    client.send(rawRequest(`GET ${TARGET}`, ['Connection: close']))
+    await client.closed
+    clearInterval(timer)
+    expect(performance.now() - started).toBeGreaterThan(2.5 * limits.idleMs)
+    const response = parseResponse(Buffer.concat(chunks), false, true)?.response
+    expect([response?.status, response?.body.equals(expected)]).toEqual([200, true])
+    client.close()
+  })
+
+  it('that stops reading is disconnected, and frees its place', async () => {
+    const limits = { ...LIMITS, idleMs: 1_000 }
+    const { url, request } = await start({ limits })
+    const clients = await Promise.all(Array.from({ length: AT_ONCE }, () => beginExport(url)))
+    expect((await request(SMALL)).status).toBe(503)
+    await expect.poll(async () => (await request(SMALL)).status, { timeout: 20_000 }).toBe(200)
+    for (const client of clients) client.close()
+  })
+})
+
+describe('a shutdown', () => {
+  it('finishes an export that is read, and cuts one that is not after five seconds', async () => {
+    const server = await openTestServer(root, { now: () => NOW })
+    const reading = await beginExport(server.url)
+    const stopped = await beginExport(server.url)
+    const started = performance.now()
+    const closing = server.close()
+    let [length, end] = [0, '']
+    reading.socket
+      .on('data', chunk => {
+        length += chunk.length
+        end = String(chunk.subarray(-5))
+      })
+      .resume()
+    await reading.closed
+    expect([length > 40_000_000, end]).toEqual([true, '0\r\n\r\n'])
+    await closing
+    expect(performance.now() - started).toBeGreaterThan(4_500)
+    expect(performance.now() - started).toBeLessThan(9_000)
+    for (const client of [reading, stopped]) client.close()
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import { SAMPLE_TREE } from '../../support/sample-tree.js'
+import { expectError } from '../../support/servers/error-response.js'
+import { RawClient, sendRaw } from '../../support/servers/raw-client.js'
+import { stableHeaders, startTestServer, useServerOver } from '../../support/servers/test-server.js'
+import { NOW } from '../../support/synthetic-tree.js'
+
+const server = useServerOver(() => SAMPLE_TREE)
+const get = (target: string, ...fields: string[]) =>
+  sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
+const QUERY_NAMES = 'from, to, last, columns, numbers, time-format, resample, partial'
+
+describe('a bad request', () => {
+  it.each([
+    ['5h/BTCUSDT.csv', 404, 'Unknown interval "5h". Expected one of 15m, 30m,'],
+    ['1m/BTCUSDT.csv', 404, 'Did you mean 15m, or 1M (a month)?'],
+    ['1h/BTCUSD.csv', 404, 'Did you mean BTCUSDT?'],
+    ['1h/PEPEUSDT.csv', 404, 'Unknown symbol "PEPEUSDT"; this server has no such symbol. Expected one of BTCUSDT,'],
+    ['1h/a%00b.csv', 404, 'Unknown symbol "a'],
+    ['1h/*.csv', 404, 'Unknown symbol "*".'],
+    ['1h/BTCUSDT.cvs', 404, 'Unknown extension "cvs". Expected one of csv, csv.gz,'],
+    ['1h/BTCUSDT.cvs', 404, 'Did you mean csv?'],
+    ['1h/BTCUSDT.parquet.gz', 404, 'Unknown extension "parquet.gz".'],
+    ['1h/BTCUSDT.constructor', 404, 'Unknown extension "constructor".'],
+    ['1h/BTCUSDT', 404, 'Unknown extension "".'],
+    ['1h/BTCUSDT.csv?form=2025', 400, '"form" is unknown.'],
+    ['1h/BTCUSDT.csv?form=2025', 400, `Expected some of ${QUERY_NAMES}. Did you mean from?`],
+    ['1h/BTCUSDT.csv?to=2025&to=2026', 400, '"to" is given more than once'],
+    ['1h/BTCUSDT.csv?__proto__=1', 400, '"__proto__" is unknown'],
+    ['1h/BTCUSDT.csv?from=yesterda', 400, '"yesterda" is not a point in time.'],
+    ['1h/BTCUSDT.csv?from=2026&to=2025', 400, 'Expected from before to, which is exclusive.'],
+    ['1h/BTCUSDT.csv?from=2025&last=3d', 400, 'from and last both say where the range starts.'],
+    ['1h/BTCUSDT.csv?columns=close,cloze', 400, 'Unknown column "cloze".'],
+    ['1h/BTCUSDT.csv?columns=close,close', 400, 'Column "close" is given twice.'],
+    ['1h/BTCUSDT.csv?columns=', 400, 'Unknown column "".'],
+    ['1h/BTCUSDT.csv?numbers=decimal', 400, 'numbers=decimal is for parquet and arrow; csv carries the text'],
+    ['1h/BTCUSDT.arrow?time-format=iso', 400, 'time-format=iso is for csv, json and jsonl; arrow holds'],
+    ['1h/BTCUSDT.csv?time-format=isoo', 400, 'time-format is "isoo". Expected ms, s, us, iso.'],
+    ['1h/BTCUSDT.csv?partial=true', 400, 'partial=true keeps incomplete candles of another length'],
+    ['1h/BTCUSDT.csv?partial=yes&resample=1d', 400, 'partial is "yes". Expected true or false.'],
+    ['1h/BTCUSDT.csv?resample=90m', 400, '90m candles cannot be built from 1h candles.'],
+    ['1h/BTCUSDT.csv?resample=1x', 400, '"1x" is no interval to resample to.'],
+    ['1h/BTCUSDT.csv?from=2031', 404, 'No candle of BTCUSDT 1h opens from 2031-01-01T00:00:00.000Z to the present'],
+    ['1h/BTCUSDT.csv?from=2025-01-03T01:00&to=2025-01-03T02:00&resample=1d', 404, 'do not cover a whole 1d candle'],
+    ['1h/BTCUSDT.csv?from=2025-01-03T01:00&to=2025-01-03T02:00&resample=1d', 404, 'partial=true keeps candles'],
+  ])('%s: %i, %s', async (target, status, message) => {
+    const error = expectError(await get(`/export/${target}`), status)
+    expect(error.message).toContain(message)
+    expect(error.message).not.toMatch(/`|--|\b-[a-z]\b/)
+  })
+
+  it('names every faulty parameter in the cause', async () => {
+    const { cause } = expectError(await get('/export/1h/BTCUSDT.csv?fro=1&to=2025&too=3&to=2026'), 400)
+    expect(cause).toEqual([
+      { field: 'fro', message: 'is unknown' },
+      { field: 'too', message: 'is unknown' },
+      { field: 'to', message: 'is given more than once' },
+    ])
+  })
+
+  it.each([
+    ['POST', '/export/1h/BTCUSDT.csv', 405],
+    ['GET', '/export', 404],
+    ['GET', '/export/1h', 404],
+    ['GET', '/export/1h/BTCUSDT.csv/', 404],
+    ['GET', '/export/1h/../BTCUSDT.csv', 404],
+    ['GET', '/export/1h/%', 400],
+  ])('%s %s: %i', async (method, target, status) => {
+    expectError(await sendRaw(server.url(), `${method} ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`), status)
+  })
+
+  it('that refuses plain bytes is 406', async () => {
+    expectError(await get('/export/1h/BTCUSDT.csv', 'Accept-Encoding: identity;q=0, gzip'), 406)
+  })
+})
+
+describe('the head of an export', () => {
+  it.each([
+    ['1h/BTCUSDT.csv', 'text/csv; charset=utf-8', 'BTCUSDT-1h.csv'],
+    ['1h/BTCUSDT.csv.gz', 'application/gzip', 'BTCUSDT-1h.csv.gz'],
+    ['1M/BTCUSDT.json', 'application/json; charset=utf-8', 'BTCUSDT-1M.json'],
+    ['1h/BTCUSDT.jsonl?resample=2d', 'application/jsonl; charset=utf-8', 'BTCUSDT-2d.jsonl'],
+    ['1d/ethusdt.parquet', 'application/vnd.apache.parquet', 'ETHUSDT-1d.parquet'],
+    ['1d/ETHUSDT.arrow', 'application/vnd.apache.arrow.file', 'ETHUSDT-1d.arrow'],
+  ])('%s is %s, called %s; HEAD has the same, and no body', async (target, type, name) => {
+    const response = await server.request(`/export/${target}`, { headers: { 'accept-encoding': 'gzip, br' } })
+    expect(stableHeaders(response)).toEqual({
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+      'accept-ranges': 'none',
+      'cache-control': 'no-cache',
+      etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'ETag, Last-Modified, Content-Range',
+    })
+    const head = await server.request(`/export/${target}`, { method: 'HEAD' })
+    expect([head.status, stableHeaders(head), head.body.length]).toEqual([200, stableHeaders(response), 0])
+  })
+
+  it('HEAD fails where GET fails, also for what only writing shows', async () => {
+    for (const [target, status] of [
+      ['1h/BTCUSDT.csv?from=2031', 404],
+      ['1h/BTCUSDT.csv?from=2025-01-03T01:00&to=2025-01-03T02:00&resample=1d', 404],
+      ['1h/BTCUSDT.csv?x=1', 400],
+    ] as const) {
+      expect((await server.request(`/export/${target}`, { method: 'HEAD' })).status, target).toBe(status)
+    }
+  })
+
+  it('a range of bytes is ignored', async () => {
+    const whole = await server.request('/export/1d/BTCUSDT.csv')
+    const part = await server.request('/export/1d/BTCUSDT.csv', { headers: { range: 'bytes=0-9' } })
+    expect([part.status, part.body.equals(whole.body)]).toEqual([200, true])
+  })
+
+  it('HTTP/1.0 gets the whole file without chunks, and the end of the connection', async () => {
+    const { body } = await server.request('/export/1h/BTCUSDT.csv')
+    const response = await sendRaw(server.url(), 'GET /export/1h/BTCUSDT.csv HTTP/1.0\r\n\r\n')
+    expect([response.status, response.headers['transfer-encoding'], response.headers.connection]).toEqual([
+      200,
+      undefined,
+      'close',
+    ])
+    expect(response.body.equals(body)).toBe(true)
+  })
+
+  it('pipelined exports come in order, each whole', async () => {
+    const client = await RawClient.open(server.url())
+    const targets = ['1h/BTCUSDT.csv', '1d/ETHUSDT.json', '1h/ETHUSDT.jsonl']
+    client.send(targets.map(target => `GET /export/${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`).join(''))
+    for (const target of targets) {
+      const { status, body } = await client.next()
+      expect([status, body.equals((await server.request(`/export/${target}`)).body)]).toEqual([200, true])
+    }
+    client.close()
+  })
+})
+
+describe('conditions', () => {
+  const PATH = '/export/1h/BTCUSDT.csv'
+
+  it('If-None-Match is 304 with the same tag, also with *, and for HEAD', async () => {
+    const { headers } = await server.request(PATH)
+    const etag = String(headers.etag)
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await server.request(PATH, { method, headers: { 'if-none-match': tags } })
+        expect([response.status, response.headers.etag, response.body.length]).toEqual([304, etag, 0])
+        expect(response.headers['content-disposition']).toBeUndefined()
+      }
+    }
+    expect((await server.request(PATH, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+
+  it('If-Match is 412 for another tag', async () => {
+    const { headers, body } = await server.request(PATH)
+    expectError(await get(PATH, 'If-Match: "other"'), 412)
+    const same = await server.request(PATH, { headers: { 'if-match': String(headers.etag) } })
+    expect([same.status, same.body.equals(body)]).toEqual([200, true])
+  })
+
+  it('* is no condition for what is not there', async () => {
+    for (const field of ['If-None-Match: *', 'If-Match: *']) {
+      expectError(await get('/export/1h/BTCUSDT.csv?from=2031', field), 404)
+    }
+  })
+
+  it('every parameter that changes the bytes changes the tag', async () => {
+    const targets = [
+      '1h/BTCUSDT.csv',
+      '1h/ETHUSDT.csv',
+      '2h/BTCUSDT.csv',
+      '1h/BTCUSDT.csv.gz',
+      '1h/BTCUSDT.json',
+      '1h/BTCUSDT.csv?from=2025-01-03',
+      '1h/BTCUSDT.csv?from=2025-01-04',
+      '1h/BTCUSDT.csv?to=2025-01-04',
+      '1h/BTCUSDT.csv?columns=close,open',
+      '1h/BTCUSDT.csv?columns=open,close',
+      '1h/BTCUSDT.csv?time-format=iso',
+      '1h/BTCUSDT.csv?resample=2h',
+      '1h/BTCUSDT.csv?resample=2h&partial=true',
+      '1h/BTCUSDT.parquet',
+      '1h/BTCUSDT.parquet?numbers=text',
+    ]
+    const tags = await Promise.all(
+      targets.map(async target =>
+        (await startTestServer(SAMPLE_TREE)).request(`/export/${target}`, { method: 'HEAD' }),
+      ),
+    )
+    expect(new Set(tags.map(({ headers }) => headers.etag)).size).toBe(targets.length)
+  })
+
+  it('a range that moves with the present keeps the tag until it has other rows', async () => {
+    let now = NOW
+    const { request } = await startTestServer(SAMPLE_TREE, { now: () => now })
+    const head = async (target: string) => (await request(`/export/${target}`, { method: 'HEAD' })).headers.etag
+    const [csv, parquet] = [await head('1h/BTCUSDT.csv?last=30d'), await head('1h/BTCUSDT.parquet?last=30d')]
+    // NOW is a full hour, at which a candle opens: a millisecond later the range begins after it.
+    now = NOW + 1
+    const later = await head('1h/BTCUSDT.csv?last=30d')
+    expect(later).not.toBe(csv)
+    now = NOW + 3_600_000
+    expect(await head('1h/BTCUSDT.csv?last=30d')).toBe(later)
+    // A Parquet file says the range that was requested.
+    expect(await head('1h/BTCUSDT.parquet?last=30d')).not.toBe(parquet)
+  })
+})

@@ -1,0 +1,213 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openSource } from '../../../src/download/sources/open-source.js'
+import { LIMITS } from '../../../src/server/http/limits.js'
+import { MADE_SYMBOLS, madeMarket } from '../../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../../support/exchange/market.js'
+import { type ErrorBody, expectError } from '../../support/servers/error-response.js'
+import { ExchangeServer } from '../../support/servers/exchange-server.js'
+import { exportedFile } from '../../support/servers/export-checks.js'
+import { sendRaw } from '../../support/servers/raw-client.js'
+import { parseErrorObject, startTestServer } from '../../support/servers/test-server.js'
+import { TreeServer } from '../../support/servers/tree-server.js'
+import { NO_PAUSE, upstreamSetup } from '../../support/servers/upstream-setup.js'
+import {
+  candle,
+  FULL_WEEKS,
+  makeTree,
+  NOW,
+  OPEN_WEEK,
+  putFile,
+  STARTED,
+  treeRows,
+  weekPath,
+} from '../../support/synthetic-tree.js'
+import { tempFolder } from '../../support/temp-folder.js'
+
+const PATH = '/export/15m/BTCUSDT.csv'
+const LIST = 'api/klines/start-dates/15m.json'
+const WINDOWS = STARTED.map(date => weekPath('BTCUSDT', date))
+const get = (url: string, target = PATH) => sendRaw(url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+const readLog = (service: { log: readonly { path: string }[] }) => service.log.map(({ path }) => path).sort()
+
+describe('a server with a service behind it', () => {
+  it('downloads every window of the range first, each with one request, and then only what can still change', async () => {
+    const { request, service, tree, mirror } = await upstreamSetup()
+    const first = await request(PATH)
+    const expected = await exportedFile(tree, ['BTCUSDT', '15m', 'csv'])
+    expect([first.status, first.body.equals(expected), first.headers.warning]).toEqual([200, true, undefined])
+    expect(readLog(service)).toEqual([...WINDOWS, LIST].sort())
+    // The mirror has what the library would have downloaded.
+    for (const extension of ['json', 'parquet', 'arrow']) {
+      const { body } = await request(`/export/15m/BTCUSDT.${extension}`)
+      expect(body.equals(await exportedFile(mirror, ['BTCUSDT', '15m', extension])), extension).toBe(true)
+    }
+    service.reset()
+    const { headers } = await request(PATH, { method: 'HEAD' })
+    expect(headers.etag).toBe(first.headers.etag)
+    expect((await request(PATH, { headers: { 'if-none-match': String(headers.etag) } })).status).toBe(304)
+    // For each of the two, the window that can still change and its empty neighbour are revalidated.
+    expect(
+      readLog(service).filter(path => path !== LIST && !path.includes(OPEN_WEEK) && !path.includes(STARTED[0])),
+    ).toEqual([])
+  })
+
+  it('downloads what a range needs and no more', async () => {
+    const { request, service } = await upstreamSetup()
+    const target = `${PATH}?from=${FULL_WEEKS[1]}&to=${FULL_WEEKS[3]}`
+    expect((await request(target)).status).toBe(200)
+    expect(readLog(service)).toEqual([...FULL_WEEKS.slice(1, 3).map(date => weekPath('BTCUSDT', date)), LIST].sort())
+  })
+
+  it('sends one request a file for several exports at once', async () => {
+    const { requestAtOnce, service } = await upstreamSetup()
+    const responses = await requestAtOnce(4, PATH)
+    for (const { status, body } of responses) expect([status, body.equals(responses[0].body)]).toEqual([200, true])
+    const log = readLog(service).filter(path => path !== LIST)
+    expect(log.filter(path => !path.includes(OPEN_WEEK) && !path.includes(STARTED[0]))).toEqual(
+      FULL_WEEKS.map(date => weekPath('BTCUSDT', date)),
+    )
+  })
+
+  it('downloads a corrupt window again', async () => {
+    const { request, mirror, stored, original } = await upstreamSetup()
+    const { body } = await request(PATH)
+    const path = weekPath('BTCUSDT', FULL_WEEKS[2])
+    putFile(mirror, path, 'oops')
+    expect((await request(PATH)).body.equals(body)).toBe(true)
+    expect(stored(path)?.equals(original(path))).toBe(true)
+  })
+
+  it('serves what the service has changed, with another tag', async () => {
+    const { request, tree } = await upstreamSetup()
+    const before = await request(PATH)
+    const rows = [...(treeRows('BTCUSDT').get(OPEN_WEEK) ?? []), candle(Date.parse(OPEN_WEEK) + 2 * 86_400_000)]
+    putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), rows, NOW)
+    const after = await request(PATH, { headers: { 'if-none-match': String(before.headers.etag) } })
+    expect([after.status, after.body.length > before.body.length]).toEqual([200, true])
+    expect(after.headers.etag).not.toBe(before.headers.etag)
+  })
+
+  it('exports from memory when the mirror cannot be written', async () => {
+    const tree = makeTree(tempFolder())
+    const service = await TreeServer.start(tree)
+    service.date = NOW
+    const file = join(tempFolder(), 'file')
+    writeFileSync(file, '')
+    const mirror = join(file, 'mirror')
+    const { request } = await startTestServer(mirror, {
+      upstream: memory => openSource({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE, memory }),
+    })
+    for (let time = 0; time < 2; time++) {
+      const { status, body } = await request(PATH)
+      expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
+    }
+  })
+
+  it('says 404 for a symbol that the service does not have, with the nearest one', async () => {
+    const { url } = await upstreamSetup()
+    expect(expectError(await get(url, '/export/15m/BTCUSD.csv'), 404).message).toContain('Did you mean BTCUSDT?')
+  })
+})
+
+describe('a service that fails', () => {
+  it('down: what is cached is exported with a warning, what is not is 502 and named', async () => {
+    const { request, service, mirror } = await upstreamSetup()
+    const { body } = await request(PATH)
+    await service.stop()
+    const cached = await request(PATH)
+    expect([cached.status, cached.body.equals(body)]).toEqual([200, true])
+    expect(cached.headers.warning).toMatch(/^111 klines "Revalidation Failed: /)
+    for (const date of FULL_WEEKS.slice(0, 2)) rmSync(join(mirror, weekPath('BTCUSDT', date)))
+    const response = await request(PATH)
+    const error = parseErrorObject(response) as ErrorBody
+    expect([response.status, error.statusCode]).toEqual([502, 502])
+    expect(error.message).toMatch(/^2 of 7 windows could not be downloaded, so nothing was exported: 2 x The service/)
+    expect(error.cause).toEqual(
+      FULL_WEEKS.slice(0, 2).map(startDate => {
+        return { symbol: 'BTCUSDT', interval: '15m', startDate, message: expect.stringContaining('failed') }
+      }),
+    )
+  })
+
+  it('down: after some failures no further window is requested, and all are named', async () => {
+    const { url, service } = await upstreamSetup({ now: () => Date.UTC(2030, 0, 1) })
+    const failing = new Set<string>()
+    service.hold = path => {
+      failing.add(path)
+      if (path.includes('BTCUSDT')) service.always(path, { status: 500 })
+    }
+    const error = expectError(await get(url), 502)
+    expect((error.cause as unknown[]).length).toBeGreaterThan(200)
+    // Sixteen may be under way when the third one fails.
+    expect(failing.size).toBeLessThan(40)
+  })
+
+  it('that limits requests: 503 with its Retry-After', async () => {
+    const { url, service } = await upstreamSetup()
+    service.always(WINDOWS[2], { status: 429, headers: { 'retry-after': '30' } })
+    const response = await get(url)
+    expectError(response, 503)
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(20)
+    service.reset()
+    expectError(await get(url), 503)
+    // Windows that were under way may still come.
+    expect(readLog(service)).not.toContain(LIST)
+  })
+
+  it('too slow: 504, and the windows are named', async () => {
+    const { url, service } = await upstreamSetup({
+      policy: { ...NO_PAUSE, baseDelayMs: 1, attemptMs: 400, fileMs: 500 },
+    })
+    service.hold = path => (path.includes(FULL_WEEKS[0]) ? new Promise(() => {}) : undefined)
+    const error = expectError(await get(url), 504)
+    expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
+  })
+
+  it('without a window that it lists: 409', async () => {
+    const { url, tree } = await upstreamSetup()
+    rmSync(join(tree, weekPath('BTCUSDT', FULL_WEEKS[0])))
+    const error = expectError(await get(url), 409)
+    expect(error.cause).toEqual([expect.objectContaining({ startDate: FULL_WEEKS[0] })])
+  })
+
+  it('slower than the limit for idle connections: the client that waits is served', async () => {
+    const limits = { ...LIMITS, idleMs: 500 }
+    const { url, service, tree } = await upstreamSetup({ limits })
+    const started = performance.now()
+    service.hold = () =>
+      new Promise(resolve => setTimeout(resolve, Math.max(0, started + 4 * limits.idleMs - performance.now())))
+    const { status, body } = await get(url)
+    expect(performance.now() - started).toBeGreaterThan(3 * limits.idleMs)
+    expect([status, body.equals(await exportedFile(tree, ['BTCUSDT', '15m', 'csv']))]).toEqual([200, true])
+  })
+})
+
+describe('the exchange behind a server', () => {
+  it('sends the windows of any of its symbols, each with one request a candle', async () => {
+    const mirror = join(tempFolder(), 'mirror')
+    const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
+    exchange.now = () => EXCHANGE_NOW
+    const baseUrl = `binance:${exchange.url}`
+    const now = EXCHANGE_NOW
+    const { request, url } = await startTestServer(mirror, {
+      baseUrl,
+      now: () => now,
+      upstream: memory => openSource({ baseUrl, mirror, now }, { policy: NO_PAUSE, memory }),
+    })
+    const symbol = Object.keys(MADE_SYMBOLS).find(name => name !== 'BTCUSDT') as string
+    for (const target of [`1d/${symbol}.csv`, `1h/${symbol}.parquet?last=60d`, `1d/${symbol}.csv?resample=3d`]) {
+      const { status, body } = await request(`/export/${target}`)
+      expect([target, status, String(status === 200 ? '' : body)]).toEqual([target, 200, ''])
+    }
+    const { body } = await request(`/export/1d/${symbol}.csv`)
+    expect(body.equals(await exportedFile(mirror, [symbol, '1d', 'csv'], { now, baseUrl }))).toBe(true)
+    exchange.reset()
+    expect((await request(`/export/1d/${symbol}.csv`)).body.equals(body)).toBe(true)
+    // The clock of the exchange may be asked; the open window has no new candle.
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
+    expectError(await get(url, '/export/1d/NOSUCHUSDT.csv'), 404)
+    expect(exchange.violations).toEqual([])
+  })
+})
