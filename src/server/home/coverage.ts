@@ -34,14 +34,14 @@ export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): 
   return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
 }
 
-/** One series, cached or not, and whether the mirror knows its symbol. */
+/** One series, cached or not: what there is of it, and whether the mirror knows its symbol. */
 export async function findSeriesCoverage(
-  mirror: Mirror,
+  { mirror, hasUpstream }: Tree,
   series: Series,
   now: number,
-): Promise<SeriesCoverage & { readonly known: boolean }> {
+): Promise<SeriesCoverage & { readonly known: boolean } & Pick<Coverage, 'upstream' | 'now'>> {
   const [coverage] = await countMissing(mirror, [seriesStatus(mirror, series)], now)
-  return { ...coverage, known: mirror.hasSymbol(series.symbol) }
+  return { ...coverage, known: mirror.hasSymbol(series.symbol), upstream: hasUpstream, now }
 }
 
 async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {

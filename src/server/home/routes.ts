@@ -30,7 +30,7 @@ export function serveHome(app: FastifyInstance, tree: Tree): void {
     path: '/coverage/{interval}/{symbol}.json',
     handler: async (request, reply) => {
       const series = parseSeries(request.params as Record<string, string>)
-      return sendBody(request, reply, jsonBody(await findSeriesCoverage(tree.mirror, series, tree.now())))
+      return sendBody(request, reply, jsonBody(await findSeriesCoverage(tree, series, tree.now())))
     },
   })
 }

@@ -1,0 +1,83 @@
+import type { Row } from './data/candle-window.js'
+import type { Series } from './data/service.js'
+import type { Timeline } from './data/timeline.js'
+import type { TimeFormat } from './drawing/time-format.js'
+import { create, element } from './element.js'
+
+/** The twelve elements of a row, in order: the name of the column, and its label. */
+const COLUMNS = [
+  ['open_time', 'Open time'],
+  ['open', 'Open'],
+  ['high', 'High'],
+  ['low', 'Low'],
+  ['close', 'Close'],
+  ['volume', 'Volume'],
+  ['close_time', 'Close time'],
+  ['quote_volume', 'Quote'],
+  ['count', 'Trades'],
+  ['taker_buy_volume', 'Taker buy'],
+  ['taker_buy_quote_volume', 'Taker quote'],
+  ['ignore', 'Ignore'],
+] as const
+
+/** The exact text of one candle in all columns. */
+export class Legend {
+  private readonly root = element('legend')
+  private readonly name = element('legend-series')
+  private readonly time = element('legend-time')
+  private readonly change = element('legend-change')
+  private readonly cells: readonly HTMLElement[]
+
+  constructor() {
+    const list = element('legend-columns')
+    this.cells = COLUMNS.map(([column, label]) => {
+      const cell = create('div')
+      const value = create('dd', '', { 'data-column': column })
+      cell.append(create('dt', label, { title: column }), value)
+      list.append(cell)
+      return value
+    })
+  }
+
+  /** Shows the place of a timeline: a candle, or why there is none. */
+  show({ symbol, interval }: Series, timeline: Timeline, index: number, format: TimeFormat): void {
+    const time = timeline.openTime(index)
+    this.name.textContent = `${symbol} ${interval}`
+    this.time.textContent = format.sentence(time)
+    const candle = timeline.candle(index)
+    const isRising = candle !== undefined && candle.close >= candle.open
+    this.root.dataset.direction = candle ? (isRising ? 'rising' : 'falling') : 'none'
+    if (candle) this.change.textContent = formatChange(candle.open, candle.close)
+    else this.change.textContent = timeline.band(index)?.isMissing ? 'window not in this mirror' : 'no candle'
+    this.fill(candle && timeline.row(index))
+  }
+
+  /** Shows a series without candles. */
+  clear(name: string): void {
+    this.name.textContent = name
+    this.time.textContent = ''
+    this.change.textContent = ''
+    this.root.dataset.direction = 'none'
+    this.fill(undefined)
+  }
+
+  private fill(row: Row | undefined): void {
+    for (const [index, cell] of this.cells.entries()) showExactly(cell, row ? String(row[index]) : undefined)
+  }
+}
+
+/** Zeros at the end of a decimal belong to the text, but recede. */
+function showExactly(cell: HTMLElement, text: string | undefined): void {
+  if (text === undefined) {
+    cell.textContent = '–'
+    return
+  }
+  const [, digits = text, zeros = ''] = /^(\d+(?:\.\d*[1-9])?)(\.?0+)$/.exec(text) ?? []
+  if (zeros && text.includes('.')) cell.replaceChildren(digits, create('span', zeros, { class: 'zeros' }))
+  else cell.textContent = text
+}
+
+function formatChange(open: number, close: number): string {
+  const percent = open > 0 ? ((close - open) / open) * 100 : 0
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${Math.abs(percent).toFixed(2)} %`
+}
