@@ -34,14 +34,23 @@ export async function findCoverage({ mirror, hasUpstream }: Tree, now: number): 
   return { source: describeSource(mirror), upstream: hasUpstream, now, intervals: INTERVALS, symbols, series }
 }
 
-/** One series, cached or not: what there is of it, and whether the mirror knows its symbol. */
-export async function findSeriesCoverage(
-  { mirror, hasUpstream }: Tree,
-  series: Series,
-  now: number,
-): Promise<SeriesCoverage & { readonly known: boolean } & Pick<Coverage, 'upstream' | 'now'>> {
-  const [coverage] = await countMissing(mirror, [seriesStatus(mirror, series)], now)
-  return { ...coverage, known: mirror.hasSymbol(series.symbol), upstream: hasUpstream, now }
+/** One series, cached or not, for a page that loads its windows. */
+export interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstream' | 'now'> {
+  /** Whether the mirror knows the symbol. */
+  readonly known: boolean
+  /** The windows that `missing` counts. */
+  readonly missingStartDates: readonly string[]
+}
+
+/** What the server of a tree has of one series at `now` (ms UTC). */
+export async function findSeriesCoverage(tree: Tree, series: Series, now: number): Promise<OneSeriesCoverage> {
+  const { mirror, hasUpstream: upstream } = tree
+  const [{ startDates }] = await planVerification(mirror, [series], { now, warn: () => {} })
+  const cached = new Set(mirror.cachedStartDates(series))
+  const missingStartDates = mirror.covers(series) ? [] : startDates.filter(startDate => !cached.has(startDate))
+  const known = mirror.hasSymbol(series.symbol)
+  const missing = missingStartDates.length
+  return { ...seriesStatus(mirror, series), missing, known, missingStartDates, upstream, now }
 }
 
 async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {

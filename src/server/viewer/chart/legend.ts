@@ -4,20 +4,20 @@ import type { Timeline } from './data/timeline.js'
 import type { TimeFormat } from './drawing/time-format.js'
 import { create, element } from './element.js'
 
-/** The twelve elements of a row, in order: the name of the column, and its label. */
+/** The elements of a row as the legend shows them: index, name of the column, label. */
 const COLUMNS = [
-  ['open_time', 'Open time'],
-  ['open', 'Open'],
-  ['high', 'High'],
-  ['low', 'Low'],
-  ['close', 'Close'],
-  ['volume', 'Volume'],
-  ['close_time', 'Close time'],
-  ['quote_volume', 'Quote'],
-  ['count', 'Trades'],
-  ['taker_buy_volume', 'Taker buy'],
-  ['taker_buy_quote_volume', 'Taker quote'],
-  ['ignore', 'Ignore'],
+  [1, 'open', 'Open'],
+  [2, 'high', 'High'],
+  [3, 'low', 'Low'],
+  [4, 'close', 'Close'],
+  [5, 'volume', 'Volume'],
+  [7, 'quote_volume', 'Quote'],
+  [8, 'count', 'Trades'],
+  [9, 'taker_buy_volume', 'Taker buy'],
+  [10, 'taker_buy_quote_volume', 'Taker quote'],
+  [0, 'open_time', 'Open time'],
+  [6, 'close_time', 'Close time'],
+  [11, 'ignore', 'Ignore'],
 ] as const
 
 /** The exact text of one candle in all columns. */
@@ -26,16 +26,16 @@ export class Legend {
   private readonly name = element('legend-series')
   private readonly time = element('legend-time')
   private readonly change = element('legend-change')
-  private readonly cells: readonly HTMLElement[]
+  private readonly cells: readonly { readonly index: number; readonly value: HTMLElement }[]
 
   constructor() {
     const list = element('legend-columns')
-    this.cells = COLUMNS.map(([column, label]) => {
+    this.cells = COLUMNS.map(([index, column, label]) => {
       const cell = create('div')
       const value = create('dd', '', { 'data-column': column })
       cell.append(create('dt', label, { title: column }), value)
       list.append(cell)
-      return value
+      return { index, value }
     })
   }
 
@@ -57,12 +57,12 @@ export class Legend {
     this.name.textContent = name
     this.time.textContent = ''
     this.change.textContent = ''
-    this.root.dataset.direction = 'none'
+    this.root.dataset.direction = 'absent'
     this.fill(undefined)
   }
 
   private fill(row: Row | undefined): void {
-    for (const [index, cell] of this.cells.entries()) showExactly(cell, row ? String(row[index]) : undefined)
+    for (const { index, value } of this.cells) showExactly(value, row ? String(row[index]) : undefined)
   }
 }
 

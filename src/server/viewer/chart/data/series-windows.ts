@@ -131,8 +131,11 @@ export class SeriesWindows {
   private async load(index: number, signal: AbortSignal): Promise<CandleWindow> {
     const startTime = this.startTimes[index]
     const endTime = this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY
+    const startDate = this.startDates[index]
+    const { upstream, missingStartDates } = this.coverage
+    if (!upstream && missingStartDates.includes(startDate)) return missingWindow(startTime, endTime)
     try {
-      return parseWindow(startTime, endTime, await readText(windowPath(this.series, this.startDates[index]), signal))
+      return parseWindow(startTime, endTime, await readText(windowPath(this.series, startDate), signal))
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) return missingWindow(startTime, endTime)
       throw error

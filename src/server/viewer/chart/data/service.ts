@@ -14,6 +14,8 @@ export interface SeriesCoverage {
   readonly known: boolean
   /** The present of the server, ms UTC. */
   readonly now: number
+  /** Windows that the mirror lacks: requests for them fail without an upstream. */
+  readonly missingStartDates: readonly string[]
   /** The first and last cached windows with candles, `YYYY-MM-DD`. */
   readonly firstStartDate?: string
   readonly lastStartDate?: string
