@@ -45,12 +45,14 @@ export interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstr
 /** What the server of a tree has of one series at `now` (ms UTC). */
 export async function findSeriesCoverage(tree: Tree, series: Series, now: number): Promise<OneSeriesCoverage> {
   const { mirror, hasUpstream: upstream } = tree
-  const [{ startDates }] = await planVerification(mirror, [series], { now, warn: () => {} })
+  const status = seriesStatus(mirror, series)
+  // Before the first download with an upstream there is no mirror to plan with.
+  const plans = status.windows > 0 ? await planVerification(mirror, [series], { now, warn: () => {} }) : []
   const cached = new Set(mirror.cachedStartDates(series))
-  const missingStartDates = mirror.covers(series) ? [] : startDates.filter(startDate => !cached.has(startDate))
+  const planned = mirror.covers(series) ? [] : plans.flatMap(({ startDates }) => startDates)
+  const missingStartDates = planned.filter(startDate => !cached.has(startDate))
   const known = mirror.hasSymbol(series.symbol)
-  const missing = missingStartDates.length
-  return { ...seriesStatus(mirror, series), missing, known, missingStartDates, upstream, now }
+  return { ...status, missing: missingStartDates.length, known, missingStartDates, upstream, now }
 }
 
 async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {

@@ -13,6 +13,8 @@ const ADDRESS_DELAY_MS = 250
 
 /** The page: the viewer, its controls and its address. */
 export class Page {
+  /** Before the chart, which reads its colours from the theme. */
+  private readonly theme = new ThemeButton()
   private readonly viewer = new Viewer(() => this.moved())
   private readonly toolbar: Toolbar
   private choosing = new AbortController()
@@ -23,7 +25,7 @@ export class Page {
   private addressTimer: number | undefined
 
   constructor() {
-    new ThemeButton(() => this.viewer.chart.updatePalette())
+    this.theme.onChange(() => this.viewer.chart.updatePalette())
     this.toolbar = new Toolbar({
       symbol: symbol => this.switchTo({ symbol }),
       interval: interval => this.switchTo({ interval }),
@@ -68,7 +70,6 @@ export class Page {
     this.toolbar.showSeries(series)
     document.title = `${series.symbol} ${series.interval} – klines`
     await this.viewer.open(series, range)
-    performance.mark('klines:opened')
   }
 
   /** Lists what there is; not before the first candles, because it takes a while in a large mirror. */

@@ -9,15 +9,19 @@ export class ThemeButton {
   private readonly button = element<HTMLButtonElement>('theme')
   private choice: Choice = readChoice()
 
-  constructor(private readonly onChange: () => void) {
+  constructor() {
     this.apply()
     this.button.addEventListener('click', () => {
       this.choice = CHOICES[(CHOICES.indexOf(this.choice) + 1) % CHOICES.length]
       store(this.choice)
       this.apply()
-      this.onChange()
     })
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.onChange())
+  }
+
+  /** Calls back when the colours of the page may have changed. */
+  onChange(callback: () => void): void {
+    this.button.addEventListener('click', callback)
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', callback)
   }
 
   private apply(): void {
