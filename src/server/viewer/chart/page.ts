@@ -37,7 +37,7 @@ export class Page {
     const { element } = viewer.chart
     for (const name of ['pointerdown', 'wheel', 'touchstart'])
       element.addEventListener(name, () => this.startNamingTime(), { passive: true, capture: true })
-    listenToKeys(element, {
+    listenToKeys({
       pan: screens => this.byHand(() => viewer.pan(screens)),
       zoom: factor => this.byHand(() => viewer.zoom(factor)),
       first: () => this.byHand(() => viewer.showFirst()),

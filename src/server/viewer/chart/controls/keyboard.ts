@@ -10,12 +10,12 @@ export interface KeyActions {
 const STEP = 0.1
 const ZOOM = 0.8
 
-/** Listens to keys while the chart has the focus, or nothing has. */
-export function listenToKeys(chart: HTMLElement, { pan, zoom, first, newest }: KeyActions): void {
+/** Listens to keys, except those of a control that uses them itself: a button uses none of these. */
+export function listenToKeys({ pan, zoom, first, newest }: KeyActions): void {
   addEventListener('keydown', event => {
     const { target, key, shiftKey } = event
-    const isOurs = target === document.body || chart.contains(target as Node)
-    if (!isOurs || event.ctrlKey || event.metaKey || event.altKey) return
+    const isTaken = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
+    if (isTaken || event.ctrlKey || event.metaKey || event.altKey) return
     const actions: Record<string, () => void> = {
       ArrowLeft: () => pan(shiftKey ? -1 : -STEP),
       ArrowRight: () => pan(shiftKey ? 1 : STEP),
