@@ -88,6 +88,8 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     await message(page).waitFor()
     expect(await message(page).textContent()).toContain(text)
     expect((await counts(page)).candles).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await message(page).isVisible()).toBe(false)
     expect(faults).toEqual([])
   })
 

@@ -26,6 +26,7 @@ ${toolbar()}
 <p id="message-text"></p>
 <ul id="message-choices" hidden></ul>
 <button id="retry" type="button" hidden>Try again</button>
+<button id="close" type="button" aria-label="Close">×</button>
 </div>
 <noscript><p class="noscript">The chart is drawn by a script of this server, and scripts are off.</p></noscript>
 </main>

@@ -45,10 +45,11 @@ export class Legend {
     this.name.textContent = `${symbol} ${interval}`
     this.time.textContent = format.sentence(time)
     const candle = timeline.candle(index)
-    const isRising = candle !== undefined && candle.close >= candle.open
-    this.root.dataset.direction = candle ? (isRising ? 'rising' : 'falling') : 'none'
+    const state = candle ? (candle.close < candle.open ? 'falling' : 'rising') : undefined
+    const isMissing = timeline.band(index)?.isMissing
+    this.root.dataset.state = state ?? (isMissing ? 'missing' : 'none')
     if (candle) this.change.textContent = formatChange(candle.open, candle.close)
-    else this.change.textContent = timeline.band(index)?.isMissing ? 'window not in this mirror' : 'no candle'
+    else this.change.textContent = isMissing ? 'window not in this mirror' : 'no candle'
     this.fill(candle && timeline.row(index))
   }
 
@@ -57,7 +58,7 @@ export class Legend {
     this.name.textContent = name
     this.time.textContent = ''
     this.change.textContent = ''
-    this.root.dataset.direction = 'absent'
+    this.root.dataset.state = 'empty'
     this.fill(undefined)
   }
 

@@ -15,6 +15,7 @@ export class Message {
   private onRetry: (() => void) | undefined
 
   constructor() {
+    element('close').addEventListener('click', () => this.hide())
     this.retry.addEventListener('click', () => {
       const { onRetry } = this
       this.hide()

@@ -25,7 +25,7 @@ export class Page {
   private addressTimer: number | undefined
 
   constructor() {
-    this.theme.onChange(() => this.viewer.chart.updatePalette())
+    this.theme.onChange(() => this.viewer.view.chart.updatePalette())
     this.toolbar = new Toolbar({
       symbol: symbol => this.switchTo({ symbol }),
       interval: interval => this.switchTo({ interval }),
@@ -34,14 +34,15 @@ export class Page {
       day: date => this.jump(date),
     })
     const { viewer } = this
-    const { element } = viewer.chart
+    const { view, loader } = viewer
+    const { element } = view.chart
     for (const name of ['pointerdown', 'wheel', 'touchstart'])
       element.addEventListener(name, () => this.startNamingTime(), { passive: true, capture: true })
     listenToKeys({
-      pan: screens => this.byHand(() => viewer.pan(screens)),
-      zoom: factor => this.byHand(() => viewer.zoom(factor)),
-      first: () => this.byHand(() => viewer.showFirst()),
-      newest: () => this.byHand(() => viewer.showNewest()),
+      pan: screens => this.byHand(() => view.pan(screens)),
+      zoom: factor => this.byHand(() => view.zoom(factor)),
+      first: () => this.byHand(() => loader.showFirst()),
+      newest: () => this.byHand(() => loader.showNewest()),
     })
     addEventListener('popstate', () => void this.openAddress())
   }
@@ -79,10 +80,11 @@ export class Page {
 
   /** Shows another series at the same time, or its newest candles when the newest ones are visible. */
   private switchTo(change: Partial<Series>): void {
-    const { viewer, toolbar } = this
+    const { view } = this.viewer
+    const { toolbar } = this
     const before = toolbar.current ?? { symbol: 'BTCUSDT', interval: '1d' }
     const series = { ...before, ...change }
-    const visible = this.namesTime && !viewer.isAtNewest ? viewer.visibleRange : undefined
+    const visible = this.namesTime && !view.isAtNewest ? view.visibleRange : undefined
     const range = visible && rescale(visible, before, series)
     this.namesTime = range !== undefined
     this.choosing.abort()
@@ -92,10 +94,10 @@ export class Page {
 
   private jump(date: string): void {
     const time = Date.parse(this.isLocal ? `${date}T00:00` : date)
-    this.byHand(() => this.viewer.jump(time))
+    this.byHand(() => this.viewer.loader.jump(time))
   }
 
-  private byHand(move: () => void): void {
+  private byHand(move: () => unknown): void {
     this.startNamingTime()
     move()
   }
@@ -106,7 +108,7 @@ export class Page {
 
   /** Shows the visible time in the controls and in the address. */
   private moved(): void {
-    const { series, visibleRange } = this.viewer
+    const { series, visibleRange } = this.viewer.view
     if (!series) return
     this.toolbar.showRange(series, visibleRange)
     this.addressTimer ??= setTimeout(() => {
@@ -116,7 +118,7 @@ export class Page {
   }
 
   private updateAddress(): void {
-    const { series, visibleRange } = this.viewer
+    const { series, visibleRange } = this.viewer.view
     if (!series) return
     const address = this.address(series, this.namesTime ? visibleRange : undefined)
     if (address !== location.pathname + location.search) history.replaceState(null, '', address)
@@ -134,15 +136,15 @@ export class Page {
   private applyScale(isLog: boolean, isLocal: boolean): void {
     ;[this.isLog, this.isLocal] = [isLog, isLocal]
     this.toolbar.showScale({ isLog, isLocal })
-    this.viewer.setLog(isLog)
-    this.viewer.setTimeFormat(new TimeFormat(isLocal))
+    this.viewer.view.chart.setLog(isLog)
+    this.viewer.view.setTimeFormat(new TimeFormat(isLocal))
   }
 }
 
 /** The same time for another interval: as many candles, around the same middle. */
 function rescale({ from, to }: TimeRange, before: Series, after: Series): TimeRange {
   if (before.interval === after.interval) return { from, to }
-  const [length, other] = [before, after].map(({ interval }) => lengthMs(interval) ?? 30 * 86_400_000)
+  const [length, other] = [before, after].map(({ interval }) => lengthMs(interval))
   const half = ((to - from) / length) * (other / 2)
   const middle = (from + to) / 2
   const minute = 60_000

@@ -14,21 +14,26 @@ export function isInterval(text: string): text is Interval {
   return (INTERVALS as readonly string[]).includes(text)
 }
 
+/** Length of a candle in ms; of a month about. */
+export function lengthMs(interval: Interval): number {
+  return fixedLengthMs(interval) ?? 30 * DAY_MS
+}
+
 /** Length of a candle in ms; undefined for calendar months. */
-export function lengthMs(interval: Interval): number | undefined {
+function fixedLengthMs(interval: Interval): number | undefined {
   if (interval === '1M') return undefined
   return Number.parseInt(interval, 10) * UNIT_MS[interval.slice(-1) as keyof typeof UNIT_MS]
 }
 
 /** The open time (ms UTC) that follows `openTime` when no candle is missing. */
 export function nextOpenTime(interval: Interval, openTime: number): number {
-  const length = lengthMs(interval)
+  const length = fixedLengthMs(interval)
   return length === undefined ? monthStart(monthIndex(openTime) + 1) : openTime + length
 }
 
 /** How many whole candles fit between two open times (ms UTC): 1 for neighbours. */
 export function stepsBetween(interval: Interval, openTime: number, laterOpenTime: number): number {
-  const length = lengthMs(interval)
+  const length = fixedLengthMs(interval)
   if (length === undefined) return monthIndex(laterOpenTime) - monthIndex(openTime)
   return Math.floor((laterOpenTime - openTime) / length)
 }
@@ -38,7 +43,7 @@ export function stepsBetween(interval: Interval, openTime: number, laterOpenTime
  * since these are counted from the listing of their symbol.
  */
 export function firstOpenTime(interval: Interval, anchor: number, time: number): number {
-  const length = lengthMs(interval)
+  const length = fixedLengthMs(interval)
   if (length === undefined) {
     const start = monthStart(monthIndex(time))
     return start === time ? time : monthStart(monthIndex(time) + 1)

@@ -125,6 +125,7 @@ export class SeriesWindows {
       for (const index of work) this.loaded[index] = await this.load(index, signal)
     }
     await Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, needed.length) }, load))
+    signal.throwIfAborted()
     ;[this.first, this.last] = [first, last]
   }
 
@@ -144,7 +145,6 @@ export class SeriesWindows {
 
   /** About how many candles the windows before the shown ones have. */
   get candlesBefore(): number {
-    const length = lengthMs(this.series.interval) ?? 30 * 86_400_000
-    return (this.startTimes[this.first] - this.startTimes[0]) / length
+    return (this.startTimes[this.first] - this.startTimes[0]) / lengthMs(this.series.interval)
   }
 }

@@ -19,6 +19,7 @@ import { TimeFormat } from './time-format.js'
 const RIGHT_MARGIN = 3
 /** Room for the volume below the candles, as a part of the height. */
 const VOLUME_HEIGHT = 0.18
+const FONT = 'system-ui, sans-serif'
 /** CSS pixels from one candle to the next. */
 const DEFAULT_SPACING = 7
 
@@ -148,7 +149,7 @@ export class CandleChart {
     const { paper, ink, soft, grid, crosshair, rising, risingBody, falling } = palette
     const line = { color: crosshair, labelBackgroundColor: ink }
     this.chart.applyOptions({
-      layout: { background: { type: ColorType.Solid, color: paper }, textColor: soft, fontSize: 12 },
+      layout: { background: { type: ColorType.Solid, color: paper }, textColor: soft, fontFamily: FONT },
       grid: { vertLines: { color: grid }, horzLines: { color: grid } },
       crosshair: { vertLine: line, horzLine: line },
     })
