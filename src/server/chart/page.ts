@@ -14,8 +14,48 @@ export function chartPage(modules: readonly string[]): Html {
 ${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script type="module" src="/viewer/chart/main.js"></script>
 </head>
 <body>
-<main id="chart"></main>
+${toolbar()}
+<main>
+<section id="legend" aria-label="Candle under the crosshair, or the newest one">
+<p id="legend-title"><strong id="legend-series">Candles</strong> <span id="legend-time"></span> <span id="legend-change"></span></p>
+<dl id="legend-columns"></dl>
+</section>
+<div id="chart" role="application" tabindex="0" aria-label="Candle chart" aria-describedby="keys"></div>
+<p id="keys" hidden>Arrow keys move, with Shift by a screen; plus and minus zoom; Home shows the first candles, End the newest.</p>
+<div id="message" role="alert" hidden>
+<p id="message-text"></p>
+<ul id="message-choices" hidden></ul>
+<button id="retry" type="button" hidden>Try again</button>
+<button id="close" type="button" aria-label="Close">×</button>
+</div>
+<noscript><p class="noscript">The chart is drawn by a script of this server, and scripts are off.</p></noscript>
+</main>
+<footer>
+<p id="status" role="status"></p>
+<p id="attribution">TradingView Lightweight Charts™ Copyright (c) 2025 TradingView, Inc.
+<a href="https://www.tradingview.com/" rel="noopener noreferrer">https://www.tradingview.com/</a></p>
+</footer>
 </body>
 </html>
 `
+}
+
+function toolbar(): Html {
+  return html`<header>
+<a id="home" href="/" title="Home of this server">klines</a>
+<input id="symbol" list="symbols" aria-label="Symbol" title="Symbol" spellcheck="false" autocomplete="off"
+autocapitalize="characters" enterkeyhint="go">
+<datalist id="symbols"></datalist>
+<div id="intervals" role="group" aria-label="Interval"></div>
+<label class="check"><input id="log" type="checkbox"> Log</label>
+<input id="day" type="date" aria-label="Jump to a day" title="Jump to a day">
+<select id="zone" aria-label="Time zone" title="Time zone"><option value="utc">UTC</option>
+<option value="local">Local</option></select>
+<button id="theme" type="button"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+<circle class="ring" cx="8" cy="8" r="6"/><path class="half" d="M8 2a6 6 0 0 1 0 12z"/><circle class="full" cx="8" cy="8" r="6"/></svg></button>
+<div id="downloads" role="group" aria-label="Download the visible candles">
+<a data-format="csv" title="Download the visible candles as CSV" download>CSV</a>
+<a data-format="parquet" title="Download the visible candles as Parquet" download>Parquet</a>
+</div>
+</header>`
 }

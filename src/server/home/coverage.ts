@@ -46,14 +46,32 @@ export async function findCoverage({ mirror, upstream }: Tree, now: number): Pro
   }
 }
 
-/** One series, cached or not, and whether the mirror knows its symbol. */
-export async function findSeriesCoverage(
-  mirror: Mirror,
-  series: Series,
-  now: number,
-): Promise<SeriesCoverage & { readonly known: boolean }> {
-  const [coverage] = await countMissing(mirror, [seriesStatus(mirror, series)], now)
-  return { ...coverage, known: mirror.hasSymbol(series.symbol) }
+/** One series, cached or not, for a page that loads its windows. */
+export interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstream' | 'now'> {
+  /** Whether the mirror knows the symbol. */
+  readonly known: boolean
+  /** The windows that `missing` counts. */
+  readonly missingStartDates: readonly string[]
+}
+
+/** What the server of a tree has of one series at `now` (ms UTC). */
+export async function findSeriesCoverage(tree: Tree, series: Series, now: number): Promise<OneSeriesCoverage> {
+  const { mirror } = tree
+  const status = seriesStatus(mirror, series)
+  // Before the first download with an upstream there is no mirror to plan with.
+  const plans = status.windows > 0 ? await planVerification(mirror, [series], { now, warn: () => {} }) : []
+  const cached = new Set(mirror.cachedStartDates(series))
+  const planned = mirror.covers(series) ? [] : plans.flatMap(({ startDates }) => startDates)
+  const missingStartDates = planned.filter(startDate => !cached.has(startDate))
+  const known = mirror.hasSymbol(series.symbol)
+  return {
+    ...status,
+    missing: missingStartDates.length,
+    known,
+    missingStartDates,
+    upstream: tree.upstream !== undefined,
+    now,
+  }
 }
 
 async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {

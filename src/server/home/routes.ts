@@ -30,7 +30,7 @@ export function serveHome(app: FastifyInstance, tree: Tree, onError: (error: Err
   get('/coverage.json', async (request, reply) => sendBody(request, reply, jsonBody(await findCoverage(tree, now()))))
   get('/coverage/candles.json', (request, reply) => sendBody(request, reply, jsonBody(survey.state())))
   get('/coverage/{interval}/{symbol}.json', async (request, reply) =>
-    sendBody(request, reply, jsonBody(await findSeriesCoverage(mirror, parseSeries(request), now()))),
+    sendBody(request, reply, jsonBody(await findSeriesCoverage(tree, parseSeries(request), now()))),
   )
 }
 

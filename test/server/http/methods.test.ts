@@ -10,6 +10,10 @@ const READ = 'GET, HEAD, OPTIONS'
 const PATHS: [string, string][] = [
   ['/', READ],
   ['/docs/page.js', READ],
+  ['/chart', READ],
+  ['/chart/BTCUSDT/1h', READ],
+  ['/viewer/chart/main.js', READ],
+  ['/viewer/lightweight-charts.js', READ],
   ['/docs/swagger-ui.css', READ],
   ['/api/klines/symbols.json', READ],
   ['/api/klines/start-dates/15m.json', READ],
@@ -21,7 +25,19 @@ const PATHS: [string, string][] = [
   [USER_TARGET, 'POST, OPTIONS'],
   ['/api/users/anybody', 'POST, OPTIONS'],
 ]
-const UNKNOWN = ['/nope', '/api', '/api/', '/api/users', '/api/klines/', '/docs', '/docs/', '/docs/page.js.map']
+const UNKNOWN = [
+  '/nope',
+  '/api',
+  '/api/',
+  '/api/users',
+  '/api/klines/',
+  '/docs',
+  '/docs/',
+  '/docs/page.js.map',
+  '/chart/',
+  '/chart/a/b/c',
+  '/viewer/chart/',
+]
 const ALL_METHODS = METHODS.filter(method => method !== 'CONNECT')
 
 /** With a body of an unsupported type: the method is checked before the body. */

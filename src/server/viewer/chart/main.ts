@@ -1,4 +1,5 @@
-import { createChart } from '/viewer/lightweight-charts.js'
+import { Page } from './page.js'
 
-const place = document.querySelector<HTMLElement>('#chart')
-if (place) createChart(place, { autoSize: true, layout: { attributionLogo: false } })
+const page = new Page()
+await page.openAddress()
+await page.showCoverage()

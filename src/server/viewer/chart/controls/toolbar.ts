@@ -1,0 +1,115 @@
+import type { TimeRange } from '../address.js'
+import { formatTime } from '../address.js'
+import { INTERVALS, type Interval } from '../data/interval.js'
+import type { Coverage, Series } from '../data/service.js'
+import { create, element } from '../element.js'
+
+/** What people choose. */
+export interface ToolbarActions {
+  readonly symbol: (symbol: string) => void
+  readonly interval: (interval: Interval) => void
+  readonly log: (isLog: boolean) => void
+  readonly zone: (isLocal: boolean) => void
+  /** A day, `YYYY-MM-DD`. */
+  readonly day: (date: string) => void
+}
+
+/** The controls above the chart. */
+export class Toolbar {
+  private readonly symbol = element<HTMLInputElement>('symbol')
+  private readonly intervals: ReadonlyMap<Interval, HTMLButtonElement>
+  private readonly log = element<HTMLInputElement>('log')
+  private readonly zone = element<HTMLSelectElement>('zone')
+  private readonly day = element<HTMLInputElement>('day')
+  private readonly downloads = [...document.querySelectorAll<HTMLAnchorElement>('a[data-format]')]
+  private series: Series | undefined
+  private coverage: Coverage | undefined
+
+  constructor(private readonly actions: ToolbarActions) {
+    const group = element('intervals')
+    this.intervals = new Map(
+      INTERVALS.map(interval => {
+        const button = create('button', interval, { type: 'button', 'aria-pressed': 'false' })
+        button.addEventListener('click', () => actions.interval(interval))
+        group.append(button)
+        return [interval, button]
+      }),
+    )
+    this.listenToSymbol()
+    this.log.addEventListener('change', () => actions.log(this.log.checked))
+    this.zone.addEventListener('change', () => actions.zone(this.zone.value === 'local'))
+    this.day.addEventListener('change', () => this.day.value && actions.day(this.day.value))
+  }
+
+  /** The input is empty while it has the focus, because a browser only suggests what begins with its text. */
+  private listenToSymbol(): void {
+    const { symbol } = this
+    const restore = () => {
+      symbol.value = this.series?.symbol ?? ''
+    }
+    symbol.addEventListener('focus', () => {
+      symbol.placeholder = symbol.value
+      symbol.value = ''
+    })
+    symbol.addEventListener('blur', restore)
+    symbol.addEventListener('change', () => {
+      const chosen = symbol.value.trim().toUpperCase()
+      if (chosen === '') return
+      this.actions.symbol(chosen)
+      symbol.blur()
+    })
+    symbol.addEventListener('keydown', ({ key }) => key === 'Escape' && symbol.blur())
+  }
+
+  /** The chosen series. */
+  get current(): Series | undefined {
+    return this.series
+  }
+
+  showSeries(series: Series): void {
+    this.series = series
+    this.symbol.value = series.symbol
+    this.showIntervals()
+  }
+
+  showScale({ isLog, isLocal }: { isLog: boolean; isLocal: boolean }): void {
+    this.log.checked = isLog
+    this.zone.value = isLocal ? 'local' : 'utc'
+  }
+
+  /** Lists the symbols, and marks the intervals that the mirror has. */
+  showCoverage(coverage: Coverage): void {
+    this.coverage = coverage
+    const cached = new Set(coverage.series.map(({ symbol }) => symbol))
+    element('symbols').replaceChildren(
+      ...coverage.symbols.map(symbol =>
+        create('option', '', { value: symbol, label: cached.has(symbol) ? '' : 'not in this mirror' }),
+      ),
+    )
+    this.showIntervals()
+  }
+
+  private showIntervals(): void {
+    const { symbol, interval: current } = this.series ?? {}
+    const cached = this.coverage?.series.filter(series => series.symbol === symbol).map(({ interval }) => interval)
+    for (const [interval, button] of this.intervals) {
+      const isCurrent = interval === current
+      if (isCurrent) button.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+      button.setAttribute('aria-pressed', String(isCurrent))
+      const isCached = cached?.includes(interval) ?? true
+      button.classList.toggle('absent', !isCached)
+      button.title = isCached ? `${interval} candles` : `${interval} candles: none in this mirror`
+    }
+  }
+
+  /** Shows the visible time in the day picker and in the download links, ms UTC. */
+  showRange({ symbol, interval }: Series, range: TimeRange | undefined): void {
+    if (!range) return
+    const { from, to } = range
+    if (document.activeElement !== this.day) this.day.value = new Date(from).toISOString().slice(0, 10)
+    for (const link of this.downloads) {
+      const { format = 'csv' } = link.dataset
+      link.href = `/export/${interval}/${symbol}.${format}?from=${formatTime(from)}&to=${formatTime(to)}`
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { Interval } from './interval.js'
+
+/** One symbol at one interval. */
+export interface Series {
+  readonly symbol: string
+  readonly interval: Interval
+}
+
+/** What the server says about one series. */
+export interface SeriesCoverage {
+  /** Whether missing windows are downloaded on request. */
+  readonly upstream: boolean
+  /** Whether the mirror knows the symbol. */
+  readonly known: boolean
+  /** The present of the server, ms UTC. */
+  readonly now: number
+  /** Windows that the mirror lacks: requests for them fail without an upstream. */
+  readonly missingStartDates: readonly string[]
+  /** The first and last cached windows with candles, `YYYY-MM-DD`. */
+  readonly firstStartDate?: string
+  readonly lastStartDate?: string
+}
+
+/** What the server says about all series. */
+export interface Coverage {
+  readonly upstream: boolean
+  /** Those that the mirror has candles of come first. */
+  readonly symbols: readonly string[]
+  readonly series: readonly (Series & { readonly windows: number; readonly lastStartDate?: string })[]
+}
+
+/** The server has no such file, or cannot answer now. `status` is undefined when it could not be reached. */
+export class ServiceError extends Error {
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message)
+  }
+}
+
+/** Reads a file of the server as text. Throws `ServiceError`, and `AbortError` when `signal` aborts. */
+export async function readText(path: string, signal?: AbortSignal): Promise<string> {
+  let response: Response
+  try {
+    response = await fetch(path, { signal })
+    if (response.ok) return await response.text()
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ServiceError('The server could not be reached.')
+  }
+  throw new ServiceError(await errorMessage(response), response.status)
+}
+
+/** The message of the server's error object. */
+async function errorMessage(response: Response): Promise<string> {
+  const body = await response.json().catch(() => undefined)
+  return typeof body?.message === 'string' ? body.message : `The server answered with status ${response.status}.`
+}
+
+export async function readCoverage(): Promise<Coverage> {
+  return JSON.parse(await readText('/coverage.json'))
+}
+
+export async function readSeriesCoverage({ symbol, interval }: Series, signal: AbortSignal): Promise<SeriesCoverage> {
+  return JSON.parse(await readText(`/coverage/${interval}/${symbol}.json`, signal))
+}
+
+export async function readStartDates(interval: Interval, signal: AbortSignal): Promise<string[]> {
+  return JSON.parse(await readText(`/api/klines/start-dates/${interval}.json`, signal))
+}
+
+export function windowPath({ symbol, interval }: Series, startDate: string): string {
+  return `/api/klines/${interval}/${symbol}/${startDate}.json`
+}

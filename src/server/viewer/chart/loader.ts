@@ -1,0 +1,111 @@
+import { lengthMs } from './data/interval.js'
+import type { Message } from './message.js'
+import type { Session } from './session.js'
+import type { SessionView } from './session-view.js'
+
+/** A history with more candles is not loaded as a whole to show its start. */
+const MAX_HISTORY = 100_000
+
+/** Loads what people move to, and draws it. */
+export class Loader {
+  constructor(
+    private readonly view: SessionView,
+    private readonly message: Message,
+  ) {}
+
+  /** Loads more while less than another screen of candles is loaded on either side. */
+  async fill(): Promise<void> {
+    const { view } = this
+    const { session, chart } = view
+    if (!session || session.isFilling || session.hasFailed) return
+    session.isFilling = true
+    const { windows, signal } = session
+    await this.load(session, async () => {
+      while (!signal.aborted) {
+        const { from, to } = chart.visible ?? { from: 0, to: 0 }
+        const needsRight = session.timeline.length - to < view.screen && !windows.isAtEnd
+        if (from < view.screen && !windows.isAtStart) await windows.extendBack(signal)
+        // Under a finger or a held button, candles on the right would move those that are visible.
+        else if (needsRight && !chart.isDragged) await windows.extendForward(signal)
+        else break
+        view.draw(session, { continues: true })
+        await nextFrame()
+      }
+    })
+    session.isFilling = false
+  }
+
+  /** Jumps to a time, ms UTC, with as many candles as are visible. */
+  async jump(from: number): Promise<void> {
+    const { session } = this.view
+    if (!session) return
+    const { windows, signal, series } = session
+    const range = { from, to: from + this.view.screen * lengthMs(series.interval) }
+    await this.load(session, async () => {
+      await windows.showRange(range, signal)
+      this.view.draw(session)
+      if (!this.view.show(session, range)) this.message.show('There are no candles then; these are the nearest.')
+      await nextFrame()
+    })
+    await this.fill()
+  }
+
+  /** Shows the first candles: of the whole history, unless that is too much for one chart. */
+  async showFirst(): Promise<void> {
+    const { view } = this
+    const { session, screen } = view
+    if (!session) return
+    const { windows, signal } = session
+    await this.load(session, async () => {
+      if (windows.candlesBefore > MAX_HISTORY) await windows.showOldest(signal)
+      while (!windows.isAtStart) {
+        await windows.extendBack(signal)
+        view.draw(session, { continues: true })
+        await nextFrame()
+      }
+      view.draw(session)
+      view.chart.showPlaces({ from: 0, to: screen })
+      await nextFrame()
+    })
+    await this.fill()
+  }
+
+  /** Shows the newest candles. */
+  async showNewest(): Promise<void> {
+    const { view } = this
+    const { session, screen } = view
+    if (!session) return
+    await this.load(session, async () => {
+      await session.windows.showNewest(session.signal)
+      view.draw(session)
+      view.chart.showNewest(screen)
+      await nextFrame()
+    })
+    await this.fill()
+  }
+
+  /** Runs a load; a failure is shown, and what is loaded stays. */
+  private async load(session: Session, work: () => Promise<void>): Promise<void> {
+    const { element } = this.view.chart
+    const { signal } = session
+    element.ariaBusy = 'true'
+    try {
+      await session.queue(work)
+    } catch (error) {
+      if (signal.aborted) return
+      session.hasFailed = true
+      const retry = () => {
+        session.hasFailed = false
+        void this.load(session, work)
+      }
+      this.message.show(String((error as Error).message), { retry })
+    } finally {
+      if (!signal.aborted) element.ariaBusy = 'false'
+    }
+  }
+}
+
+/** Resolves in the next frame, when the chart has taken what it was told. */
+export function nextFrame(): Promise<void> {
+  return new Promise(resolve => requestAnimationFrame(() => resolve()))
+}

@@ -1,0 +1,155 @@
+import { formatAddress, parseAddress, type TimeRange } from './address.js'
+import { chooseSeries } from './choice.js'
+import { listenToKeys } from './controls/keyboard.js'
+import { ThemeButton } from './controls/theme.js'
+import { Toolbar } from './controls/toolbar.js'
+import { lengthMs } from './data/interval.js'
+import { readCoverage, type Series } from './data/service.js'
+import { TimeFormat } from './drawing/time-format.js'
+import { Viewer } from './viewer.js'
+
+/** Browsers limit how often an address may change. */
+const ADDRESS_DELAY_MS = 250
+
+/** The page: the viewer, its controls and its address. */
+export class Page {
+  /** Before the chart, which reads its colours from the theme. */
+  private readonly theme = new ThemeButton()
+  private readonly viewer = new Viewer(() => this.moved())
+  private readonly toolbar: Toolbar
+  private choosing = new AbortController()
+  private isLog = false
+  private isLocal = false
+  /** The address names the visible time only after somebody moved it: without one, it means the newest candles. */
+  private namesTime = false
+  private addressTimer: number | undefined
+
+  constructor() {
+    this.theme.onChange(() => this.viewer.view.chart.updatePalette())
+    this.toolbar = new Toolbar({
+      symbol: symbol => this.switchTo({ symbol }),
+      interval: interval => this.switchTo({ interval }),
+      log: isLog => this.setScale(isLog, this.isLocal),
+      zone: isLocal => this.setScale(this.isLog, isLocal),
+      day: date => this.jump(date),
+    })
+    const { viewer } = this
+    const { view, loader } = viewer
+    const { element } = view.chart
+    for (const name of ['pointerdown', 'wheel', 'touchstart'])
+      element.addEventListener(name, () => this.startNamingTime(), { passive: true, capture: true })
+    listenToKeys({
+      pan: screens => this.byHand(() => view.pan(screens)),
+      zoom: factor => this.byHand(() => view.zoom(factor)),
+      first: () => this.byHand(() => loader.showFirst()),
+      newest: () => this.byHand(() => loader.showNewest()),
+    })
+    addEventListener('popstate', () => void this.openAddress())
+  }
+
+  /** Opens what the address of the page names. */
+  async openAddress(): Promise<void> {
+    const address = parseAddress(location)
+    this.choosing.abort()
+    this.choosing = new AbortController()
+    const { signal } = this.choosing
+    this.applyScale(address.isLog, address.isLocal)
+    this.namesTime = address.range !== undefined
+    try {
+      const choice = await chooseSeries(address, signal)
+      if (signal.aborted) return
+      if ('problem' in choice) return this.viewer.refuse(choice)
+      await this.open(choice, address.range)
+    } catch (error) {
+      if (!signal.aborted)
+        this.viewer.message.show(String((error as Error).message), { retry: () => void this.openAddress() })
+    }
+    if (!signal.aborted && address.problem) this.viewer.message.show(address.problem)
+  }
+
+  private async open(series: Series, range?: TimeRange): Promise<void> {
+    this.toolbar.showSeries(series)
+    document.title = `${series.symbol} ${series.interval} – klines`
+    await this.viewer.open(series, range)
+  }
+
+  /** Lists what there is; not before the first candles, because it takes a while in a large mirror. */
+  async showCoverage(): Promise<void> {
+    this.toolbar.showCoverage(await readCoverage())
+  }
+
+  /** Shows another series at the same time, or its newest candles when the newest ones are visible. */
+  private switchTo(change: Partial<Series>): void {
+    const { view } = this.viewer
+    const { toolbar } = this
+    const before = toolbar.current ?? { symbol: 'BTCUSDT', interval: '1d' }
+    const series = { ...before, ...change }
+    const visible = this.namesTime && !view.isAtNewest ? view.visibleRange : undefined
+    const range = visible && rescale(visible, before, series)
+    this.namesTime = range !== undefined
+    this.choosing.abort()
+    history.pushState(null, '', this.address(series, range))
+    void this.open(series, range)
+  }
+
+  private jump(date: string): void {
+    const time = Date.parse(this.isLocal ? `${date}T00:00` : date)
+    this.byHand(() => this.viewer.loader.jump(time))
+  }
+
+  private byHand(move: () => unknown): void {
+    this.startNamingTime()
+    move()
+  }
+
+  private startNamingTime(): void {
+    this.namesTime = true
+  }
+
+  /** Shows the visible time in the controls and in the address. */
+  private moved(): void {
+    const { series, visibleRange } = this.viewer.view
+    if (!series) return
+    this.toolbar.showRange(series, visibleRange)
+    this.addressTimer ??= setTimeout(() => {
+      this.addressTimer = undefined
+      this.updateAddress()
+    }, ADDRESS_DELAY_MS)
+  }
+
+  private updateAddress(): void {
+    const { series, visibleRange } = this.viewer.view
+    if (!series) return
+    const address = this.address(series, this.namesTime ? visibleRange : undefined)
+    if (address !== location.pathname + location.search) history.replaceState(null, '', address)
+  }
+
+  private address(series: Series, range: TimeRange | undefined): string {
+    return formatAddress(series, { range, isLog: this.isLog, isLocal: this.isLocal })
+  }
+
+  private setScale(isLog: boolean, isLocal: boolean): void {
+    this.applyScale(isLog, isLocal)
+    this.updateAddress()
+  }
+
+  private applyScale(isLog: boolean, isLocal: boolean): void {
+    ;[this.isLog, this.isLocal] = [isLog, isLocal]
+    this.toolbar.showScale({ isLog, isLocal })
+    this.viewer.view.chart.setLog(isLog)
+    this.viewer.view.setTimeFormat(new TimeFormat(isLocal))
+  }
+}
+
+/** The same time for another interval: as many candles, around the same middle. */
+function rescale({ from, to }: TimeRange, before: Series, after: Series): TimeRange {
+  if (before.interval === after.interval) return { from, to }
+  const [length, other] = [before, after].map(({ interval }) => lengthMs(interval))
+  const half = ((to - from) / length) * (other / 2)
+  const middle = (from + to) / 2
+  const minute = 60_000
+  return {
+    from: Math.max(0, Math.round((middle - half) / minute) * minute),
+    to: Math.round((middle + half) / minute) * minute,
+  }
+}

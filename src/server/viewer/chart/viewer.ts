@@ -1,0 +1,107 @@
+import type { TimeRange } from './address.js'
+import { type Absence, describeAbsence } from './choice.js'
+import { SeriesWindows } from './data/series-windows.js'
+import type { Series } from './data/service.js'
+import { CandleChart } from './drawing/candle-chart.js'
+import { element } from './element.js'
+import { Loader, nextFrame } from './loader.js'
+import { Message } from './message.js'
+import { Session } from './session.js'
+import { SessionView } from './session-view.js'
+
+/** Series that stay loaded, so that a switch back is instant. */
+const MAX_SERIES = 8
+
+/** Opens one series after the other. */
+export class Viewer {
+  readonly message = new Message()
+  readonly view = new SessionView(new CandleChart(element('chart')))
+  readonly loader = new Loader(this.view, this.message)
+  private readonly loaded = new Map<string, SeriesWindows>()
+  private opening = new AbortController()
+
+  /** `onMove`: called when other candles become visible. */
+  constructor(onMove: () => void) {
+    this.view.chart.onMove(() => {
+      onMove()
+      void this.loader.fill()
+    })
+  }
+
+  /** Shows a series: its newest candles, or those of a range. Ends what is under way for another one. */
+  async open(series: Series, range?: TimeRange): Promise<void> {
+    performance.mark('klines:series-requested')
+    const signal = this.begin()
+    const { element } = this.view.chart
+    element.ariaBusy = 'true'
+    try {
+      const windows = await this.openWindows(series, signal)
+      await this.load(windows, range, signal)
+      if (!windows.hasCandles) return await this.showAbsence(windows, signal)
+      await this.draw(new Session(windows, signal), range)
+      performance.mark('klines:series-drawn')
+      performance.measure('klines:series', 'klines:series-requested', 'klines:series-drawn')
+    } catch (error) {
+      if (signal.aborted) return
+      this.view.clear(nameOf(series))
+      this.message.show(String((error as Error).message), { retry: () => void this.open(series, range) })
+    } finally {
+      if (!signal.aborted) element.ariaBusy = 'false'
+    }
+    await this.loader.fill()
+  }
+
+  /** Shows why there is nothing to show, and what there is instead. */
+  refuse({ problem, choices }: Absence): void {
+    this.begin()
+    this.view.clear('No candles')
+    this.message.show(problem, { choices })
+  }
+
+  /** Ends what is under way; returns the signal of what comes next. */
+  private begin(): AbortSignal {
+    this.opening.abort()
+    this.opening = new AbortController()
+    this.view.session = undefined
+    this.message.hide()
+    return this.opening.signal
+  }
+
+  /** Those that were shown last stay loaded. */
+  private async openWindows(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
+    const name = nameOf(series)
+    const windows = this.loaded.get(name) ?? (await SeriesWindows.open(series, signal))
+    this.loaded.delete(name)
+    this.loaded.set(name, windows)
+    const [oldest] = this.loaded.keys()
+    if (this.loaded.size > MAX_SERIES) this.loaded.delete(oldest)
+    return windows
+  }
+
+  /** Loads a range, or the newest candles when there is none or it is empty. */
+  private async load(windows: SeriesWindows, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
+    if (windows.isEmpty) return
+    if (range) await windows.showRange(range, signal)
+    if (!range || !windows.hasCandles) await windows.showNewest(signal)
+  }
+
+  private async draw(session: Session, range: TimeRange | undefined): Promise<void> {
+    const { view } = this
+    session.signal.throwIfAborted()
+    view.draw(session)
+    if (!range) view.chart.showNewest()
+    else if (!view.show(session, range))
+      this.message.show('There are no candles in the time of this address; these are the nearest.')
+    await nextFrame()
+  }
+
+  private async showAbsence({ series, coverage }: SeriesWindows, signal: AbortSignal): Promise<void> {
+    this.view.clear(nameOf(series))
+    const { problem, choices } = await describeAbsence(series, coverage.known)
+    if (!signal.aborted) this.message.show(problem, { choices })
+  }
+}
+
+function nameOf({ symbol, interval }: Series): string {
+  return `${symbol} ${interval}`
+}

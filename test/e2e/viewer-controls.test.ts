@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, useBrowser } from '../support/chromium.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
+import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { colorsAt, counts, legendRow, requestedWindows, settled } from '../support/viewer.js'
+
+const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+const isDark = (color: string) => Number(color.match(/\d+/)) < 128
+
+describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipped without Chromium)', () => {
+  const newSandbox = useSandboxes()
+  const open = useBrowser()
+  let server: ServeProcess
+  beforeAll(async () => {
+    server = await startServeCommand(newSandbox(), ['--mirror', SAMPLE_TREE])
+  })
+  afterAll(() => server?.stop())
+
+  async function openChart(path: string, options?: Parameters<typeof open>[1]) {
+    const opened = await open(`${server.url}${path}`, options)
+    await settled(opened.page)
+    return opened
+  }
+
+  const pathOf = (page: Page) => new URL(page.url()).pathname
+  const query = (page: Page) => new URL(page.url()).searchParams
+
+  it('another interval, another symbol, back and forward; what was loaded is not loaded again', async () => {
+    const { page, faults, requests } = await openChart('/chart/BTCUSDT/1h')
+    await page.getByRole('button', { name: '4h', exact: true }).click()
+    await settled(page, 'BTCUSDT 4h')
+    await page.getByRole('combobox', { name: 'Symbol' }).fill('ethusdt')
+    await page.keyboard.press('Enter')
+    await settled(page, 'ETHUSDT 4h')
+    expect(pathOf(page)).toBe('/chart/ETHUSDT/4h')
+    const ether = await legendRow(page)
+    await page.goBack()
+    await settled(page, 'BTCUSDT 4h')
+    expect(await legendRow(page)).not.toEqual(ether)
+    await page.goBack()
+    await settled(page, 'BTCUSDT 1h')
+    expect(await page.getByRole('button', { pressed: true }).textContent()).toBe('1h')
+    await page.goForward()
+    await settled(page, 'BTCUSDT 4h')
+    for (const interval of ['1h', '4h']) {
+      const windows = requestedWindows(requests, 'BTCUSDT', interval)
+      expect(new Set(windows).size).toBe(windows.length)
+    }
+    expect(faults).toEqual([])
+  })
+
+  it('two fast switches end with the last one, and mix nothing', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    // Answers of the first switch come after the second one.
+    await page.route('**/api/klines/4h/**', async route => {
+      await page.locator('#legend-series', { hasText: '1d' }).waitFor()
+      await route.continue().catch(() => {})
+    })
+    await page.getByRole('button', { name: '4h', exact: true }).click()
+    await page.getByRole('button', { name: '1d', exact: true }).click()
+    await settled(page, 'BTCUSDT 1d')
+    const [openTime] = await legendRow(page)
+    expect(Number(openTime) % 86_400_000).toBe(0)
+    expect(pathOf(page)).toBe('/chart/BTCUSDT/1d')
+    // An aborted request is no fault.
+    expect(faults.filter(fault => !/\/4h\/.* failed$/.test(fault))).toEqual([])
+  })
+
+  it('a link shows the candles that its sender saw', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    expect([...query(page)]).toEqual([])
+    await page.locator('#chart').focus()
+    for (const key of ['Shift+ArrowLeft', 'ArrowLeft', '+', '-', '-']) await page.keyboard.press(key)
+    await page.getByLabel('Log').check()
+    await page.waitForURL(/from=.*&to=.*&log=1/)
+    await settled(page)
+    const link = page.url()
+    const { page: other, faults: otherFaults } = await open(link)
+    await settled(other, 'BTCUSDT 1h')
+    await other.getByRole('button', { name: '+' }).waitFor({ state: 'detached' })
+    expect(await other.locator('#day').inputValue()).toBe(await page.locator('#day').inputValue())
+    const downloads = (at: Page) => at.getByRole('link', { name: 'CSV' }).getAttribute('href')
+    expect(await downloads(other)).toBe(await downloads(page))
+    expect(other.url()).toBe(link)
+    expect(await other.getByLabel('Log').isChecked()).toBe(true)
+    expect([faults, otherFaults]).toEqual([[], []])
+  })
+
+  it('the download links name the visible candles, half-open', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1d?from=2025-01-06&to=2025-01-20')
+    const hrefs = await page
+      .locator('a[data-format]')
+      .evaluateAll(links => links.map(link => link.getAttribute('href')))
+    const range = 'from=2025-01-06T00:00Z&to=2025-01-20T00:00Z'
+    expect(hrefs).toEqual([`/export/1d/BTCUSDT.csv?${range}`, `/export/1d/BTCUSDT.parquet?${range}`])
+    expect(await page.getByRole('link', { name: 'klines' }).getAttribute('href')).toBe('/')
+  })
+
+  it('the day picker jumps to a day', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    await page.getByLabel('Jump to a day').fill('2025-01-20')
+    await page.waitForURL(/from=2025-01-20T00:00Z/)
+    await settled(page)
+    expect(faults).toEqual([])
+  })
+
+  it('local time: the legend says so, and the address keeps it', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1h', { timezoneId: 'Asia/Tokyo' })
+    const utc = await page.locator('#legend-time').textContent()
+    const [, hours] = /(\d\d):00 UTC$/.exec(String(utc)) ?? []
+    await page.getByLabel('Time zone').selectOption('local')
+    const later = String((Number(hours) + 9) % 24).padStart(2, '0')
+    expect(await page.locator('#legend-time').textContent()).toMatch(new RegExp(`${later}:00 GMT\\+9$`))
+    expect(query(page).get('tz')).toBe('local')
+  })
+
+  it('the theme follows the system; the button overrides it, and the choice is remembered', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d', { colorScheme: 'dark' })
+    expect(isDark(await background(page))).toBe(true)
+    const theme = page.getByRole('button', { name: 'Theme' })
+    await theme.click()
+    expect(await theme.getAttribute('title')).toBe('Theme: light')
+    expect(isDark(await background(page))).toBe(false)
+    await page.reload()
+    await settled(page)
+    expect(isDark(await background(page))).toBe(false)
+    const [[red]] = await colorsAt(page, 0.99)
+    expect(red).toBeGreaterThan(200)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await theme.click()
+    expect(await theme.getAttribute('title')).toBe('Theme: dark')
+    expect(isDark(await background(page))).toBe(true)
+    expect(faults).toEqual([])
+  })
+
+  it('everything works by keyboard alone', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1h')
+    const focused = () => page.evaluate<string>('document.activeElement.id || document.activeElement.textContent')
+    const reached: string[] = []
+    for (let press = 0; press < 40; press++) {
+      await page.keyboard.press('Tab')
+      reached.push(await focused())
+      // A date has parts that show the focus themselves.
+      const isShown =
+        'getComputedStyle(document.activeElement).outlineStyle !== "none" || document.activeElement.id === "day"'
+      expect(await page.evaluate(isShown)).toBe(true)
+      if (reached.at(-1) === 'chart') break
+    }
+    expect(reached).toEqual(
+      expect.arrayContaining(['home', 'symbol', '15m', '1M', 'log', 'day', 'zone', 'theme', 'CSV']),
+    )
+    expect(reached.at(-1)).toBe('chart')
+    const first = (await counts(page)).candles
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
+    await settled(page)
+    expect((await counts(page)).candles).toBeGreaterThan(first)
+    const from = () => query(page).get('from')
+    await expect.poll(from).not.toBeNull()
+    const start = from()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(from).not.toBe(start)
+    await page.getByRole('button', { name: '1d', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await settled(page, 'BTCUSDT 1d')
+    expect(faults).toEqual([])
+  })
+
+  it('keys of a control are its own', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1h')
+    await page.getByLabel('Time zone').focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowLeft')
+    await settled(page)
+    expect([...query(page)]).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)('%s on a phone: no sideways scroll, swipe loads history', async colorScheme => {
+    const viewport = { width: 390, height: 844 }
+    const { page, faults, requests } = await openChart('/chart/BTCUSDT/15m', { colorScheme, viewport, hasTouch: true })
+    const tooWide =
+      'document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight'
+    expect(await page.evaluate(tooWide)).toBe(false)
+    expect(isDark(await background(page))).toBe(colorScheme === 'dark')
+    const chart = (await page.locator('#chart').boundingBox())!
+    expect(chart.height).toBeGreaterThan(380)
+    await page.getByRole('button', { name: '1M', exact: true }).scrollIntoViewIfNeeded()
+    const before = requestedWindows(requests, 'BTCUSDT', '15m').length
+    const touch = await page.context().newCDPSession(page)
+    const point = (x: number) => [{ x, y: chart.y + 100 }]
+    for (let swipe = 0; swipe < 4; swipe++) {
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: point(20) })
+      for (let x = 40; x <= 300; x += 20)
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: point(x) })
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    }
+    await page.waitForURL(/from=/)
+    await settled(page)
+    expect(requestedWindows(requests, 'BTCUSDT', '15m').length).toBeGreaterThanOrEqual(before)
+    expect(faults).toEqual([])
+  })
+})

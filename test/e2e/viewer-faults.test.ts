@@ -1,0 +1,173 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hasChromium, useBrowser } from '../support/chromium.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { HOURS, makeOffGridTree } from '../support/off-grid-tree.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
+import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, type Row, treeRows, weekPath } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
+
+const QUARTER = 900_000
+const message = (page: Page) => page.locator('#message-text')
+const choices = (page: Page) => page.locator('#message-choices a').allTextContents()
+const texts = (row: Row | undefined) => row?.map(String)
+
+/** A 15m candle of one price range. */
+function candle(openTime: number, open: string, high: string, low: string, close: string): Row {
+  return [openTime, open, high, low, close, '1.0', openTime + QUARTER - 1, '1.0', 1, '0.5', '0.5', '0']
+}
+
+describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped without Chromium)', () => {
+  const newSandbox = useSandboxes()
+  const open = useBrowser()
+
+  /** Serves a folder and opens a chart of it. */
+  async function serveChart(root: string, path: string, sandbox = newSandbox(), args: readonly string[] = []) {
+    const server = await startServeCommand(sandbox, ['--mirror', root, ...args])
+    onTestFinished(async () => void (await server.stop()))
+    return { server, ...(await open(server.url + path)) }
+  }
+
+  it('a missing window is a band of its own, and counted apart; no request for it', async () => {
+    const root = makeTree(tempFolder())
+    rmSync(join(root, weekPath('BTCUSDT', FULL_WEEKS[2])))
+    const { page, faults, requests } = await serveChart(root, '/chart/BTCUSDT/15m?from=2025-01-19&to=2025-01-28')
+    await settled(page)
+    await pointAt(page, 0.5)
+    expect(await page.locator('#legend-title').textContent()).toContain('window not in this mirror')
+    await pointAt(page, 0.05)
+    expect(await page.locator('#legend-title').textContent()).toContain('no candle')
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
+    const sandbox = newSandbox()
+    const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '15m', '--json', '--mirror', root])
+    const { totals } = JSON.parse(run.stdout)
+    expect(await counts(page)).toEqual({
+      candles: totals.candles,
+      missing: totals.missingCandles,
+      missingWindows: 1,
+    })
+    expect(await page.locator('#status').textContent()).toContain('1 window not in this mirror')
+    expect(requestedWindows(requests, 'BTCUSDT', '15m').filter(url => url.includes(FULL_WEEKS[2]))).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['/chart/XXXUSDT/15m', 'This mirror has no symbol XXXUSDT.', ['BTCUSDT', 'ETHUSDT']],
+    [
+      '/chart/BTCUSDT/1h',
+      'This mirror has no 1h candles of BTCUSDT. Download them with: klines download BTCUSDT -i 1h',
+      ['15m'],
+    ],
+    ['/chart/BTCUSDT/7m', 'There is no interval “7m”. Choose one of these:', expect.arrayContaining(['15m', '1M'])],
+    ['/chart/..%2f..%2fx/1h', expect.stringContaining('is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
+    ['/chart/%3Cb%3Ex/15m', expect.stringContaining('“<B>X” is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
+  ])('%s: a message with what there is, and no failed request', async (path, text, links) => {
+    const { page, faults } = await serveChart(makeTree(tempFolder()), path)
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toEqual(text)
+    expect(await choices(page)).toEqual(links)
+    await page.locator('#message-choices a').first().click()
+    await settled(page)
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['from=yesterday', '“from” in the address is not a time: “yesterday”'],
+    ['from=2025-02-30T99:99', 'is not a time'],
+    ['from=2025-01-08&to=2025-01-07', '“from” in the address is not before “to”.'],
+    ['from=2019-01-01&to=2019-01-02', 'There are no candles in the time of this address'],
+    ['from=2035-01-01&to=2035-01-02', 'There are no candles in the time of this address'],
+  ])('?%s: candles with a message', async (query, text) => {
+    const { page, faults } = await serveChart(makeTree(tempFolder()), `/chart/BTCUSDT/15m?${query}`)
+    await settled(page)
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toContain(text)
+    expect((await counts(page)).candles).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Close' }).click()
+    expect(await message(page).isVisible()).toBe(false)
+    expect(faults).toEqual([])
+  })
+
+  it('--upstream: the newest window with candles is found; a failure keeps what is loaded, and can be retried', async () => {
+    const sandbox = newSandbox()
+    const service = await startTreeServer(sandbox)
+    const { page, faults } = await serveChart('m', '/chart/ETHUSDT/15m', sandbox, [
+      '--base-url',
+      service.url,
+      '--upstream',
+    ])
+    await settled(page)
+    const rows = treeRows('ETHUSDT')
+    expect(await legendRow(page)).toEqual(texts(rows.get(OPEN_WEEK)?.at(-1)))
+    const before = await counts(page)
+    expect(faults).toEqual([])
+    const path = weekPath('ETHUSDT', FULL_WEEKS[0])
+    service.script(path, { status: 500 }, { status: 500 })
+    await page.keyboard.press('Home')
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toContain('The service behind this server failed')
+    expect((await counts(page)).candles).toBeGreaterThanOrEqual(before.candles)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('#status', { hasText: 'all there are' }).waitFor()
+    await settled(page)
+    expect((await counts(page)).candles).toBe([...rows.values()].flat().length)
+    const downloaded = service.paths('windows').filter(name => name.includes('ETHUSDT') && name !== path)
+    expect(new Set(downloaded).size).toBe(downloaded.length)
+  })
+
+  it('--upstream: a symbol that the service lacks', async () => {
+    const sandbox = newSandbox()
+    const service = await startTreeServer(sandbox)
+    const { page } = await serveChart('m', '/chart/XXXUSDT/15m', sandbox, ['--base-url', service.url, '--upstream'])
+    await message(page).waitFor()
+    expect(await message(page).textContent()).toBe('The service of this server has no symbol XXXUSDT.')
+  })
+
+  it('candles off the grid are drawn where they are, and counted as verify counts', async () => {
+    const root = makeOffGridTree(tempFolder())
+    const { page, faults } = await serveChart(root, '/chart/BTCUSDT/1h')
+    await settled(page)
+    await page.keyboard.press('Home')
+    await settled(page)
+    const run = await newSandbox().run(['verify', 'BTCUSDT', '-i', '1h', '--json', '--mirror', root])
+    const { totals } = JSON.parse(run.stdout)
+    expect(await counts(page)).toMatchObject({ candles: HOURS.length, missing: totals.missingCandles })
+    await page.goto(`${page.url().split('?')[0]}?from=2018-02-09T09:28:14.789Z&to=2018-02-10`)
+    await settled(page)
+    await pointAt(page, 0)
+    expect((await legendRow(page))[0]).toBe(String(Date.parse('2018-02-09T09:28:14.789Z')))
+    expect(faults).toEqual([])
+  })
+
+  const START = Date.parse(FULL_WEEKS[0])
+  it.each<[string, Row[]]>([
+    ['one candle', [candle(START, '5.25', '5.5', '5.0', '5.25')]],
+    [
+      'equal prices',
+      Array.from({ length: 30 }, (_, index) => candle(START + index * QUARTER, '7.00', '7.00', '7.00', '7.00')),
+    ],
+    [
+      'prices from 1e-8 to 1e5',
+      [
+        candle(START, '0.00000001', '0.00000002', '0.00000001', '0.00000002'),
+        candle(START + QUARTER, '0.00000002', '100000.0', '0.00000001', '100000.0'),
+      ],
+    ],
+  ])('%s', async (_, rows) => {
+    const root = makeTree(tempFolder())
+    putFile(root, weekPath('ODDUSDT', FULL_WEEKS[0]), rows)
+    const { page, faults } = await serveChart(root, '/chart/ODDUSDT/15m?log=1')
+    await settled(page)
+    expect(await legendRow(page)).toEqual(texts(rows.at(-1)))
+    await page.getByLabel('Log').uncheck()
+    for (const key of ['Home', 'End', '+', '-']) await page.keyboard.press(key)
+    await settled(page)
+    expect(await counts(page)).toEqual({ candles: rows.length, missing: 0, missingWindows: 0 })
+    expect(faults).toEqual([])
+  })
+})
