@@ -98,10 +98,15 @@ function parseQuery(query: URLSearchParams): Partial<Record<QueryName, string>> 
 function parsePicture({ theme, width, height, log }: Partial<Record<QueryName, string>>): PictureRequest {
   return {
     theme: theme as Theme | undefined,
-    width: width === undefined ? undefined : Number(width || Number.NaN),
-    height: height === undefined ? undefined : Number(height || Number.NaN),
+    width: parsePixels('width', width),
+    height: parsePixels('height', height),
     log: log === undefined ? undefined : parseFlag('log', log),
   }
+}
+
+function parsePixels(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,6}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected a whole number of pixels.`)
 }
 
 function parseFlag(name: string, text: string | undefined): boolean {
