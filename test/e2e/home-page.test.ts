@@ -52,18 +52,18 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
 
   it('the download section offers files and commands for what its form names', async () => {
     const { url, page, faults } = await openHome()
-    await field(page, 'symbol').selectOption('DOTUSDT')
+    await field(page, 'symbol').selectOption('ETHUSDT')
     await field(page, 'interval').selectOption('4h')
     await field(page, 'from').fill('2025-01-01')
     await field(page, 'to').fill('2025-02-01')
     const links = page.locator('#download-links a')
     const targets = await links.evaluateAll(all => all.map(link => link.getAttribute('href')))
-    expect(targets).toContain('/export/4h/DOTUSDT.csv?from=2025-01-01&to=2025-02-01')
-    expect(targets).toContain('/export/4h/DOTUSDT.parquet?from=2025-01-01&to=2025-02-01')
+    expect(targets).toContain('/export/4h/ETHUSDT.csv?from=2025-01-01&to=2025-02-01')
+    expect(targets).toContain('/export/4h/ETHUSDT.parquet?from=2025-01-01&to=2025-02-01')
     for (const target of targets) expect((await fetch(url + target)).status, `${target}`).toBe(200)
     expect(await page.locator('#download-commands code').allTextContents()).toEqual([
-      `klines download DOTUSDT -i 4h --from 2025-01-01 --to 2025-02-01 --base-url ${url} -o DOTUSDT-4h.csv`,
-      `curl --fail -o DOTUSDT-4h.csv '${url}/export/4h/DOTUSDT.csv?from=2025-01-01&to=2025-02-01'`,
+      `klines download ETHUSDT -i 4h --from 2025-01-01 --to 2025-02-01 --base-url ${url} -o ETHUSDT-4h.csv`,
+      `curl --fail -o ETHUSDT-4h.csv '${url}/export/4h/ETHUSDT.csv?from=2025-01-01&to=2025-02-01'`,
     ])
     expect(faults).toEqual([])
   })

@@ -101,6 +101,7 @@ describe('the export document', () => {
       'application/jsonl',
       'application/vnd.apache.parquet',
       'application/vnd.apache.arrow.file',
+      'image/svg+xml',
       'application/gzip',
     ])
   })
@@ -109,9 +110,14 @@ describe('the export document', () => {
     const { paths, components } = await documentAt(EXPORT)
     const { parameters } = paths[PATH].get
     const names = ['from', 'to', 'last', 'columns', 'numbers', 'time-format', 'resample', 'partial']
-    expect(parameters.map(({ name }: Document) => name)).toEqual(['interval', 'symbol', 'extension', ...names])
+    const pictureNames = ['theme', 'width', 'height', 'log']
+    expect(parameters.map(({ name }: Document) => name)).toEqual([
+      ...['interval', 'symbol', 'extension'],
+      ...names,
+      ...pictureNames,
+    ])
     expect(parameters[2].schema.enum).toEqual([
-      ...['csv', 'csv.gz', 'json', 'json.gz', 'jsonl', 'jsonl.gz', 'parquet', 'arrow'],
+      ...['csv', 'csv.gz', 'json', 'json.gz', 'jsonl', 'jsonl.gz', 'parquet', 'arrow', 'svg', 'svg.gz'],
     ])
     expect(components.schemas.Interval.enum).toEqual(ALL_INTERVALS)
     const examples = parameters.filter(({ in: place, example }: Document) => place === 'query' && example !== undefined)

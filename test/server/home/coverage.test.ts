@@ -47,7 +47,13 @@ describe('/coverage.json', () => {
       { ...bitcoin, ...dates },
       { ...bitcoin, ...dates, symbol: 'ETHUSDT', windows: 7, missing: 1 },
     ])
-    expect(await fetchJson(request, '/coverage/15m/ETHUSDT.json')).toEqual({ ...coverage.series[1], known: true })
+    expect(await fetchJson(request, '/coverage/15m/ETHUSDT.json')).toEqual({
+      ...coverage.series[1],
+      known: true,
+      missingStartDates: [FULL_WEEKS[2]],
+      upstream: false,
+      now: NOW,
+    })
   })
 
   it('a complete mirror lacks nothing', async () => {
