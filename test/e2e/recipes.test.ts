@@ -6,11 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
 
 const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'test/recipes')
-const MAX_LINES = 70
+const MAX_LINES = 80
 const UNTESTED = 'Not run by the tests'
+/** Where a server listens by default; the tests start one on a free port. */
+const ADDRESS = 'http://127.0.0.1:8787'
 
 const python = findPython('pandas')
 /** As the recipes say, and without the summaries, so that what is printed is what they announce. */
@@ -46,7 +49,10 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
   const instance = await DuckDBInstance.create(':memory:', { file_search_path: sandbox.folder })
   const connection = await instance.connect()
   const printed: string[][] = []
-  for (const { language, code } of blocks) {
+  const isServed = blocks.some(({ code }) => code.includes(ADDRESS))
+  const server = isServed ? await startServeCommand(sandbox, ['--base-url', 'sample']) : undefined
+  for (const { language, code: written } of blocks) {
+    const code = written.replaceAll(ADDRESS, server?.url ?? ADDRESS)
     if (language === 'sql') {
       const rows = (await connection.runAndReadAll(code)).getRows()
       printed.push(rows.map(row => row.join(' | ')))
@@ -60,6 +66,7 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
     printed.push(run.stdout.trimEnd().split('\n'))
   }
   connection.closeSync()
+  await server?.stop()
   return printed
 }
 
@@ -83,7 +90,7 @@ describe.concurrent('recipes', () => {
     }
     const count = (name: string, language: string) =>
       testedBlocks(name).filter(block => block.language === language).length
-    expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([2, 4, 0])
+    expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
   it.each(['duckdb.md', 'polars.md', 'backtrader.md'])('%s runs, with the output that it announces', async name => {

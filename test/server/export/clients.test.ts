@@ -54,7 +54,7 @@ describe('exports at the same time', () => {
     expect((await request('/export/15m/BTCUSDT.csv?x=1')).status).toBe(400)
     expect((await request('/api/klines/symbols.json')).status).toBe(200)
     clients.pop()?.close()
-    await expect.poll(async () => (await request(TARGET, { method: 'HEAD' })).status).toBe(200)
+    await expect.poll(async () => (await request(TARGET, { method: 'HEAD' })).status, { timeout: 30_000 }).toBe(200)
     for (const client of clients) client.close()
     await expect
       .poll(async () => {
@@ -75,7 +75,10 @@ describe('exports at the same time', () => {
         // Both are in the server's queue: it reads the requests before it notices the end of the connections.
         for (const client of clients) client.close()
       }
-      await expect.poll(async () => (await request(SMALL)).status).toBe(200)
+      const getFour = () => Promise.all(Array.from({ length: AT_ONCE }, () => request(SMALL)))
+      await expect
+        .poll(async () => (await getFour()).map(({ status }) => status), { timeout: 30_000 })
+        .toEqual([200, 200, 200, 200])
       expect(errors).toEqual([])
     },
   )

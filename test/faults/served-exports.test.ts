@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bigMirror } from '../support/big-mirror.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { peakMemory } from '../support/peak-memory.js'
+import { expectError } from '../support/servers/error-response.js'
+import { RawClient, rawRequest, sendRaw } from '../support/servers/raw-client.js'
+import { startServeCommand } from '../support/servers/serve-command.js'
+import { putFile, weekPath } from '../support/synthetic-tree.js'
+
+const CONNECTIONS = 40
+const EXTENSIONS = ['parquet', 'arrow', 'csv.gz', 'jsonl', 'csv', 'json']
+const MOST_BYTES = 250 * 1024 * 1024
+const WEEKS = 240
+
+const newSandbox = useSandboxes()
+let root: string
+
+beforeAll(() => {
+  root = bigMirror(mkdtempSync(join(tmpdir(), 'klines-exports-')), { symbols: ['BTCUSDT'], weeks: WEEKS })
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const exportRequest = (extension: string) => rawRequest(`GET /export/15m/BTCUSDT.${extension}?to=2029-08-06`)
+
+describe('F64 exports that are never read', () => {
+  it.each(EXTENSIONS)('%s: take bounded memory, and leave others their turn', async extension => {
+    const server = await startServeCommand(newSandbox(), ['--mirror', root])
+    const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => RawClient.open(server.url)))
+    for (const client of clients) {
+      client.socket.pause()
+      // Further exports on a connection wait, or are refused.
+      for (let count = 0; count < 20; count++) client.send(exportRequest(extension))
+    }
+    const response = await fetch(`${server.url}/${weekPath('BTCUSDT', '2025-01-06')}`)
+    expect([response.status, JSON.parse(await response.text()).length]).toEqual([200, 672])
+    for (const client of clients) client.close()
+    const small = rawRequest('GET /export/15m/BTCUSDT.csv?to=2025-01-13')
+    const getFour = async () => {
+      const responses = await Promise.all(Array.from({ length: 4 }, () => sendRaw(server.url, small)))
+      return responses.map(({ status }) => status)
+    }
+    await expect.poll(getFour, { timeout: 30_000 }).toEqual([200, 200, 200, 200])
+    const sandbox = newSandbox()
+    const args = ['BTCUSDT', '-i', '15m', '--to', '2029-08-06', '--mirror', root, '-o', `file.${extension}`]
+    expect(await sandbox.run(['export', ...args])).toMatchObject({ code: 0 })
+    // A request that a client sent before it left may still begin.
+    const isWhole = async () => {
+      const { status, body } = await sendRaw(server.url, exportRequest(extension))
+      return status === 503 ? 503 : body.equals(sandbox.bytes(`file.${extension}`))
+    }
+    await expect.poll(isWhole, { timeout: 30_000 }).toBe(true)
+    expect(peakMemory(server.child.pid ?? 0), 'bytes of memory').toBeLessThan(MOST_BYTES)
+    expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('F58 a corrupt window in a mirror marked complete', () => {
+  it.each(['cut', 'empty', 'oversized'])('%s: the export is 409 and names it, with the others whole', async kind => {
+    const mirror = bigMirror(mkdtempSync(join(tmpdir(), 'klines-exports-')), { symbols: ['BTCUSDT'], weeks: 4 })
+    putFile(mirror, 'mirror.json', { layout: 1, baseUrl: 'https://example.com', complete: true })
+    putFile(mirror, 'api/klines/start-dates/15m.json', ['2024-12-30', '2025-01-06', '2025-01-13', '2025-01-20'])
+    const content = { cut: '[[1736121600000,"1', empty: '', oversized: ' '.repeat(17 * 1024 * 1024) }[kind]
+    putFile(mirror, weekPath('BTCUSDT', '2025-01-06'), content)
+    const server = await startServeCommand(newSandbox(), ['--mirror', mirror])
+    const get = (query: string) => sendRaw(server.url, rawRequest(`GET /export/15m/BTCUSDT.csv?${query}`))
+    const { cause } = expectError(await get('to=2025-01-27'), 409)
+    const message = expect.stringMatching(/^corrupt in the mirror: /)
+    expect(cause).toEqual([{ symbol: 'BTCUSDT', interval: '15m', startDate: '2025-01-06', message }])
+    const { status, body } = await get('from=2025-01-13&to=2025-01-27')
+    expect([status, String(body).trimEnd().split('\n').length]).toEqual([200, 1 + 2 * 672])
+    await server.stop()
+  })
+})
