@@ -11,6 +11,7 @@ const PATHS: [string, string][] = [
   ['/', READ],
   ['/docs/page.js', READ],
   ['/chart', READ],
+  ['/chart/', READ],
   ['/chart/BTCUSDT/1h', READ],
   ['/viewer/chart/main.js', READ],
   ['/viewer/lightweight-charts.js', READ],
@@ -34,7 +35,6 @@ const UNKNOWN = [
   '/docs',
   '/docs/',
   '/docs/page.js.map',
-  '/chart/',
   '/chart/a/b/c',
   '/viewer/chart/',
 ]

@@ -42,7 +42,10 @@ const ENDS = [
   '::$DATA',
 ]
 const STEMS = '/ /api/ /api/klines/ /api/klines/15m/ /api/klines/15m/BTCUSDT/ /api/klines/start-dates/'.split(' ')
-const MORE_STEMS = '/docs/ /docs/page.js/ /api/users/ /api/static/ /api/streams/ /api/klines/30m/BTCUSDT/'.split(' ')
+const MORE_STEMS = [
+  ...'/docs/ /docs/page.js/ /chart/ /viewer/chart/ /api/users/ /api/static/ /api/streams/'.split(' '),
+  '/api/klines/30m/BTCUSDT/',
+]
 const ROOTS = [
   '',
   '',
@@ -128,6 +131,9 @@ it(`${COUNT} requests reach no file outside the tree`, async () => {
     '/docs/favicon.svg',
     '/docs/swagger-ui.css',
     '/docs/swagger-ui-bundle.js',
+    '/chart',
+    '/viewer/chart/main.js',
+    '/viewer/chart/chart.css',
   ]
   const lists = ['symbols', 'start-dates/15m', 'start-dates/30m', 'start-dates/4h'].map(
     name => `/api/klines/${name}.json`,
