@@ -57,10 +57,8 @@ export class PriceScale {
   /** Prices to mark, ascending: about `max` at the most, and no two closer than an axis of `max` ticks has them. */
   ticks(max: number): PriceTick[] {
     const { low, high, log } = this
-    if (!log || high / low <= NARROW_RATIO) {
-      const ticks = this.linearTicks(max)
-      return log ? spread(ticks, max) : ticks
-    }
+    if (!log) return this.linearTicks(max)
+    if (high / low <= NARROW_RATIO) return this.narrowTicks(max)
     for (const factors of [[1, 2, 5], [1]]) {
       const ticks = this.decadeTicks(factors, 1)
       if (ticks.length <= max && spread(ticks, 2 * max).length === ticks.length) return ticks
@@ -85,6 +83,15 @@ export class PriceScale {
         )
       }
     }
+  }
+
+  /** The shortest such step for which no two ticks of a log axis, which come closer at its top, are too close. */
+  private narrowTicks(max: number): PriceTick[] {
+    for (let count = max; count > 2; count--) {
+      const ticks = this.linearTicks(count)
+      if (spread(ticks, max).length === ticks.length) return ticks
+    }
+    return spread(this.linearTicks(2), max)
   }
 
   /** `factors` times every so-manyth power of ten. */

@@ -23,24 +23,46 @@ export async function planNewest(
     const batch = result.batch.slice(range.fromTime, range.toTime)
     return batch.length === 0 ? undefined : batch.openTime(batch.length - 1)
   }
-  let empty = windows.length
+  /** Indexes of windows that are empty, ascending; there are none before the first window and after the last one. */
+  const empty = [-1, windows.length]
+  const tried = new Map<number, number>()
+  const isEmpty = async (index: number): Promise<boolean> => {
+    const time = await lastOpenTime(windows[index])
+    if (time !== undefined) tried.set(index, time)
+    else
+      empty.splice(
+        empty.findIndex(other => other > index),
+        0,
+        index,
+      )
+    return time === undefined
+  }
   let found = windows.length - 1
-  let newest: number | undefined
-  for (let step = 1; found >= 0; step *= 2) {
-    newest = await lastOpenTime(windows[found])
-    if (newest !== undefined) break
-    empty = found
-    found -= step
+  for (let step = 1; found >= 0 && (await isEmpty(found)); step *= 2) found -= step
+  // A few windows with candles may lie between two that were tried: in the middle of the widest gap, if anywhere.
+  while (found < 0 || !tried.has(found)) {
+    const [before, after] = widestGap(empty)
+    if (after - before <= 1) return plan
+    found = Math.floor((before + after) / 2)
+    await isEmpty(found)
   }
-  // A few windows with candles may lie between two that were tried.
-  if (newest === undefined) return plan
-  while (empty - found > 1) {
-    const middle = Math.floor((found + empty) / 2)
-    const time = await lastOpenTime(windows[middle])
-    if (time === undefined) empty = middle
-    else [found, newest] = [middle, time]
+  let next = empty.find(index => index > found) ?? windows.length
+  while (next - found > 1) {
+    const middle = Math.floor((found + next) / 2)
+    if (await isEmpty(middle)) next = middle
+    else found = middle
   }
+  const newest = tried.get(found) as number
   const fromTime = Math.max(range.fromTime, firstTime(newest))
   const needed = windows.slice(0, found + 1).filter(window => windowSpan(window).endTime > fromTime)
   return { ...plan, range: { ...range, fromTime }, windows: needed }
+}
+
+/** The neighbours with the widest distance, of ascending indexes. */
+function widestGap(indexes: readonly number[]): readonly [number, number] {
+  let widest: readonly [number, number] = [indexes[0], indexes[1]]
+  for (let at = 2; at < indexes.length; at++) {
+    if (indexes[at] - indexes[at - 1] > widest[1] - widest[0]) widest = [indexes[at - 1], indexes[at]]
+  }
+  return widest
 }

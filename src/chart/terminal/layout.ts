@@ -1,7 +1,7 @@
 import { trimDecimal } from '../../klines/batch/decimals.js'
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale, PriceTick } from '../price-scale.js'
-import { buildPriceScale, type ChartSummary } from '../summary.js'
+import { buildPriceScale, type ChartSummary, summarize } from '../summary.js'
 import { formatVolume, maxVolume } from './volume-rows.js'
 
 /** Narrower and lower than this a chart cannot be read: it is drawn in this size instead. */
@@ -22,6 +22,8 @@ const MIN_PRICE_ROWS = 4
 /** Rows from one tick to the next, at the least. */
 const ROWS_PER_TICK = 3
 const MAX_CANDLE_COLUMNS = 3
+/** Of a chart of 30 rows. */
+const MAX_TICKS = 10
 
 /** The columns and rows of a chart. */
 export interface Layout {
@@ -40,6 +42,17 @@ export interface Layout {
 /** The number of candles that fit into a terminal, before their prices are known. */
 export function candlesThatFit(width: number): number {
   return Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - LABEL_COLUMNS
+}
+
+/** The number that fits beside the labels of these candles: fewer than `candlesThatFit` where prices are long. */
+export function candlesBesideLabels(fitted: FittedCandles, { width, log }: { width: number; log: boolean }): number {
+  const summary = summarize(fitted)
+  if (summary === undefined) return candlesThatFit(width)
+  const scale = buildPriceScale(summary, log)
+  const ticks = Array.from({ length: MAX_TICKS - 1 }, (_, index) => scale.ticks(index + 2)).flat()
+  const texts = [trimDecimal(summary.last.close), ...ticks.map(({ text }) => text)]
+  const widest = Math.max(LABEL_COLUMNS, ...texts.map(text => text.length))
+  return Math.max(1, Math.max(MIN_WIDTH, width) - AXIS_COLUMNS - widest)
 }
 
 /** `titleRows`: the number of lines above the chart. */

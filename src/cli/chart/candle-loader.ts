@@ -14,6 +14,7 @@ import { DownloadTally, type ProgressCallbacks } from '../../download/tally.js'
 import { streamWindows } from '../../download/window-stream.js'
 import { type ExportSeries, selectSeries } from '../../export/export-series.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../http/retry.js'
+import { KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import { toTarget } from '../../klines/resample/target-interval.js'
@@ -72,6 +73,7 @@ export class CandleLoader {
    */
   async load(maxCandles: number, callbacks: ProgressCallbacks = {}): Promise<FittedCandles<Series>[]> {
     const { source, request, range } = this
+    this.checkCached()
     const mirror = openMirror(request)
     const keep = this.keepsNewest ? 'newest' : 'all'
     const fitters = new Map<SeriesPlan, CandleFitter<Series>>()
@@ -149,6 +151,14 @@ export class CandleLoader {
       )
     }
     return { ...plan, windows }
+  }
+
+  /** Throws `window_missing` when nothing of any series is cached, and only that counts. */
+  private checkCached(): void {
+    const { source, series } = this
+    if (!this.drawsCached || series.some(made => source.hasSeries(made.source))) return
+    const names = joinNames(series.map(made => seriesName(made.source)))
+    throw new KlinesError('window_missing', `Not in the mirror: ${names}.`, { suggestions: [source.advice] })
   }
 
   /** A corrupt window is an error, not a gap. */

@@ -5,7 +5,7 @@ import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { seriesName } from '../../klines/series.js'
 import { CheckTimes } from './check-times.js'
-import type { LoadedCharts } from './load-charts.js'
+import { type ChartSize, type LoadedCharts, loadToFit } from './load-charts.js'
 
 /** A timer may stop while a machine sleeps, so no wait is longer, ms. */
 const MAX_SLEEP_MS = MINUTE_MS
@@ -17,15 +17,15 @@ export interface WatchOptions {
   readonly signal: AbortSignal
   /** Loads the charts anew, with a connection of their own. */
   readonly load: () => Promise<LoadedCharts>
-  /** Room of a chart, in candles, at the present size of the terminal. */
-  readonly maxCandles: () => number
+  /** The present size of a chart. */
+  readonly size: () => ChartSize
   /** Shows charts, and a line on what was checked when. */
   readonly draw: (charts: readonly FittedCandles[], status: string) => void
 }
 
 /** Redraws charts when new candles exist: one request for each closed candle, and fewer when the service is late. */
 export class ChartWatch {
-  private times = new Map<string, CheckTimes>()
+  private readonly times: ReadonlyMap<string, CheckTimes>
   private status: string
   /** Wakes the watch up for a redraw. */
   private wake = new AbortController()
@@ -35,7 +35,7 @@ export class ChartWatch {
     private readonly options: WatchOptions,
   ) {
     this.status = loaded.failure === undefined ? 'downloaded' : 'the service could not be reached'
-    this.setTimes(options.clock.now())
+    this.times = this.findTimes(options.clock.now())
   }
 
   /** To be called when the size of the terminal has changed. */
@@ -45,12 +45,14 @@ export class ChartWatch {
   async run(): Promise<never> {
     let checked = this.options.clock.now()
     for (;;) {
+      if (this.wake.signal.aborted) {
+        this.wake = new AbortController()
+        await this.attempt(() => this.reload())
+      }
       this.draw(checked)
       if (await this.sleepUntilDue()) {
         await this.check()
         checked = this.options.clock.now()
-      } else {
-        await this.reload(this.options.clock.now())
       }
     }
   }
@@ -78,7 +80,6 @@ export class ChartWatch {
   /** Returns whether a check is due; false when the watch was woken up. Throws the reason of the signal. */
   private async sleepUntilDue(): Promise<boolean> {
     const { clock, signal } = this.options
-    this.wake = new AbortController()
     for (;;) {
       const wait = this.due - clock.now()
       if (wait <= 0) return true
@@ -93,36 +94,42 @@ export class ChartWatch {
 
   /** Checks each series that is due, with one request. After a failure, the next check starts anew. */
   private async check(): Promise<void> {
-    const { clock, signal, load } = this.options
-    const now = clock.now()
+    const now = this.options.clock.now()
     const before = this.newest
-    try {
-      if (this.loaded.failure !== undefined) {
-        const { loader } = this.loaded
-        this.loaded = await load()
-        await loader.close()
-      } else {
-        let isNew = false
-        for (const { series, openTime, due } of this.times.values()) {
-          if (due <= now && (await this.loaded.loader.hasNewer(series, openTime, now))) isNew = true
-        }
-        if (isNew) await this.reload(now)
-      }
-      if (this.loaded.failure === undefined) this.status = this.newest > before ? 'new candle' : 'no new candle yet'
-    } catch (error) {
-      signal.throwIfAborted()
-      if (!(error instanceof FetchError) && !isKlinesError(error)) throw error
-      this.loaded = { ...this.loaded, failure: error.message }
-    }
+    await this.attempt(() => (this.loaded.failure === undefined ? this.checkDue(now) : this.reconnect()))
     if (this.loaded.failure !== undefined) this.status = 'the service could not be reached'
+    else this.status = this.newest > before ? 'new candle' : 'no new candle yet'
     this.noteTimes(now)
   }
 
+  private async checkDue(now: number): Promise<void> {
+    let isNew = false
+    for (const { series, openTime, due } of this.times.values()) {
+      if (due <= now && (await this.loaded.loader.hasNewer(series, openTime, now))) isNew = true
+    }
+    if (isNew) await this.reload()
+  }
+
+  private async reconnect(): Promise<void> {
+    const { loader } = this.loaded
+    this.loaded = await this.options.load()
+    await loader.close()
+  }
+
   /** Reads the candles again: more of them for a wider terminal, and what a check has downloaded. */
-  private async reload(now: number): Promise<void> {
-    const { maxCandles } = this.options
-    this.loaded = { ...this.loaded, charts: await this.loaded.loader.load(maxCandles()) }
-    if (this.times.size === 0) this.setTimes(now)
+  private async reload(): Promise<void> {
+    this.loaded = { ...this.loaded, charts: await loadToFit(this.loaded.loader, this.options.size()) }
+  }
+
+  /** After a failure of the service or of the mirror, the charts stay as they are. */
+  private async attempt(action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.options.signal.throwIfAborted()
+      if (!(error instanceof FetchError) && !isKlinesError(error)) throw error
+      this.loaded = { ...this.loaded, failure: error.message }
+    }
   }
 
   /** Open time of the newest candle of all charts, ms UTC. */
@@ -130,8 +137,8 @@ export class ChartWatch {
     return Math.max(...this.loaded.charts.map(({ lastTime = 0 }) => lastTime))
   }
 
-  private setTimes(now: number): void {
-    this.times = new Map(
+  private findTimes(now: number): Map<string, CheckTimes> {
+    return new Map(
       this.loaded.charts.map(({ series, lastTime = 0 }) => [seriesName(series), new CheckTimes(series, lastTime, now)]),
     )
   }

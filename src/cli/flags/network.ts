@@ -14,12 +14,12 @@ const numberFlag = Flags.custom<number>({
 /** Limits for requests, of every command that makes some. */
 export const networkFlags = inGroup('network', {
   retries: Flags.integer({
-    summary: 'Retries of a failed request. Default: 5; 1 for lists and serve.',
+    summary: 'Retries of a failed request. Default: 5; 1 for lists, serve, and chart with a mirror.',
     helpValue: 'N',
     env: 'KLINES_RETRIES',
   }),
   timeout: numberFlag({
-    summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists and serve.',
+    summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists, serve, and chart with a mirror.',
     helpValue: 'SECONDS',
     env: 'KLINES_TIMEOUT',
   }),

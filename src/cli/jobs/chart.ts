@@ -1,7 +1,7 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
-import { maxCandles as maxPictureCandles } from '../../chart/svg/layout.js'
+import { maxCandles } from '../../chart/svg/layout.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
-import { candlesThatFit, MIN_WIDTH } from '../../chart/terminal/layout.js'
+import { MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -9,7 +9,7 @@ import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
-import { type LoadedCharts, loadCharts } from '../chart/load-charts.js'
+import { type ChartSize, type LoadedCharts, loadCharts } from '../chart/load-charts.js'
 import { drawPictures, parsePictures } from '../chart/pictures.js'
 import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
@@ -20,7 +20,7 @@ import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { ProgressDisplay } from '../terminal/progress.js'
+import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
 
@@ -39,7 +39,11 @@ export async function runChart(
   const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
   const request = { ...named, baseUrl: endpoint.baseUrl }
   try {
-    const loaded = await loadFirst(request, pictures ? maxPictureCandles(pictures.picture) : maxCandles(flags), context)
+    const loaded = await loadFirst(
+      request,
+      pictures ? { maxCandles: maxCandles(pictures.picture) } : chartSize(flags),
+      context,
+    )
     if (!pictures) warnAboutWidth(flags, context)
     if (flags.watch) return await watch(loaded, request, flags, context)
     const { loader, charts } = loaded
@@ -56,13 +60,13 @@ export async function runChart(
   }
 }
 
-async function loadFirst(request: ChartRequest, maxCandles: number, context: RunContext): Promise<LoadedCharts> {
-  const { progressStyle, warn } = context
-  const words = request.offline
-    ? { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
-    : { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
-  const loaded = await ProgressDisplay.during(progressStyle, words, ({ planned, windows, network }) =>
-    loadCharts({ ...request, network }, maxCandles, { planned, progress: windows }),
+async function loadFirst(request: ChartRequest, size: ChartSize, context: RunContext): Promise<LoadedCharts> {
+  const { warn } = context
+  const words = { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
+  // Reading a mirror takes no time that is worth a line.
+  const style = request.offline ? NO_PROGRESS : context.progressStyle
+  const loaded = await ProgressDisplay.during(style, words, ({ planned, windows, network }) =>
+    loadCharts({ ...request, network }, size, { planned, progress: windows }),
   )
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
   return loaded
@@ -86,8 +90,8 @@ async function watch(
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,
-    load: () => loadCharts(silent, maxCandles(flags)),
-    maxCandles: () => maxCandles(flags),
+    load: () => loadCharts(silent, chartSize(flags)),
+    size: () => chartSize(flags),
     draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
   })
   screen.watchSize(watching.resize)
@@ -101,7 +105,7 @@ async function watch(
 
 /** `otherRows`: lines below the charts that must fit on the screen, too. */
 function drawAll(charts: readonly FittedCandles[], flags: ChartFlags, otherRows = 0): string[] {
-  const options = { ...chartStyle(flags), width: chartWidth(flags), log: flags.log }
+  const options = { ...chartStyle(flags), ...chartSize(flags) }
   const height = flags.height ?? fittingHeight(charts.length, otherRows) ?? chartHeight(flags)
   return charts.flatMap((chart, index) => [...(index === 0 ? [] : ['']), ...drawFrame(chart, { ...options, height })])
 }
@@ -112,8 +116,8 @@ function fittingHeight(charts: number, otherRows: number): number | undefined {
   return Math.floor((process.stdout.rows - otherRows - (charts - 1)) / charts)
 }
 
-function maxCandles(flags: ChartFlags): number {
-  return candlesThatFit(chartWidth(flags))
+function chartSize(flags: ChartFlags) {
+  return { width: chartWidth(flags), log: flags.log }
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {

@@ -125,10 +125,10 @@ describe('listed values', () => {
   it('a value that still applies to one command is not overridden', async () => {
     const folder = { download: { interval: '1h' } }
     expect(await list(folder, { interval: '1d' })).toEqual(['download.interval=1h /folder', 'interval=1d /user'])
-    // Only `download` has it.
-    expect(await list({ download: { refresh: true } }, { refresh: false })).toEqual([
-      'download.refresh=true /folder',
-      '!refresh=false /user',
+    // Only `serve` has it.
+    expect(await list({ serve: { strict: true } }, { strict: false })).toEqual([
+      'serve.strict=true /folder',
+      '!strict=false /user',
     ])
   })
 

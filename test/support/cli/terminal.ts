@@ -20,6 +20,8 @@ interface TerminalOptions {
   readonly keys?: string
   /** Default 100; 0 for a terminal of unknown size. */
   readonly columns?: number
+  /** Default: unknown. */
+  readonly rows?: number
   readonly env?: Record<string, string>
 }
 
@@ -27,13 +29,13 @@ interface TerminalOptions {
 export async function atTerminal(
   sandbox: CliSandbox,
   command: string,
-  { prompt, keys = '', columns = 100, env }: TerminalOptions = {},
+  { prompt, keys = '', columns = 100, rows = 0, env }: TerminalOptions = {},
 ): Promise<Run> {
   // Not tempFolder: after an await, the end of another concurrent test would remove it.
   const folder = mkdtempSync(join(tmpdir(), 'klines-terminal-'))
   const fifo = join(folder, 'keys')
   execFileSync('mkfifo', [fifo])
-  const script = `script -qec 'stty cols ${columns}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
+  const script = `script -qec 'stty cols ${columns} rows ${rows}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
   const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
   const keyboard = createWriteStream(fifo)
   let seen = ''

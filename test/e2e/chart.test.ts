@@ -1,0 +1,362 @@
+import { rmSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { ChartSchema } from '../../src/cli/reports/schema.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject } from '../support/cli/stocked-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
+import { closedPort } from '../support/servers/closed-port.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { candle, weekPath } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const newSandbox = useSandboxes()
+
+const DAY = 86_400_000
+/** Monday. */
+const WEEK = Date.UTC(2025, 1, 10)
+/** The last candle opens on Wednesday at 11:45. */
+const END = WEEK + 2 * DAY + 12 * 3_600_000
+const NEWEST = weekPath('BTCUSDT', '2025-02-10')
+
+interface Setup {
+  readonly sandbox: CliSandbox
+  readonly server: TreeServer
+  readonly tree: string
+  readonly args: string[]
+}
+
+/** A service with candles since 2025-01-10, and the arguments that name it. */
+async function setUp({ symbols = ['BTCUSDT'], now = END + 60_000, end = END } = {}): Promise<Setup> {
+  const sandbox = newSandbox()
+  const tree = makeQuarterHours(tempFolder(), symbols, Date.UTC(2025, 0, 10), end)
+  const server = await TreeServer.start(tree)
+  server.date = now
+  sandbox.now = now
+  return { sandbox, server, tree, args: ['-i', '15m', '--base-url', server.url, '--mirror', 'm'] }
+}
+
+/** Two title lines of one chart, and the rows that name a price at the axis. */
+const axisLabels = (stdout: string) => stdout.split('\n').flatMap(line => /[┤◂] (\S+)$/.exec(line)?.[1] ?? [])
+
+describe('without a range', () => {
+  it('the newest candles that fit are drawn, and only their windows are requested', async () => {
+    const { sandbox, server, args } = await setUp()
+    const run = await sandbox.run(['chart', 'btc/usdt', ...args])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const lines = run.stdout.split('\n')
+    // 64 columns of 80: 3 for the axis and 13 for its labels. The last candle opens at 11:45, 63 quarters after 20:00.
+    const first = END - 64 * QUARTER
+    const change = (100 * (price(END - QUARTER) - price(first))) / price(first)
+    expect(lines[0]).toBe(`BTCUSDT 15m  2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles  +${change.toFixed(2)}%`)
+    expect(lines.slice(1, 3).join(' ')).toMatch(new RegExp(`^high .* low .* last ${price(END - QUARTER)}$`))
+    expect(lines[3]).toBe('')
+    // All four prices of a candle are the same, so each is one mark, higher than the one before.
+    const plot = lines.slice(4, 19).map(line => line.slice(0, 64).padEnd(64))
+    for (let column = 0; column < 64; column++) {
+      expect(
+        plot
+          .map(line => line[column])
+          .join('')
+          .trim(),
+      ).toMatch(/^[╻╹]$/)
+    }
+    expect(plot[0].trimEnd()).toHaveLength(64)
+    expect(plot[14]).toMatch(/^╻/)
+    expect(lines).toHaveLength(25)
+    expect(axisLabels(run.stdout)).toContain(String(price(END - QUARTER)))
+    expect(server.paths('windows')).toEqual([NEWEST])
+    expect(run.stdout).not.toContain('\x1b')
+  })
+
+  it('just after the start of a window, the one before it is drawn', async () => {
+    const monday = WEEK + 7 * DAY
+    const { sandbox, server, args } = await setUp({ now: monday + 60_000, end: monday })
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-16 08:00 to 2025-02-16 23:45 UTC, 64 candles/)
+    expect(server.paths('windows')).toEqual([weekPath('BTCUSDT', '2025-02-17'), NEWEST])
+  })
+
+  it('old candles are found without downloading the whole history', async () => {
+    const { sandbox, server, args } = await setUp({ now: Date.UTC(2026, 0, 15) })
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles/)
+    // Of 55 weeks; 5 of the first 7 have candles.
+    expect(server.paths('windows').length).toBeLessThanOrEqual(16)
+    server.reset()
+    const offline = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline'])
+    expect(offline).toMatchObject({ code: 0, stdout: run.stdout })
+    expect(server.paths()).toEqual([])
+  })
+
+  it('another length is wanted: whole candles of it, as many as fit', async () => {
+    const { sandbox, server, args } = await setUp()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--resample', '3h', '--json'])
+    const { series } = parseObject(run.stdout, ChartSchema)
+    expect(series[0]).toMatchObject({
+      interval: '3h',
+      resampledFrom: '15m',
+      candles: 64,
+      // The 3 h candle from 9:00 is the last one, and 63 others lie before it.
+      lastOpenTime: END - 3 * 3_600_000,
+      firstOpenTime: END - 64 * 3 * 3_600_000,
+    })
+    // 64 times 12 candles, each with the same volume.
+    for (const [, , , , , volume] of series[0].rows) expect(Number(volume)).toBe(12 * 3.5)
+    expect(server.paths('windows')).toEqual([NEWEST, weekPath('BTCUSDT', '2025-02-03')])
+  })
+})
+
+describe('with a range', () => {
+  it('all of it is drawn: resampled to the shortest interval that fits, which the title says', async () => {
+    const { sandbox, args } = await setUp()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-01-20', '--to', '2025-02-10'])
+    // 21 days are 63 candles of 8 h, and 84 of 6 h.
+    expect(run.stdout.split('\n').slice(0, 2).join(' ')).toMatch(
+      /^BTCUSDT 8h {2}2025-01-20 00:00 to 2025-02-09 23:45 UTC, 63 candles,? .*15m resampled to 8h/,
+    )
+    const wide = await sandbox.run([
+      'chart',
+      'BTCUSDT',
+      ...args,
+      '--from',
+      '2025-01-20',
+      '--to',
+      '2025-02-10',
+      '--width',
+      '100',
+    ])
+    expect(wide.stdout).toMatch(/^BTCUSDT 6h /)
+  })
+
+  it('and --json, the object has the exact candles', async () => {
+    const { sandbox, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT'] })
+    const run = await sandbox.run([
+      'chart',
+      'BTCUSDT',
+      'ETHUSDT',
+      ...args,
+      '--from',
+      '2025-02-12',
+      '--to',
+      '2025-02-12T02:00',
+      '--json',
+    ])
+    const object = parseObject(run.stdout, ChartSchema)
+    const rows = quarterHours(Date.UTC(2025, 1, 12), Date.UTC(2025, 1, 12, 2)).map(row => row.slice(0, 6))
+    expect(object).toMatchObject({
+      sample: false,
+      range: { from: Date.UTC(2025, 1, 12), to: Date.UTC(2025, 1, 12, 2) },
+    })
+    const last = rows[7]
+    expect(object.series.map(({ rows }) => rows)).toEqual([rows, rows])
+    expect(object.series[1]).toMatchObject({
+      symbol: 'ETHUSDT',
+      interval: '15m',
+      resampledFrom: null,
+      candles: 8,
+      missing: 0,
+      high: { price: last[2], openTime: last[0] },
+      low: { price: rows[0][3], openTime: rows[0][0] },
+      last: last[4],
+    })
+  })
+
+  it('without a candle there is none to draw: exit code 4', async () => {
+    const { sandbox, args } = await setUp()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--to', '2025-01-05'])
+    expect(run).toMatchObject({ code: 4, stdout: '' })
+    expect(run.stderr).toMatch(/No candle of BTCUSDT 15m opens .*; nothing is drawn/)
+  })
+
+  it('several series are drawn one below the other, and one without candles is noted', async () => {
+    const { sandbox, tree, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT', 'BNBUSDT'] })
+    for (const week of [WEEK, WEEK - 7 * DAY]) putWeek(tree, 'ETHUSDT', week, [])
+    const names = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT']
+    const run = await sandbox.run(['chart', ...names, ...args, '--from', '2025-02-12', '--height', '12'])
+    expect(run).toMatchObject({ code: 0, stderr: 'Note: No candles in the range: ETHUSDT 15m.\n' })
+    const lines = run.stdout.split('\n')
+    expect(lines).toHaveLength(12 + 1 + 12 + 1)
+    expect([lines[0].slice(0, 11), lines[12], lines[13].slice(0, 11)]).toEqual(['BTCUSDT 15m', '', 'BNBUSDT 15m'])
+  })
+})
+
+describe('a service that cannot be reached', () => {
+  it('does not matter for what is cached, which a note says', async () => {
+    const { sandbox, server, args } = await setUp()
+    const before = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    await server.stop()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    expect(run).toMatchObject({ code: 0, stdout: before.stdout })
+    expect(run.stderr).toMatch(/^Note: The service at .* cannot be reached: .* Drawing what is cached\.\n$/)
+    // A range that is cached in part: its other windows are missing from the chart.
+    const range = await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-02-01'])
+    expect(range.code).toBe(0)
+    expect(range.stdout).toMatch(/^BTCUSDT 1h {2}2025-02-10 00:00 to 2025-02-12 11:45 UTC, 60 candles/)
+    expect(range.stderr).toMatch(/BTCUSDT 15m: 2 windows of the range not cached; the chart lacks their candles/)
+  })
+
+  it('is an error when nothing is cached: exit code 5', async () => {
+    const sandbox = newSandbox()
+    const address = `http://127.0.0.1:${await closedPort()}`
+    const args = ['chart', 'BTCUSDT', '-i', '15m', '--base-url', address, '--retries', '0']
+    const run = await sandbox.run([...args, '--mirror', 'm'])
+    expect(run).toMatchObject({ code: 5, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: The service at .* cannot be reached/)
+  })
+
+  it('for one window alone, is incomplete: exit code 3', async () => {
+    const { sandbox, server, args } = await setUp()
+    server.always(NEWEST, { status: 404 })
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('BTCUSDT 15m 2025-02-10')
+  })
+})
+
+describe('--offline', () => {
+  it('needs every window of a range, and names the missing ones: exit code 3', async () => {
+    const { sandbox, server, args } = await setUp()
+    await sandbox.run(['chart', 'BTCUSDT', ...args])
+    server.reset()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline', '--from', '2025-02-05'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('not in the mirror (BTCUSDT 15m 2025-02-03)')
+    expect(server.paths()).toEqual([])
+  })
+
+  it('a corrupt window is an error, not a gap: exit code 3', async () => {
+    const { sandbox, args } = await setUp()
+    await sandbox.run(['chart', 'BTCUSDT', ...args])
+    sandbox.write(`m/${NEWEST}`, '[[')
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('corrupt in the mirror')
+  })
+
+  it('a window between two cached ones is missing, with a note', async () => {
+    const { sandbox, args } = await setUp()
+    await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-01-27'])
+    rmSync(sandbox.path(`m/${weekPath('BTCUSDT', '2025-02-03')}`))
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline', '--resample', '6h'])
+    // 64 candles of 6 h reach back to 2025-01-27; of them 28 are missing.
+    expect(run.stdout).toMatch(/36 candles/)
+    expect(run.stdout).toContain('28 missing')
+    expect(run.stderr).toContain('1 window of the range not cached')
+  })
+
+  it('nothing in the mirror is exit code 3', async () => {
+    const sandbox = newSandbox()
+    const run = await sandbox.run(['chart', 'BTCUSDT', '-i', '1d', '--offline', '--mirror', 'm'])
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('There is no mirror at')
+  })
+})
+
+describe('usage', () => {
+  it.each<[string, string[], RegExp]>([
+    ['an unknown symbol, with the nearest name', ['BTCUSDX'], /Unknown symbol "BTCUSDX".*Did you mean BTCUSDT\?/s],
+    ['a width below 40', ['BTCUSDT', '--width', '10'], /--width/],
+    ['--watch without a terminal', ['BTCUSDT', '--watch'], /--watch redraws on a terminal, and stdout is none/],
+    ['--watch and --json', ['BTCUSDT', '--watch', '--json'], /--watch never ends/],
+    ['--watch and --offline', ['BTCUSDT', '--watch', '--offline'], /makes no request/],
+    ['--watch and --to', ['BTCUSDT', '--watch', '--to', '2025'], /--to ends the range/],
+    ['a length that candles do not fit into', ['BTCUSDT', '--resample', '20m'], /20m candles cannot be built from 15m/],
+  ])('%s is exit code 2', async (_, flags, expected) => {
+    const { sandbox, args } = await setUp()
+    const run = await sandbox.run(['chart', ...flags, ...args])
+    expect(run.code).toBe(2)
+    expect(run.stderr + run.stdout).toMatch(expected)
+  })
+})
+
+describe('characters and colours', () => {
+  const GREEN = '\x1b[32m'
+
+  it('follow --ascii, the locale, NO_COLOR and FORCE_COLOR in a pipe', async () => {
+    const { sandbox, args } = await setUp()
+    const draw = async (env: Record<string, string>, ...flags: string[]) =>
+      (await sandbox.run(['chart', 'BTCUSDT', ...args, ...flags], env)).stdout
+    const plain = await draw({})
+    expect(plain).toContain('╻')
+    for (const ascii of [await draw({}, '--ascii'), await draw({ LANG: 'C' }), await draw({ LC_ALL: 'POSIX' })]) {
+      expect(ascii).toMatch(/^[ -~\n]*$/)
+      expect(ascii).toContain('O')
+    }
+    const coloured = await draw({ FORCE_COLOR: '1' })
+    expect(coloured).toContain(GREEN)
+    expect(stripVTControlCharacters(coloured)).toBe(plain)
+    expect(await draw({ NO_COLOR: '1', FORCE_COLOR: '0' })).toBe(plain)
+    expect(await draw({ LANG: 'en_US.utf8' })).toBe(plain)
+  })
+
+  it('the width is COLUMNS in a pipe', async () => {
+    const { sandbox, args } = await setUp()
+    const run = await sandbox.run(['chart', 'BTCUSDT', ...args], { COLUMNS: '50' })
+    expect(run.stdout).toMatch(/^BTCUSDT 15m\n2025-02-12 03:30 to 2025-02-12 11:45 UTC,\n34 candles/)
+    expect(Math.max(...run.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(50)
+  })
+
+  it.skipIf(!hasScript)('at a terminal follow its size, NO_COLOR and TERM', async () => {
+    const { sandbox, args } = await setUp()
+    const command = `klines chart BTCUSDT ${args.join(' ')}`
+    const at = (columns: number, env: Record<string, string> = {}, rows = 24) =>
+      atTerminal(sandbox, command, { columns, rows, env: { KLINES_PROGRESS: 'none', ...env } })
+    const coloured = await at(60)
+    expect(coloured.stdout).toContain(GREEN)
+    const lines = stripVTControlCharacters(coloured.stdout).split('\r\n')
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(60)
+    // One row is left for the prompt.
+    expect(lines).toHaveLength(23 + 1)
+    expect((await at(60, {}, 80)).stdout.split('\r\n')).toHaveLength(30 + 1)
+    expect((await at(60, { NO_COLOR: '1' })).stdout).not.toContain('\x1b[3')
+    const dumb = (await at(60, { TERM: 'dumb' })).stdout
+    expect(dumb).toMatch(/^[ -~\r\n]*$/)
+    // A terminal that is too narrow gets the narrowest chart, and why.
+    const narrow = stripVTControlCharacters((await at(10)).stdout)
+    expect(narrow).toContain('The terminal has 10 columns; a chart needs 40.')
+    expect(narrow).toContain('24 candles')
+  })
+})
+
+describe.skipIf(!hasScript)('--watch', () => {
+  it('redraws when there is a new candle, with one request, and Ctrl-C leaves the terminal as it was', async () => {
+    // The candle from 12:00 closes in two seconds, and is expected 20 s after that.
+    const { sandbox, server, tree, args } = await setUp({ now: END + QUARTER + 18_000 })
+    const command = `klines chart BTCUSDT ${args.join(' ')} --watch`
+    const ended = atTerminal(sandbox, command, {
+      columns: 80,
+      rows: 24,
+      prompt: 'new candle;',
+      keys: '\x03',
+      env: { KLINES_PROGRESS: 'none' },
+    })
+    // The first request comes before the new candle exists; a later one finds it.
+    server.script(NEWEST, (_, response) => {
+      putWeek(tree, 'BTCUSDT', WEEK, [...quarterHours(WEEK, END), candle(END)], END + QUARTER + 19_000)
+      const headers = { 'content-type': 'application/json', 'last-modified': new Date(END).toUTCString() }
+      response.writeHead(200, headers).end(JSON.stringify(quarterHours(WEEK, END)))
+    })
+    const run = await ended
+    expect(run.code).toBe(130)
+    const text = stripVTControlCharacters(run.stdout)
+    expect(text).toMatch(/UTC: downloaded; next check 12:15:20\. Ctrl-C ends\./)
+    expect(text).toMatch(/UTC: new candle; next check 12:30:20\. Ctrl-C ends\./)
+    expect(text).toContain('2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles')
+    expect(text).toContain('2025-02-11 20:15 to 2025-02-12 12:00 UTC, 64 candles')
+    // The list and the window once, and one request for the closed candle.
+    expect(server.paths()).toEqual(['api/klines/start-dates/15m.json', NEWEST, NEWEST])
+    const enter = '\x1b[?1049h\x1b[?25l\x1b[?7l'
+    const leave = '\x1b[?7h\x1b[?25h\x1b[?1049l'
+    expect(run.stdout.split(enter)).toHaveLength(2)
+    const rest = run.stdout.slice(run.stdout.indexOf(leave) + leave.length)
+    expect(stripVTControlCharacters(rest)).toMatch(/^klines: Interrupted \(SIGINT\)\..*\r\n$/s)
+    expect(rest).not.toContain('\x1b[?')
+  })
+})
+
+/** The price of a candle of the tree, by its rule: 1000.12345678 and more, by the number of its quarter. */
+function price(openTime: number): number {
+  return Number(candle(openTime)[1])
+}
