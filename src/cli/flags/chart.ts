@@ -3,14 +3,17 @@ import { inGroup } from './group.js'
 import type { LocationFlags } from './location.js'
 import type { NetworkFlags } from './network.js'
 import { outputFlags } from './output.js'
-import { type RangeFlags, selectionFlags } from './selection.js'
+import type { RangeFlags } from './selection.js'
 
 /** What a chart shows, and how. */
 export const chartFlags = {
-  from: {
-    ...selectionFlags.from,
-    summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
-  },
+  ...inGroup('range', {
+    from: Flags.string({
+      summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
+      helpValue: 'TIME',
+      env: 'KLINES_FROM',
+    }),
+  }),
   resample: outputFlags.resample,
   ...inGroup('network', {
     offline: Flags.boolean({ summary: 'Make no request: draw what is in the mirror.', env: 'KLINES_OFFLINE' }),
