@@ -92,7 +92,7 @@ async function watch(
     signal,
     load: () => loadCharts(silent, chartSize(flags)),
     size: () => chartSize(flags),
-    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
+    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample], status),
   })
   screen.watchSize(watching.resize)
   try {
