@@ -19,7 +19,7 @@ export async function planNewest(
   /** Open time of the last candle of a window in the range, ms UTC. */
   const lastOpenTime = async (window: WindowRef): Promise<number | undefined> => {
     const result = await source.window(window)
-    if (result.status === 'failed') throw incomplete([result], windows.length, source)
+    if (result.status === 'failed') throw incomplete([result], 1, source)
     const batch = result.batch.slice(range.fromTime, range.toTime)
     return batch.length === 0 ? undefined : batch.openTime(batch.length - 1)
   }

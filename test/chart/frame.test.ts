@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CandleFitter } from '../../src/chart/candle-fitter.js'
 import { drawFrame, type FrameOptions } from '../../src/chart/terminal/frame.js'
 import { candlesThatFit } from '../../src/chart/terminal/layout.js'
+import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { daily, type Prices, zigzag } from '../support/chart-series.js'
 import { plotOracle, volumeOracle } from '../support/oracles/frame-oracle.js'
+import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 /** 24 rows: 2 of the title, a blank one, 16 for prices, 3 for volume, 2 for the time axis. */
 const SIZE = { width: 80, height: 24, log: false, colour: false, ascii: false }
@@ -16,9 +21,9 @@ const draw = (candles: Parameters<typeof drawFrame>[0], options: Partial<FrameOp
  * All frames of `zigzag` follow from these rules:
  * - Prices go from 0 to 32 over 16 rows, so price p is half row p from the bottom: rows 15, 10, 5 and 0 from the bottom have the
  *   ticks 30, 20, 10 and 0 (more than 5 ticks do not fit into 16 rows), and the row of half rows 4 and 5 has the last price, 4.
- * - A character is one of `BOXES` for its upper and its lower half: nothing, wick or body. A rising body is hollow without
- *   colour. Day 1, for example, has a wick from 3, a body from 5 to 8 and a wick up to 10. From the bottom: half rows 0 and 1
- *   are blank, 2 and 3 `╵`, 4 and 5 `╿`, 6 and 7 `║`, 8 and 9 `╽`, 10 and 11 `╷`.
+ * - A character is one of `BOXES` for its upper and its lower half: nothing, wick or body. Without colour a row of a rising
+ *   candle with any body is `║`. Day 1, for example, has a wick from 3, a body from 5 to 8 and a wick up to 10. From the bottom: half rows 0 and 1
+ *   are blank, 2 and 3 `╵`, 4 and 5 `╿`, 6 and 7 `┃`, 8 and 9 `╽`, 10 and 11 `╷`: without colour `╵║║║╷`.
  * - The volume is 1 to 24 eighths of a row, over 3 rows. Mondays have a label: every seventh day from day 0.
  */
 const AT_80 = `
@@ -27,18 +32,18 @@ high 32 on 2024-01-20, low 0 on 2024-01-01, last 4
 
                    │                     ┤ 30
                    │╷                    │
-                 ╷│╽╽│╷                  │
-               ╷│╽║║┃┃╽│╷                │
-             ╷│╽║║║╿╿┃┃┃╽│╷              │
-           ╷│╽║║║╿│╵╵│╿┃┃┃╽│╷            ┤ 20
-         ╷ ╽║║║╿│╵    ╵│╿┃┃┃╽│╷          │
-       ╷│╽ ║║╿│╵        ╵│╿┃┃┃╽│╷        │
-     ╷│╽║║ ╿│╵            ╵│╿┃┃┃╽│╷      │
-   ╷│╽║║║╿ ╵                ╵│╿┃┃┃╽│╷    │
- ╷│╽║║║╿│╵                    ╵│╿┃┃┃╽│╷  ┤ 10
-│╽║║║╿│╵                        ╵│╿┃┃┃╽│ │
-║║║╿│╵                            ╵│╿┃┃┃ │
-║╿│╵                                ╵│╿┃ ◂ 4
+                 ╷│║╽│╷                  │
+               ╷│║║║┃┃╽│╷                │
+             ╷│║║║║║╿┃┃┃╽│╷              │
+           ╷│║║║║║│╵╵│╿┃┃┃╽│╷            ┤ 20
+         ╷ ║║║║║│╵    ╵│╿┃┃┃╽│╷          │
+       ╷│║ ║║║│╵        ╵│╿┃┃┃╽│╷        │
+     ╷│║║║ ║│╵            ╵│╿┃┃┃╽│╷      │
+   ╷│║║║║║ ╵                ╵│╿┃┃┃╽│╷    │
+ ╷│║║║║║│╵                    ╵│╿┃┃┃╽│╷  ┤ 10
+│║║║║║│╵                        ╵│╿┃┃┃╽│ │
+║║║║│╵                            ╵│╿┃┃┃ │
+║║│╵                                ╵│╿┃ ◂ 4
 │╵                                    ╵│ │
 │                                        ┤ 0
                 ▁▂▃▄▅▆▇█                   24 vol
@@ -137,6 +142,44 @@ describe('the frame of a series whose rule can be checked by hand', () => {
   })
 })
 
+/**
+ * The plot, the prices and the title of these 60 real candles were drawn by another program, of which only the sign of the
+ * percentage and the labels of the months differ.
+ */
+const REAL = `
+BTCUSDT 1d  2026-03-01 to 2026-04-29 UTC, 60 candles  +13.15%
+high 79485.66 on 2026-04-27, low 65000 on 2026-03-29, last 75780
+
+                                                    │╷╷ ║╽   │
+                                               │╷   ║║┃║║┃╻│ │
+                                               ║┃╷╷║║╵ ╵ │┃╽ │
+                │                           │╷║║╿┃║║╵     ╵╿ ◂ 75780
+   ╷           ║┃│                         ║╽║║╵ ┃║╵       ╵ ┤ 75000
+   ││       │ ║║╹┃                    ╷╷║║╻║╵╵│  ╹║          │
+   ║┃    ╷  │ ║╵ ┃    ╷ ╷            ║╽║║╵┃║                 │
+   ║┃╽   ││╷║║║  ╿┃│╷ ║╽║┃           ║┃║╵ ┃║                 │
+ │ ║ ┃  ╷║║║║╵   ╵┃║┃╷║╿║┃          │║ ╵  ╵╵                 ┤ 70000
+ ║╽║ ┃╷ ║║╵╵      │╵╿┃║╵ ┃╽   ╷│╷  ║┃║                       │
+│║╿║ ╿┃╽║            ╿║  ╵┃╷ │║╿┃╷║║╵│                       │
+┃║│   ╵┃║                 ┃╽╽║║ ╿║║│                         │
+╿║     ╹║                 │╵╿║╵ ╵                            ┤ 65000
+ ▁ █     ▁  ▃                                                  44.9K vol
+▄█▅█▆▄ ▄▇█▇▄█  ▇▅▄▄▂  ▇▃▁▃▇  ▂▄▂▃   ▃▅▃▂▁  ▅▆ ▁▆  ▁ ▃▁   ▁ ▂
+██████▇██████▇██████▇██████▆▅████▆▄▆█████▅▇█████▅▆████▇▃▄█▇█
+─┬──────┬──────┬──────┬──────┬──────┬──────┬──────┬──────┬──
+ 03-02  03-09  03-16  03-23  03-30  04-06  04-13  04-20  04-27`
+
+it.skipIf(!hasRealTree)('the frame of real candles', () => {
+  const series = { symbol: 'BTCUSDT', interval: '1d' } as const
+  const fitter = new CandleFitter(series, { maxCandles: candlesThatFit(73), keep: 'newest' })
+  for (const startDate of ['2024-01-01', '2026-01-01']) {
+    const bytes = readFileSync(join(realTree(), `api/klines/1d/BTCUSDT/${startDate}.json`))
+    fitter.add(decodeWindow(bytes, { ...series, startDate }))
+  }
+  // 21 rows: 13 for prices.
+  expect(draw(fitter.end(), { width: 73, height: 21 })).toEqual(lines(REAL))
+})
+
 describe('any candles', () => {
   const prices = fc
     .tuple(fc.array(fc.integer({ min: 0, max: 32 }), { minLength: 4, maxLength: 4 }), fc.integer({ min: 0, max: 24 }))
@@ -200,11 +243,11 @@ describe('any candles', () => {
     // From 4.75 to 5.25 in 32 half rows, 5 is half row 16: the lower half of the eighth row from the top.
     expect(frame.slice(3, 19).map(line => line.slice(0, 3).trim())).toEqual([
       ...Array(7).fill(''),
-      '╻',
+      '║',
       ...Array(8).fill(''),
     ])
     expect(frame[10]).toMatch(/◂ 5$/)
-    expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ ╻ {2}╻ {2}╻ /)
+    expect(draw(daily([flat, flat, flat]))[10]).toMatch(/^ ║ {2}║ {2}║ /)
   })
 
   it('from 0.00000001 to 100000, a log scale has readable ticks', () => {

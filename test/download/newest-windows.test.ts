@@ -65,6 +65,6 @@ it('a window that cannot be read is an error', async () => {
   const { source, plan } = await weeks(3, new Set([0]))
   const missing = { ...series, startDate: '2025-02-03' }
   await expect(planNewest(source, { ...plan, windows: [...plan.windows, missing] }, newest => newest)).rejects.toThrow(
-    /1 of 4 windows are missing or corrupt:\n1 x not in the mirror \(BTCUSDT 15m 2025-02-03\)/,
+    /1 of 1 windows are missing or corrupt:\n1 x not in the mirror \(BTCUSDT 15m 2025-02-03\)/,
   )
 })

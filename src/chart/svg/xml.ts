@@ -7,9 +7,7 @@ export function escapeXml(text: string): string {
 
 /** A coordinate in pixels with one digit after the point: the same text on every machine. */
 export function pixels(value: number): string {
-  const rounded = Math.round(value * 10) / 10
-  // Not -0.
-  return String(rounded === 0 ? 0 : rounded)
+  return String(Math.round(value * 10) / 10)
 }
 
 /** `<name a="1"/>`, or with content `<name a="1">content</name>`. Attributes are escaped, numbers rounded, `content` is XML. */

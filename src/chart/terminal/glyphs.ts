@@ -41,11 +41,13 @@ export function marksFor({ ascii }: GlyphStyle): Marks {
 
 /** The character for one row of a candle. */
 export function candleGlyph(upper: Half, lower: Half, rising: boolean, { colour, ascii }: GlyphStyle): string {
+  const hasBody = upper === BODY || lower === BODY
   if (ascii) {
-    if (upper === BODY || lower === BODY) return rising ? 'O' : '#'
+    if (hasBody) return rising ? 'O' : '#'
     return upper === WICK || lower === WICK ? '|' : ' '
   }
-  return upper === BODY && lower === BODY && rising && !colour ? HOLLOW : BOXES[upper][lower]
+  // There is no hollow glyph for half a row: the direction says more than half a row.
+  return hasBody && rising && !colour ? HOLLOW : BOXES[upper][lower]
 }
 
 /** The character for one row of a volume bar of which so many eighths are filled, 0 to 8. */

@@ -22,9 +22,9 @@ export class AlternateScreen {
     process.stdout.on('resize', action)
   }
 
-  /** Draws over what is there, without a moment of an empty screen. Lines that do not fit are left out. */
-  draw(lines: readonly string[]): void {
-    const visible = lines.slice(0, process.stdout.rows || lines.length)
+  /** Draws over what is there, without a moment of an empty screen. Lines that do not fit above the last one are left out. */
+  draw(lines: readonly string[], lastLine: string): void {
+    const visible = [...lines.slice(0, (process.stdout.rows || Infinity) - 1), lastLine]
     process.stdout.write(`${HOME}${visible.map(line => line + CLEAR_LINE).join('\r\n')}${CLEAR_BELOW}`)
   }
 

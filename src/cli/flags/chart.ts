@@ -8,6 +8,13 @@ import type { RangeFlags } from './selection.js'
 
 /** What a chart shows, and how. */
 export const chartFlags = {
+  ...inGroup('range', {
+    from: Flags.string({
+      summary: 'First open time; same forms as for klines download. Default: the newest candles that fit.',
+      helpValue: 'TIME',
+      env: 'KLINES_FROM',
+    }),
+  }),
   resample: outputFlags.resample,
   ...inGroup('output', {
     output: Flags.string({

@@ -87,7 +87,7 @@ async function watch(
     signal,
     load: () => loadCharts(silent, terminalRoom(chartSize(flags))),
     room: () => terminalRoom(chartSize(flags)),
-    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample, status]),
+    draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample], status),
   })
   screen.watchSize(watching.resize)
   try {

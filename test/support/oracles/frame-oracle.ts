@@ -15,7 +15,8 @@ const GLYPHS: Record<string, string> = {
 
 /**
  * The plot of candles whose prices are whole numbers from 0 to `2 * rows`: price `p` is half row `p`, counted from 0 at the
- * bottom; the highest price belongs to the topmost half row. Drawn as half rows first, which are then joined in pairs.
+ * bottom; the highest price belongs to the topmost half row. Drawn as half rows first, which are then joined in pairs. `hollow`:
+ * rows of a rising candle that have any body are hollow.
  */
 export function plotOracle(
   candles: readonly (Prices | undefined)[],
@@ -37,7 +38,7 @@ export function plotOracle(
       const pair = upper[index] + lower[index]
       const rising = candle !== undefined && candle.close >= candle.open
       if (ascii) return pair.includes('b') ? (rising ? 'O' : '#') : pair === '..' ? ' ' : '|'
-      return pair === 'bb' && rising && hollow ? '║' : GLYPHS[pair]
+      return pair.includes('b') && rising && hollow ? '║' : GLYPHS[pair]
     })
     return spaced(characters, columns)
   })
