@@ -19,9 +19,9 @@ import type { Interval } from '../../klines/intervals.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import { toTarget } from '../../klines/resample/target-interval.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
+import { plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { parseDate } from '../../klines/windows.js'
-import { plural } from '../terminal/text.js'
 
 /** Which candles a chart shows. */
 export interface ChartRequest extends KlinesRequest {

@@ -10,11 +10,11 @@ import type { Output } from '../../export/output/output.js'
 import { checkTargets, parseTemplate, planTargets } from '../../export/targets.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
+import { formatBytes, plural } from '../../klines/text.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
-import { formatBytes, plural } from '../terminal/text.js'
 import type { ChartRoom, LoadedCharts } from './load-charts.js'
 
 /** The largest chart of a terminal, in characters: pictures are larger. */

@@ -1,4 +1,5 @@
 import { KlinesError } from '../../klines/errors.js'
+import { formatBytes, plural } from '../../klines/text.js'
 import { clearMirror, planClear, type Removal } from '../../mirror/prune.js'
 import type { RunContext } from '../base-command.js'
 import type { LocationFlags } from '../flags/location.js'
@@ -7,7 +8,6 @@ import { removalReport } from '../reports/removal.js'
 import type { Report } from '../reports/report.js'
 import type { ClearObject } from '../reports/schema.js'
 import { confirm, isInteractive } from '../terminal/confirm.js'
-import { formatBytes, plural } from '../terminal/text.js'
 
 /** `mirror clear`: asks first, unless `yes` is set. Throws `bad_option` for `force`, and without a terminal to ask at. */
 export async function runMirrorClear(

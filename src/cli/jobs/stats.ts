@@ -3,6 +3,7 @@ import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Series } from '../../klines/series.js'
+import { plural } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planVerification } from '../../verify/plan.js'
 import type { RunContext } from '../base-command.js'
@@ -10,7 +11,6 @@ import type { TableFlags } from '../flags/selection.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { statsReport } from '../reports/stats.js'
-import { plural } from '../terminal/text.js'
 
 /** `stats`. Throws `incomplete` at a corrupt window: figures without it would be wrong. */
 export async function runStats(symbols: string[], flags: TableFlags, { warn }: RunContext): Promise<Report> {

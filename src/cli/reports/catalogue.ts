@@ -1,8 +1,8 @@
 import type { Catalogue } from '../../download/catalogue.js'
 import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import { formatCount } from '../../klines/text.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
 import { textTable } from '../terminal/table.js'
-import { formatCount } from '../terminal/text.js'
 import type { Report } from './report.js'
 
 /** `symbols`: what the mirror holds of each. */

@@ -1,6 +1,7 @@
 import type { Repair } from '../../download/repair.js'
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import type { MirrorCheckReport } from '../../mirror/check.js'
-import { formatBytes, formatCount, plural, printable } from '../terminal/text.js'
+import { printable } from '../terminal/text.js'
 import type { Report } from './report.js'
 import type { VerifyObject } from './schema.js'
 

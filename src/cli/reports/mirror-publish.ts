@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { PublishReport } from '../../download/publish.js'
-import { plural } from '../terminal/text.js'
+import { plural } from '../../klines/text.js'
 import type { Report } from './report.js'
 import type { PublishObject } from './schema.js'
 

@@ -1,6 +1,6 @@
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import type { SeriesStatus } from '../../mirror/status.js'
 import { textTable } from '../terminal/table.js'
-import { formatBytes, formatCount, plural } from '../terminal/text.js'
 import type { Report } from './report.js'
 
 /** `mirror status`: what is cached of each series. */

@@ -1,5 +1,6 @@
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import type { Removal } from '../../mirror/prune.js'
-import { formatBytes, formatCount, plural, printable } from '../terminal/text.js'
+import { printable } from '../terminal/text.js'
 import type { Report } from './report.js'
 import type { ClearObject } from './schema.js'
 

@@ -2,8 +2,9 @@ import type { DownloadReport, SeriesReport } from '../../download/tally.js'
 import type { WrittenFile } from '../../export/target-writer.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { seriesName } from '../../klines/series.js'
+import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
 import { textTable } from '../terminal/table.js'
-import { formatBytes, formatCount, formatDuration, formatTime, plural } from '../terminal/text.js'
+import { formatDuration } from '../terminal/text.js'
 import { sum } from './sum.js'
 
 /** More series than this are shown as one row a symbol or an interval. */

@@ -1,6 +1,6 @@
 import type { SeriesStats } from '../../klines/audit/stats.js'
+import { formatTime } from '../../klines/text.js'
 import { csvTable, type Table, textTable } from '../terminal/table.js'
-import { formatTime } from '../terminal/text.js'
 import type { Report } from './report.js'
 
 const PRICES = ['first price', 'last price', 'lowest', 'highest']

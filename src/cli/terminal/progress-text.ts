@@ -1,5 +1,6 @@
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import type { ProgressSnapshot } from './progress-meter.js'
-import { formatBytes, formatClock, formatCount, plural, printable } from './text.js'
+import { formatClock, printable } from './text.js'
 
 /** A bar has so many characters, if there is room. */
 const BAR_WIDTH = 16

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
-import { formatCount } from './text.js'
+import { formatCount } from '../../klines/text.js'
 
 /** Rows under a header. */
 export interface Table {

@@ -1,5 +1,3 @@
-export { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
-
 import { plural } from '../../klines/text.js'
 
 /** `0.4 s`, `42 s`, `3 min 20 s`, `5 h 12 min`, `3 days`, rounded down. */

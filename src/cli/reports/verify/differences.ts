@@ -1,6 +1,6 @@
 import type { Difference } from '../../../klines/audit/compare-series.js'
 import type { Interval } from '../../../klines/intervals.js'
-import { formatTime } from '../../terminal/text.js'
+import { formatTime } from '../../../klines/text.js'
 
 const MAX_WIDTH = 80
 

@@ -1,7 +1,7 @@
 import { type Series, seriesName } from '../../../klines/series.js'
+import { formatCount, formatTime, plural } from '../../../klines/text.js'
 import type { SeriesReport } from '../../../verify/verify.js'
 import { textTable } from '../../terminal/table.js'
-import { formatCount, formatTime, plural } from '../../terminal/text.js'
 
 /** Longer tables show the longest outages only. */
 const MAX_ROWS = 10

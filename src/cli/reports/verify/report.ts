@@ -1,6 +1,6 @@
 import { seriesName } from '../../../klines/series.js'
+import { formatCount, plural } from '../../../klines/text.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
-import { formatCount, plural } from '../../terminal/text.js'
 import type { Report } from '../report.js'
 import { sum } from '../sum.js'
 import { candleName, describeDifference, exactTime, joinParts } from './differences.js'

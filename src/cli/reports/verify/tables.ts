@@ -1,8 +1,8 @@
 import type { AnomalyKind } from '../../../klines/audit/inspect.js'
 import { seriesName } from '../../../klines/series.js'
+import { formatCount, formatTime } from '../../../klines/text.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
-import { formatCount, formatTime } from '../../terminal/text.js'
 import { sum } from '../sum.js'
 import type { SeriesVerdict } from './verdict.js'
 

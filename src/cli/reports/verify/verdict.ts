@@ -1,7 +1,7 @@
 import type { AnomalyKind } from '../../../klines/audit/inspect.js'
 import { seriesName } from '../../../klines/series.js'
+import { formatCount, plural } from '../../../klines/text.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
-import { formatCount, plural } from '../../terminal/text.js'
 import { sum } from '../sum.js'
 import { type CandleDifference, mergeDifferences } from './differences.js'
 import { mergeGaps, type Outage } from './outages.js'

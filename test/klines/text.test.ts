@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatCount, formatTime, plural } from '../../../src/cli/terminal/text.js'
+import { formatBytes, formatCount, formatTime, plural } from '../../src/klines/text.js'
 
 it.each([
   [0, '0 B'],
