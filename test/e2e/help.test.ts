@@ -97,7 +97,7 @@ describe.concurrent('help', () => {
 
   it('values and defaults come after the text', async () => {
     const [api, serve] = await Promise.all([['openapi'], ['serve']].map(args => newSandbox().call([...args, '-h'])))
-    expect(api.stdout).toContain('[API]  Name of the API. {greeting|klines} [default: greeting]\n')
+    expect(api.stdout).toContain('[API]  Name of the API. {greeting|klines|export} [default: greeting]\n')
     expect(unwrapped(serve.stdout)).toMatch(/^ +--port=.* \[default: 8787\] \[env: KLINES_PORT\]$/m)
   })
 
