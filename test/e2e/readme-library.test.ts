@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 
 const newSandbox = useSandboxes()
-const README = readFileSync(join(PROJECT, 'README.md'), 'utf8')
-const blocks = [...README.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code)
+const text = ['README.md', 'test/recipes/library.md'].map(name => readFileSync(join(PROJECT, name), 'utf8')).join('\n')
+const blocks = [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code)
 
 /** The values that comments behind `console.log` announce. */
 function announced(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, value]) => value)
 }
 
-describe('the examples of the library in the README', () => {
+describe('the examples of the library in the README and its recipe', () => {
   it('are there, and announce values', () => {
     expect(blocks.map(code => announced(code).length)).toEqual([5, 7])
   })

@@ -80,7 +80,8 @@ async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): P
 
 describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
-    const names = readdirSync(RECIPES)
+    // library.md is run by readme-library.test.ts.
+    const names = readdirSync(RECIPES).filter(name => name !== 'library.md')
     expect(names).toEqual(['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md'])
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
