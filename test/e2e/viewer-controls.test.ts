@@ -93,6 +93,17 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect([faults, otherFaults]).toEqual([[], []])
   })
 
+  it('a link shows its time also where frames are slow, so that loads end between them', async () => {
+    const { page } = await openChart('/chart')
+    await page.addInitScript({
+      content: 'window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 150)',
+    })
+    await page.goto(`${server.url}/chart/BTCUSDT/15m?from=2025-02-10&to=2025-02-10T12:00Z`)
+    await settled(page)
+    const csv = page.getByRole('link', { name: 'CSV' })
+    expect(await csv.getAttribute('href')).toContain('from=2025-02-10T00:00Z&to=2025-02-10T12:00Z')
+  })
+
   it('the download links name the visible candles, half-open', async () => {
     const { page } = await openChart('/chart/BTCUSDT/1d?from=2025-01-06&to=2025-01-20')
     const hrefs = await page

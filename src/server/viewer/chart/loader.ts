@@ -17,7 +17,7 @@ export class Loader {
   async fill(): Promise<void> {
     const { view } = this
     const { session, chart } = view
-    if (!session || session.isFilling || session.hasFailed) return
+    if (!session?.isPlaced || session.isFilling || session.hasFailed) return
     session.isFilling = true
     const { windows, signal } = session
     await this.load(session, async () => {

@@ -7,6 +7,8 @@ export class Session {
   /** A failed load is not repeated before somebody says so. */
   hasFailed = false
   isFilling = false
+  /** Whether its first time is visible: the chart moves there only in the next frame. */
+  isPlaced = false
   private work: Promise<unknown> = Promise.resolve()
 
   constructor(

@@ -93,6 +93,7 @@ export class Viewer {
     else if (!view.show(session, range))
       this.message.show('There are no candles in the time of this address; these are the nearest.')
     await nextFrame()
+    session.isPlaced = true
   }
 
   private async showAbsence({ series, coverage }: SeriesWindows, signal: AbortSignal): Promise<void> {
