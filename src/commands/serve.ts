@@ -4,9 +4,9 @@ import { networkFlags } from '../cli/flags/network.js'
 import { serveFlags } from '../cli/flags/serve.js'
 
 export default class Serve extends BaseCommand {
-  static override summary = 'Serve the mirror and the greeting API on this machine.'
+  static override summary = 'Serve the mirror, a candle viewer and the greeting API on this machine.'
   static override description =
-    `Serves the files of the mirror under the same paths as the klines service, and the greeting API. Without a mirror it serves synthetic sample data. A window that is not cached is 404; with --upstream it is downloaded.
+    `Serves the files of the mirror under the same paths as the klines service, a page with charts and downloads, exports over HTTP, and the greeting API. Without a mirror it serves synthetic sample data. A window that is not cached is 404; with --upstream it is downloaded.
 The first line on stdout is the address. Ctrl-C stops the server once pending requests are answered.`
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

@@ -10,6 +10,6 @@ export function describeServer({ url, mirror, baseUrl, sample, upstream, strict 
     lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
   if (upstream !== null) lines.push('Missing and open windows are downloaded from there on request.')
   if (strict) lines.push('The greeting API accepts only what the public instance accepts.')
-  lines.push(`Open ${url}/ in a browser for an overview. Press Ctrl-C to stop.`)
+  lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
   return lines.join('\n')
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { parquetReadObjects } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
 import { describe, expect, it } from 'vitest'
 import type { ExportRequest } from '../../../src/export/export.js'
 import { expectedSeries, hasRealTree, realTree } from '../../support/oracles/real-tree.js'
@@ -56,6 +58,20 @@ describe('an export has the bytes that the library writes', () => {
     expect(spelled.body.equals(plain.body)).toBe(true)
     expect(spelled.headers.etag).toBe(plain.headers.etag)
   })
+})
+
+it('a downloaded Parquet file is read by hyparquet, with the text of every decimal', async () => {
+  const { body } = await server.request('/export/1h/ETHUSDT.parquet?numbers=text&columns=open_time,close,count')
+  const file = Uint8Array.from(body).buffer
+  const rows = await parquetReadObjects({ file, compressors })
+  const written = sampleRows('ETHUSDT', '1h').map(([time, , , , close, , , , count]) => [time, close, count])
+  expect(rows.map(({ open_time, close, count }) => [Number(open_time), close, Number(count)])).toEqual(written)
+})
+
+it('svg: a picture in its colours and sides', async () => {
+  const target = 'ETHUSDT.svg?from=2025-01-03&to=2025-02-01&theme=dark&width=500&height=300&log=true'
+  const options = { from: '2025-01-03', to: '2025-02-01', theme: 'dark', width: 500, height: 300, log: true } as const
+  await expectSame(`1h/${target}`, 'svg', options)
 })
 
 describe.skipIf(!hasRealTree)('of real candles', () => {
