@@ -8,7 +8,7 @@ import { NOW } from '../../support/synthetic-tree.js'
 const server = useServerOver(() => SAMPLE_TREE)
 const get = (target: string, ...fields: string[]) =>
   sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
-const QUERY_NAMES = 'from, to, last, columns, numbers, time-format, resample, partial'
+const QUERY_NAMES = 'from, to, last, columns, numbers, time-format, resample, partial, theme, width, height, log'
 
 describe('a bad request', () => {
   it.each([
