@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import pMap from 'p-map'
 import { describe, expect, it } from 'vitest'
 import { PublishSchema } from '../../src/cli/reports/schema.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
@@ -48,9 +49,8 @@ describe('klines mirror publish', () => {
     let windows = 0
     for (const interval of INTERVALS) {
       const dates = await get(`start-dates/${interval}`)
-      const files = await Promise.all(
-        symbols.flatMap(symbol => dates.map(date => get(`${interval}/${symbol}/${date}`))),
-      )
+      const paths = symbols.flatMap(symbol => dates.map(date => `${interval}/${symbol}/${date}`))
+      const files = await pMap(paths, get, { concurrency: 32 })
       expect(files.every(rows => Array.isArray(rows))).toBe(true)
       windows += files.length
     }
