@@ -1,7 +1,7 @@
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale } from '../price-scale.js'
 import { isRising } from '../summary.js'
-import { maxVolume } from '../terminal/volume-rows.js'
+import { maxVolume } from '../volume.js'
 import type { Layout } from './layout.js'
 import type { Palette } from './theme.js'
 import { element, pixels } from './xml.js'
