@@ -13,7 +13,8 @@ const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
 const BTC = onlyPart('BTCUSDT')
 const ETH = onlyPart('ETHUSDT')
 const FILES = [...ROOT_FILES, BTC, ETH]
-const EXPORT = ['export', 'all', '-i', 'all', '--mirror', 'm', '--layout', 'hive', '-o', 'lake/']
+const LAYOUT = ['--layout', 'hive', '-o', 'lake/']
+const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...LAYOUT]
 
 async function countRows(sandbox: CliSandbox): Promise<unknown> {
   return (await duckdb(`select count(*)::int as n from '${sandbox.path('lake')}/*/*/*.parquet'`)).rows[0].n
@@ -24,21 +25,21 @@ describe.concurrent('--layout hive', () => {
     const sandbox = newSandbox()
     const server = await startTreeServer(sandbox)
     const download = ['download', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm']
-    const layout = ['--layout', 'hive', '-o', 'lake/']
-    const first = await sandbox.run([...download, ...layout])
+    const first = await sandbox.run([...download, ...LAYOUT])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
     expect(sandbox.files('lake')).toEqual(FILES)
     expect(await countRows(sandbox)).toBe(84)
 
-    const second = await sandbox.run([...EXPORT, '--json'])
+    const second = await sandbox.run(['export', 'all', '-i', 'all', '--mirror', 'm', ...LAYOUT, '--json'])
     const object = parseObject(second.stdout, RunSchema)
     expect(object.files).toEqual([])
     expect(object.lake).toEqual({ folder: 'lake/', written: 0, unchanged: 2, removed: [], notRequested: [] })
 
     putFile(server.root, weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }), RENDERED + 86_400_000)
     const before = fileSnapshot(sandbox.path('lake'))
-    const third = await sandbox.run([...download, ...layout])
+    const third = await sandbox.run([...download, ...LAYOUT])
+    expect(third).toMatchObject({ code: 0, stderr: '' })
     expect(third.stdout).toMatch(/^Lake lake\/: 1 part written, 1 unchanged\.$/m)
     expect(fileSnapshot(sandbox.path('lake'))[BTC]).toEqual(before[BTC])
     expect(await countRows(sandbox)).toBe(90)
@@ -52,7 +53,7 @@ describe.concurrent('--layout hive', () => {
     expect(sandbox.exists('lake')).toBe(false)
     expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
     expect((await sandbox.call([...EXPORT, '--dry-run'])).stdout).not.toContain('Files that would be written')
-    const one = ['export', 'BTCUSDT', ...EXPORT.slice(2)]
+    const one = ['export', 'BTCUSDT', ...EXPORT.slice(3)]
     const named = await sandbox.call(one)
     expect(named.stdout).toMatch(/^Also in the lake, and not requested: ETHUSDT 15m; --prune removes them\.$/m)
     expect(sandbox.files('lake')).toEqual(FILES)

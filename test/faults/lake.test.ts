@@ -10,7 +10,7 @@ import { OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synt
 const newSandbox = useSandboxes()
 const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
-const EXPORT = ['export', 'all', '-i', 'all', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
+const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
 const PARTS = [onlyPart('BTCUSDT'), onlyPart('ETHUSDT')]
 const FILES = ['_README.md', '_klines.json', '_views.sql', ...PARTS]
 /** A bound for the loop: no update makes this many calls of one kind. */
@@ -38,7 +38,7 @@ function runWith(sandbox: CliSandbox, call: string, code: string, at: number) {
   return sandbox.run([...EXPORT.slice(0, -1), sandbox.path('lake')], env)
 }
 
-describe.each(['update', 'new lake'])('in an %s', kind => {
+describe.each(['an update', 'a new lake'])('in %s', kind => {
   it.each([
     ['promises.rename', 'SIGKILL', 'F42'],
     ['handle.write', 'SIGKILL', 'F42'],
@@ -51,13 +51,13 @@ describe.each(['update', 'new lake'])('in an %s', kind => {
       let at = 1
       for (; at <= MOST_CALLS; at++) {
         const sandbox = await changedSandbox()
-        if (kind === 'new lake') await sandbox.shell('rm -r lake')
+        if (kind === 'a new lake') await sandbox.shell('rm -r lake')
         const run = await runWith(sandbox, call, code, at)
         const killed = run.signal === 'SIGKILL'
         expect(killed || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
         for (const path of PARTS) {
-          if (kind === 'new lake' && !sandbox.exists(`lake/${path}`)) continue
-          const expected = [`new/${path}`, ...(kind === 'update' ? [`old/${path}`] : [])]
+          if (kind === 'a new lake' && !sandbox.exists(`lake/${path}`)) continue
+          const expected = [`new/${path}`, ...(kind === 'an update' ? [`old/${path}`] : [])]
           expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
         }
         if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
