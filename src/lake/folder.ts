@@ -1,19 +1,14 @@
-import { readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { joinNames } from '../download/errors.js'
 import { outputError } from '../export/output/errors.js'
-import { endedMaker, isTempName } from '../export/output/temp.js'
+import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { findFiles, PART_FILE, parsePartPath } from './layout.js'
+import { findFiles, parsePartPath, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock.js'
 import { type LakeManifest, MANIFEST_FILE, readManifest } from './manifest.js'
 import { findDifference, type LakeOptions } from './options.js'
-import { README_FILE } from './readme.js'
-import { VIEWS_FILE } from './views.js'
-
-/** The files that a run writes by way of a temp file. */
-const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE]
 
 /** What is in the folder of a lake. */
 export interface LakeFolder {
@@ -35,8 +30,7 @@ export function openFolder(root: string, warn: (warning: string) => void = () =>
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
     if (read.state === 'missing') {
-      // A run that was killed before it wrote anything leaves its lock.
-      if (names.some(name => name !== LOCK_FILE && !isTempName(name))) throw notALake(root, 'is not empty')
+      if (names.some(name => !isLeftover(name) && !hasOnlyLeftovers(root, name))) throw notALake(root, 'is not empty')
       return { root, manifest: undefined, parts: [] }
     }
     if (read.state === 'newer') throw newer(root, read.schema)
@@ -50,6 +44,18 @@ export function openFolder(root: string, warn: (warning: string) => void = () =>
   } catch (error) {
     throw outputError(error, root)
   }
+}
+
+/** Whether a run that was killed before its first part was in place may have left a file of this name. */
+function isLeftover(name: string): boolean {
+  return name === LOCK_FILE || isTempName(name)
+}
+
+/** Whether a folder of a series has nothing but temp files. */
+function hasOnlyLeftovers(root: string, name: string): boolean {
+  if (!SERIES_FOLDER.test(name) || !lstatSync(join(root, name)).isDirectory()) return false
+  const entries = readdirSync(join(root, name), { recursive: true, withFileTypes: true })
+  return entries.every(entry => entry.isDirectory() || isTempName(entry.name))
 }
 
 /** Throws `bad_output` when a lake has another source or other options than a request, unless `force` rewrites it. */
@@ -92,30 +98,6 @@ export function checkOthers(root: string, others: ReadonlyMap<string, unknown>):
   throw new KlinesError('bad_output', message, {
     suggestions: ['Request them too, or remove them with `prune: true`.'],
   })
-}
-
-/** Removes the temp files of processes that have ended. Never throws. */
-export function removeLeftovers(root: string): void {
-  for (const path of findFiles(root)) {
-    const isLeftover = TEMP_TARGETS.some(target => endedMaker(basename(path), target) !== undefined)
-    if (isLeftover) rmSync(join(root, path), { force: true })
-  }
-}
-
-/** Removes parts, and the folders that are empty then. Throws `output_unwritable`. */
-export function removeParts(root: string, paths: readonly string[]): void {
-  for (const path of paths) {
-    try {
-      rmSync(join(root, path), { force: true })
-    } catch (error) {
-      throw outputError(error, join(root, path))
-    }
-    try {
-      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder))
-    } catch {
-      // Something else is in it.
-    }
-  }
 }
 
 function notALake(root: string, what: string): KlinesError {

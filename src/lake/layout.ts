@@ -14,6 +14,8 @@ export type Partition = (typeof PARTITIONS)[number]
 export const PART_FILE = 'part-0.parquet'
 const PART_PATH =
   /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
+/** The name of a folder in the root. */
+export const SERIES_FOLDER = /^symbol=/
 const FOLDERS = /^(?:symbol|interval|year|month)=/
 const MAX_DEPTH = 4
 

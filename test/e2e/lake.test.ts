@@ -20,7 +20,7 @@ async function countRows(sandbox: CliSandbox): Promise<unknown> {
   return (await duckdb(`select count(*)::int as n from '${sandbox.path('lake')}/*/*/*.parquet'`)).rows[0].n
 }
 
-describe.concurrent('--layout hive', () => {
+describe('--layout hive', () => {
   it('download and export build the same lake, and a refresh after one new window writes one part', async () => {
     const sandbox = newSandbox()
     const server = await startTreeServer(sandbox)

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
@@ -74,8 +74,12 @@ describe('a lake is built and kept up to date', () => {
   })
 
   it('sees a window of the same size and time with other content', async () => {
-    const { update, lake, mirror } = await lakeSetup()
+    const { update, lake, mirror, read } = await lakeSetup()
+    // Later than the files, so that their versions are trusted.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
     await update()
+    expect(read('_klines.json').toString()).toMatch(/"windows":\[\{"startDate":"2024-12-30",[^}]*"version":/)
     const path = weekPath('BTCUSDT', FULL_WEEKS[0])
     const { size } = statSync(join(mirror, path))
     putFile(mirror, path, weekRows(FULL_WEEKS[0], { seed: 7 }), statSync(join(mirror, path)).mtimeMs)
