@@ -23,6 +23,7 @@ const LAYERS: Record<string, number> = {
   verify: 8,
   export: 8,
   server: 9,
+  lake: 9,
   'index.ts': 10,
   'greeting.ts': 10,
   cli: 11,
