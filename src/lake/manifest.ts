@@ -5,6 +5,7 @@ export const MANIFEST_FILE = '_klines.json'
 const SCHEMA = 1
 
 export interface LakeManifest {
+  readonly options: { readonly partition: 'none' | 'year' | 'month' }
   readonly series: readonly {
     readonly symbol: string
     readonly interval: string

@@ -1,16 +1,21 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api'
 import { KlinesError } from '../klines/errors.js'
-import { sqlText, viewStatements } from '../lake/views.js'
+import { candlesMacro, klinesView, type Partition, sqlText } from '../lake/views.js'
 import { loadDuckDB } from './duckdb.js'
 
 /** Share of the machine's memory that a query may take; nothing goes to the disk. */
 const MEMORY_SHARE = 0.6
 
-/** What a locked database may touch. */
-export interface DatabaseFiles {
-  /** Absolute paths of the parts of a lake: `.../symbol=X/interval=Y/part-0.parquet`. */
+/** The parts of a lake. */
+export interface LakeFiles {
+  /** Absolute paths: `.../symbol=X/interval=Y/part-0.parquet`. */
   readonly parts: readonly string[]
+  readonly partition: Partition
+}
+
+/** What a locked database may touch. */
+export interface DatabaseFiles extends LakeFiles {
   /** The one file that may be written. */
   readonly result?: string | undefined
 }
@@ -48,10 +53,10 @@ export class Database {
    * Makes the view `klines` and the macro `candles` over the parts, and locks the database. Files are named one by one: in an allowed
    * folder DuckDB could also write.
    */
-  async lock({ parts, result }: DatabaseFiles): Promise<void> {
+  async lock({ parts, partition, result }: DatabaseFiles): Promise<void> {
     const allowed = result === undefined ? parts : [...parts, result]
     const list = (paths: readonly string[]) => `[${paths.map(sqlText).join(', ')}]`
-    const views = parts.length > 0 ? viewStatements(list(parts)) : []
+    const views = parts.length > 0 ? [klinesView(list(parts), partition), candlesMacro(partition)] : []
     const lock = [
       "set TimeZone = 'UTC'",
       ...(allowed.length > 0 ? [`set allowed_paths = ${list(allowed)}`] : []),

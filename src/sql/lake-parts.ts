@@ -4,16 +4,17 @@ import { describeErrno } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { MANIFEST_FILE, type ManifestRead, readManifest } from '../lake/manifest.js'
+import type { LakeFiles } from './database.js'
 import type { Query } from './query.js'
 
 /**
- * The absolute paths of the parts of a lake, as its manifest lists them. Throws `bad_query` for a folder that is not a lake, or when
+ * The parts of a lake, as its manifest lists them. Throws `bad_query` for a folder that is not a lake, or when
  * `query` names a series that it lacks, and `incomplete` when a part is missing or a link.
  */
-export function lakeParts(lake: string, query: Query): string[] {
+export function lakeParts(lake: string, query: Query): LakeFiles {
   const read = tryRead(lake)
   if (read.state !== 'read') throw notALake(lake, read)
-  const { series } = read.manifest
+  const { series, options } = read.manifest
   if (!series.some(({ parts }) => parts.length > 0)) {
     throw new KlinesError('no_candles', `The lake ${lake} has no candles.`)
   }
@@ -25,7 +26,8 @@ export function lakeParts(lake: string, query: Query): string[] {
   const root = realpathSync(lake)
   const paths = series.flatMap(({ parts }) => parts.map(({ path }) => path))
   const missing = paths.filter(path => !isPart(root, path))
-  if (missing.length === 0) return paths.map(path => join(root, path))
+  const { partition } = options
+  if (missing.length === 0) return { parts: paths.map(path => join(root, path)), partition }
   const count = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
   throw new KlinesError('incomplete', `${missing[0]}${count} of the lake ${lake} is missing, or is a link.`, {
     suggestions: ['Write it again with the klines export or klines download that made the lake.'],

@@ -6,6 +6,7 @@ import { parseInterval } from '../klines/intervals.js'
 import { type Series, seriesName } from '../klines/series.js'
 import { parseSymbol } from '../klines/symbols.js'
 import type { RangeText } from '../klines/time-range.js'
+import type { LakeFiles } from './database.js'
 import type { Query } from './query.js'
 
 /** Which candles of a mirror. */
@@ -14,11 +15,11 @@ export interface MirrorOptions extends SourceOptions, RangeText {
 }
 
 /**
- * Exports the series that a query names by calls of `candles` to Parquet files below `folder`; returns their paths. The export
+ * Exports the series that a query names by calls of `candles` to Parquet files below `folder`, which is a lake then. The export
  * checks every window and keeps every digit. Throws `bad_query` for a query that does not name its series, and what
  * `exportKlines` throws: `incomplete` names missing and corrupt windows.
  */
-export async function exportParts(query: Query, folder: string, options: MirrorOptions): Promise<string[]> {
+export async function exportParts(query: Query, folder: string, options: MirrorOptions): Promise<LakeFiles> {
   if (query.readsAll) throw unnamed('klines is the table of all series, which only a lake has.')
   const series = new Map(query.calls.map(parseCall).map(call => [seriesName(call), call]))
   const parts: string[] = []
@@ -34,7 +35,7 @@ export async function exportParts(query: Query, folder: string, options: MirrorO
     await exportKlines({ ...options, ...request, output: path })
     parts.push(path)
   }
-  return parts
+  return { parts, partition: 'none' }
 }
 
 /** The series of a call. Names must be exact, as the macro compares them. */

@@ -45,7 +45,9 @@ interface Serialized {
 }
 
 async function serialize(database: Database, sql: string): Promise<Serialized> {
-  const reader = await database.guard(() => database.connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]))
+  const reader = await database.guard(() =>
+    database.connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]),
+  )
   return JSON.parse(String(reader.getRows()[0][0]))
 }
 

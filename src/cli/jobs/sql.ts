@@ -9,7 +9,7 @@ import { openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkTargets } from '../../export/targets.js'
 import { KlinesError } from '../../klines/errors.js'
-import { Database } from '../../sql/database.js'
+import { Database, type LakeFiles } from '../../sql/database.js'
 import { lakeParts } from '../../sql/lake-parts.js'
 import { exportParts } from '../../sql/mirror-parts.js'
 import { writeParquet } from '../../sql/parquet-result.js'
@@ -48,7 +48,7 @@ export async function runSql(
   try {
     const query = await parseQuery(database, await readSql(text, signal))
     const result = target.format === 'parquet' ? join(folder, 'result.parquet') : undefined
-    await database.lock({ parts: await findParts(query, folder, flags, context), result })
+    await database.lock({ ...(await findParts(query, folder, flags, context)), result })
     if (target.format === 'table') {
       await printTable(database, query)
       return undefined
@@ -109,7 +109,7 @@ async function readStdin(signal: AbortSignal): Promise<string> {
   }
 }
 
-async function findParts(query: Query, folder: string, flags: SqlFlags, context: RunContext): Promise<string[]> {
+async function findParts(query: Query, folder: string, flags: SqlFlags, context: RunContext): Promise<LakeFiles> {
   if (flags.lake !== undefined) return lakeParts(flags.lake, query)
   const { mirror, from, to, last } = flags
   const { baseUrl } = offlineEndpoint(flags['base-url'])
