@@ -7,6 +7,7 @@ import type { RangeFlags } from './flags/selection.js'
 /** Flags that shape an output. */
 const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
 const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
+const LAKE_ONLY = ['partition', 'prune'] as const
 const OUTPUT_ONLY = [...ROWS_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive'] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
@@ -29,6 +30,7 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   const buildsCandles = resolved.resample !== undefined || resolved.derive
   if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
   checkPartial(resolved)
+  resolveLakeFlags(resolved, given)
   if (resolved.output === undefined) {
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved
@@ -36,12 +38,37 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     throw new KlinesError('bad_option', `--${unused} applies to an output, and none is named.`, { suggestions })
   }
   checkEncoding(resolved.output)
+  if (resolved.layout !== undefined) return withoutDefaults(resolved, 'parquet', given)
   // A person reads a terminal; a program reads a pipe.
   if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
-  for (const name of uselessDefaults(resolveFormat(resolved.output, resolved.format).format)) {
-    if (!given.has(name)) resolved[name] = undefined
+  return withoutDefaults(resolved, resolveFormat(resolved.output, resolved.format).format, given)
+}
+
+/** A default of --layout does not apply to stdout or to a run without an output. Throws `bad_option` for flags that do not fit. */
+function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
+  const { output, format } = flags
+  if (!given.has('layout') && (output === undefined || output === '-' || given.has('format'))) flags.layout = undefined
+  if (flags.layout === undefined) {
+    const unused = LAKE_ONLY.find(name => given.has(name) && flags[name] !== false)
+    if (unused !== undefined) {
+      const suggestions = ['Add --layout hive and the folder of the data set, -o DIR.']
+      throw new KlinesError('bad_option', `--${unused} applies to --layout, which is missing.`, { suggestions })
+    }
+    for (const name of LAKE_ONLY) flags[name] = undefined
+    return
   }
-  return resolved
+  const suggestions = ['Name the folder of the data set with -o DIR, such as -o lake/.']
+  if (output === undefined || (output === '-' && !given.has('output'))) {
+    throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })
+  }
+  if (format === undefined || format === 'parquet' || !given.has('format')) return
+  throw new KlinesError('bad_option', `--layout writes Parquet files. Expected -f parquet or no -f, not ${format}.`)
+}
+
+/** The flags without those defaults that a format cannot use. */
+function withoutDefaults(flags: JobFlags, format: Format, given: ReadonlySet<string>): JobFlags {
+  for (const name of uselessDefaults(format)) if (!given.has(name)) flags[name] = undefined
+  return flags
 }
 
 /** The flags that a format cannot use: their defaults are ignored. */

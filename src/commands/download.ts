@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
+import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
@@ -20,11 +21,13 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 15m --from yesterday --to today -f csv | head',
     '<%= config.bin %> <%= command.id %> PEPEUSDT btc/eur -i 15m,1d --base-url binance',
     '<%= config.bin %> <%= command.id %> all -i all',
+    '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h,1d --layout hive -o lake/',
   ]
   static override args = symbolArgs
   static override flags = {
     ...selectionFlags,
     ...outputFlags,
+    ...lakeFlags,
     ...locationFlags,
     ...fetchFlags,
     'accept-list': acceptListFlag,

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
+import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { deriveFlag, dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
 import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
@@ -14,11 +15,13 @@ Without --to, every window is needed that had started when the lists were last d
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --resample 3h -o btcusdt-3h.csv',
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --columns open_time,close -f csv',
     '<%= config.bin %> <%= command.id %> all -i 1d -f csv | gzip > all.csv.gz',
+    '<%= config.bin %> <%= command.id %> all -i all --layout hive -o lake/',
   ]
   static override args = symbolArgs
   static override flags = {
     ...selectionFlags,
     ...outputFlags,
+    ...lakeFlags,
     derive: deriveFlag,
     ...locationFlags,
     'accept-list': acceptListFlag,

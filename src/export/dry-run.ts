@@ -1,6 +1,8 @@
+import type { Plan } from '../download/plan.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
+import type { WindowSource } from '../download/sources/window-source.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { ExportRequest } from './export.js'
@@ -49,14 +51,23 @@ export async function dryRun(
     const targets = output === undefined || format === undefined ? [] : planTargets(output, format, exported)
     await checkTargets(targets, request)
     const { plan } = await planExport(source, exported, range)
-    const series = plan.series.map(({ series, windows }) => {
-      const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
-      for (const window of windows) counts[source.cacheState(window)]++
-      return { ...series, windows: counts }
-    })
-    const { baseUrl, mirrorRoot: mirror, offline } = source
-    return { baseUrl, mirror, offline, range, series, files: targets.map(({ path }) => path) }
+    return describePlan(
+      source,
+      plan,
+      targets.map(({ path }) => path),
+    )
   } finally {
     await source.close()
   }
+}
+
+/** What a run would do with a plan and these files. */
+export function describePlan(source: WindowSource, { range, series }: Plan, files: string[]): DryRunReport {
+  const counted = series.map(({ series, windows }) => {
+    const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
+    for (const window of windows) counts[source.cacheState(window)]++
+    return { ...series, windows: counts }
+  })
+  const { baseUrl, mirrorRoot: mirror, offline } = source
+  return { baseUrl, mirror, offline, range, series: counted, files }
 }

@@ -126,7 +126,8 @@ async function writeSeries(run: ExportRun, { windows, tally, writer, range, part
   if (rest) await writer.write(rest)
 }
 
-function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
+/** Warns of series without candles, and of decimals that a double does not hold. */
+export function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
   const empty = series.filter(({ rows }) => rows === 0).map(seriesName)
   if (empty.length > 0) warn?.(`No candles in the range: ${joinNames(empty)}.`)
   const inexact = files.filter(({ inexactDoubles }) => inexactDoubles > 0)
@@ -143,7 +144,8 @@ function withOtherTargets(error: unknown): unknown {
   return new KlinesError('output_unwritable', `${message} No file is put in its place.`, { cause, data })
 }
 
-function noWholeCandle([{ interval, source }]: readonly ExportSeries[]): KlinesError {
+/** The error for a range that has candles, but none as long as the requested ones. */
+export function noWholeCandle([{ interval, source }]: readonly ExportSeries[]): KlinesError {
   const message = `The ${source.interval} candles of the range do not cover a whole ${interval} candle; nothing is written.`
   return new KlinesError('no_candles', message, {
     suggestions: ['`partial: true` keeps candles that are covered in part.'],

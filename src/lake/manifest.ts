@@ -1,39 +1,118 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SeriesLabel } from '../klines/series.js'
+import { VERSION } from '../version.js'
+import type { FileContent } from './file-version.js'
+import { parsePartPath } from './layout.js'
+import type { LakeOptions } from './options.js'
+import type { WindowContent } from './window-files.js'
 
+/** The file in the root of a lake that says what the lake is made of. */
 export const MANIFEST_FILE = '_klines.json'
+/** The version of its form. */
 const SCHEMA = 1
 
-export interface LakeManifest {
-  readonly options: { readonly partition: 'none' | 'year' | 'month' }
-  readonly series: readonly {
-    readonly symbol: string
-    readonly interval: string
-    readonly parts: readonly { readonly path: string }[]
-  }[]
+/** A Parquet file of a lake. */
+export interface LakePart extends FileContent {
+  /** Relative to the lake, with slashes. */
+  readonly path: string
+  readonly rows: number
+  /** ms UTC. */
+  readonly firstOpenTime: number
+  readonly lastOpenTime: number
+  /** The startDates of the windows that it depends on. */
+  readonly windows: readonly string[]
 }
 
+/** A series of a lake. */
+export interface LakeSeries extends SeriesLabel {
+  /** The interval that it is made of. */
+  readonly source: string
+  /** What resampled candles depend on beside windows: where their grid and their source start, ms UTC. */
+  readonly grid: readonly (number | null)[]
+  readonly windows: readonly WindowContent[]
+  readonly parts: readonly LakePart[]
+}
+
+/** What a lake is made of. */
+export interface LakeManifest {
+  /** Base address of the candles; null for a mirror that does not say it. */
+  readonly source: string | null
+  readonly options: LakeOptions
+  readonly series: readonly LakeSeries[]
+}
+
+/** A manifest as it was found. */
 export type ManifestRead =
   | { readonly state: 'read'; readonly manifest: LakeManifest }
   | { readonly state: 'missing' }
   | { readonly state: 'damaged'; readonly reason: string }
   | { readonly state: 'newer'; readonly schema: number }
 
+export function encodeManifest({ source, options, series }: LakeManifest): Buffer {
+  const head = { schema: SCHEMA, tool: `klines ${VERSION}`, source, options }
+  // A line for each series: a change of one shows as such.
+  const lines = series.map(entry => `    ${JSON.stringify(entry)}`).join(',\n')
+  const text = JSON.stringify(head, null, 2).replace(/\n\}$/, `,\n  "series": [\n${lines}\n  ]\n}\n`)
+  return Buffer.from(text)
+}
+
+/** Whether two manifests say the same, but for the versions of files: those of copies are others. */
+export function isSameManifest(a: LakeManifest, b: LakeManifest): boolean {
+  const withoutVersions = (manifest: LakeManifest) =>
+    JSON.stringify(manifest, (key, value) => (key === 'version' ? undefined : value))
+  return withoutVersions(a) === withoutVersions(b)
+}
+
+/** Reads the manifest of a lake, which may be anything. Throws what the file system throws. */
 export function readManifest(root: string): ManifestRead {
   let text: string
   try {
     text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' }
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return { state: 'missing' }
+    if (code === 'EISDIR') return { state: 'damaged', reason: 'it is a folder' }
     throw error
   }
   try {
     const value = JSON.parse(text)
-    if (value.schema > SCHEMA) return { state: 'newer', schema: value.schema }
-    return Array.isArray(value.series)
-      ? { state: 'read', manifest: value }
-      : { state: 'damaged', reason: 'it has another form' }
+    if (Number.isInteger(value?.schema) && value.schema > SCHEMA) return { state: 'newer', schema: value.schema }
+    if (!isManifest(value)) return { state: 'damaged', reason: 'it has another form' }
+    const { source, options, series } = value
+    return { state: 'read', manifest: { source, options, series } }
   } catch {
     return { state: 'damaged', reason: 'it is not JSON' }
   }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function isManifest(value: unknown): value is LakeManifest {
+  if (!isObject(value) || value.schema !== SCHEMA || !isObject(value.options)) return false
+  return (value.source === null || typeof value.source === 'string') && isListOf(value.series, isSeries)
+}
+
+function isSeries(value: Fields): boolean {
+  const { symbol, interval, source, grid, windows, parts } = value
+  if (![symbol, interval, source].every(text => typeof text === 'string') || !Array.isArray(grid)) return false
+  if (!isListOf(windows, window => typeof window.startDate === 'string' && isContent(window))) return false
+  return isListOf(parts, part => {
+    const label = parsePartPath(String(part.path))
+    if (label?.symbol !== symbol || label?.interval !== interval || !isContent(part)) return false
+    const { rows, firstOpenTime, lastOpenTime } = part
+    return [rows, firstOpenTime, lastOpenTime].every(Number.isSafeInteger) && Array.isArray(part.windows)
+  })
+}
+
+function isContent({ size, sha256, version }: Fields): boolean {
+  return Number.isSafeInteger(size) && typeof sha256 === 'string' && ['string', 'undefined'].includes(typeof version)
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isListOf(value: unknown, isItem: (item: Fields) => boolean): boolean {
+  return Array.isArray(value) && value.every(item => isObject(item) && isItem(item))
 }

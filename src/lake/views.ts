@@ -1,12 +1,16 @@
+import { resolve } from 'node:path'
+import { PART_FILE, type Partition } from './layout.js'
+import type { LakeOptions } from './options.js'
+
+/** The file of a lake that makes its tables in DuckDB. */
+export const VIEWS_FILE = '_views.sql'
+
 /** The types of the columns that folders name, for each partitioning, as DuckDB calls them. */
 const FOLDER_COLUMNS = {
   none: { symbol: 'varchar', interval: 'varchar' },
   year: { symbol: 'varchar', interval: 'varchar', year: 'integer' },
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
 }
-
-/** The calendar span of a part. */
-export type Partition = keyof typeof FOLDER_COLUMNS
 
 /** A text as an SQL literal. */
 export function sqlText(text: string): string {
@@ -15,14 +19,13 @@ export function sqlText(text: string): string {
 
 /** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
 export function klinesView(files: string, partition: Partition): string {
-  const types = Object.entries(FOLDER_COLUMNS[partition])
-  const hiveTypes = types.map(([name, type]) => `"${name}": ${type}`).join(', ')
+  const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
   return `create or replace temp view klines as
 select ${columnNames(partition)}, * exclude (${columnNames(partition)})
 from read_parquet(
   ${files},
   hive_partitioning = true,
-  hive_types = { ${hiveTypes} }
+  hive_types = { ${hiveTypes.join(', ')} }
 );`
 }
 
@@ -30,6 +33,26 @@ from read_parquet(
 export function candlesMacro(partition: Partition): string {
   return `create or replace temp macro candles(a_symbol, an_interval) as table
 select * exclude (${columnNames(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
+}
+
+/** The content of `_views.sql` for a lake in the folder `root`. */
+export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
+  const glob = [...Object.keys(FOLDER_COLUMNS[partition]).map(name => `${name}=*`), PART_FILE].join('/')
+  const text = `-- The tables of this lake for DuckDB: duckdb -init _views.sql
+
+-- The folder of the lake. After moving the lake, write its new path here, or run klines with the new folder.
+set variable klines_lake = ${sqlText(resolve(root))};
+
+-- Times are UTC; without this, year(open_time) and the like follow the zone of the machine.
+set TimeZone = 'UTC';
+
+-- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
+${klinesView(`getvariable('klines_lake') || '/${glob}'`, partition)}
+
+-- The candles of one series: select * from candles('BTCUSDT', '1d');
+${candlesMacro(partition)}
+`
+  return Buffer.from(text)
 }
 
 /** The columns that folders name. */

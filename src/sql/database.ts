@@ -1,7 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api'
 import { KlinesError } from '../klines/errors.js'
-import { candlesMacro, klinesView, type Partition, sqlText } from '../lake/views.js'
+import type { Partition } from '../lake/layout.js'
+import { candlesMacro, klinesView, sqlText } from '../lake/views.js'
 import { loadDuckDB } from './duckdb.js'
 
 /** Share of the machine's memory that a query may take; nothing goes to the disk. */

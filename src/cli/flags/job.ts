@@ -1,11 +1,12 @@
 import type { Format } from '../../export/formats/format.js'
 import type { NumberType, TimeFormat } from '../../export/row-format.js'
+import type { LakeFlags } from './lake.js'
 import type { LocationFlags } from './location.js'
 import type { NetworkFlags } from './network.js'
 import type { PictureFlags } from './picture.js'
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends LocationFlags, NetworkFlags, PictureFlags {
+export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, PictureFlags {
   interval: string[]
   from?: string | undefined
   to?: string | undefined

@@ -1,6 +1,6 @@
 import { downloadKlines } from '../../download/download.js'
 import { parseSelectionText } from '../../download/selection.js'
-import { dryRun } from '../../export/dry-run.js'
+import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
 import { isBinary, resolveFormat } from '../../export/formats/format.js'
 import type { OutputColumn } from '../../export/row-format.js'
@@ -13,6 +13,7 @@ import type { JobFlags } from '../flags/job.js'
 import { toLimits } from '../flags/network.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
+import type { RunResult } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
@@ -39,8 +40,8 @@ export async function runCandles(
   const startedMs = performance.now()
   const run = async ({ planned, windows, network }: ProgressDisplay) => {
     const request = { ...base, planned, progress: windows, network }
-    if (flags['dry-run']) return dryRunReport(await dryRun({ ...request, output }))
-    const result = output === undefined ? await downloadKlines(request) : await exportKlines({ ...request, output })
+    if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
+    const result = await runJob(flags, { ...request, output })
     const elapsedMs = performance.now() - startedMs
     return runReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }
@@ -58,6 +59,20 @@ export async function runCandles(
   } finally {
     await endpoint.close()
   }
+}
+
+type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }
+
+async function runJob({ layout, partition, prune }: JobFlags, { output, ...request }: JobRequest): Promise<RunResult> {
+  if (output === undefined) return downloadKlines(request)
+  if (layout === undefined) return exportKlines({ ...request, output })
+  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, prune })
+}
+
+async function runDry({ layout, partition, prune }: JobFlags, request: JobRequest): Promise<DryRunReport> {
+  const { output } = request
+  if (output === undefined || layout === undefined) return dryRun(request)
+  return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, partition, prune })
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
@@ -84,7 +99,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */
 function checkStandardOutput(output: string | undefined, flags: JobFlags): void {
-  if (output !== '-' || flags['dry-run']) return
+  if (output !== '-' || flags['dry-run'] || flags.layout !== undefined) return
   if (flags.json) {
     const message = '--json prints an object on stdout, where the candles go. Expected one of them.'
     const suggestions = ['Write the candles to a file with -o FILE, or leave --json out.']

@@ -1,7 +1,9 @@
+import { joinNames } from '../../download/errors.js'
 import type { DownloadReport, SeriesReport } from '../../download/tally.js'
 import type { WrittenFile } from '../../export/target-writer.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { seriesName } from '../../klines/series.js'
+import type { LakeChanges } from '../../lake/update.js'
 import { textTable } from '../terminal/table.js'
 import { formatBytes, formatCount, formatDuration, formatTime, plural } from '../terminal/text.js'
 import { sum } from './sum.js'
@@ -12,7 +14,7 @@ const MAX_SERIES = 12
 const MAX_LISTED = 4
 
 /** What a run did; without `files` when nothing was exported. */
-export type RunResult = DownloadReport & { readonly files?: readonly WrittenFile[] }
+export type RunResult = DownloadReport & { readonly files?: readonly WrittenFile[]; readonly lake?: LakeChanges }
 
 /** What a summary needs beside the result. */
 export interface RunDetails {
@@ -33,6 +35,7 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   const restated = sum(series.map(report => report.restated))
   if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
   lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))
+  if (result.lake) lines.push(...describeLake(result.lake))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
   if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')
   if (isLong) lines.push('--per-series shows a row for each series.')
@@ -114,6 +117,15 @@ function describeFiles(files: readonly WrittenFile[]): string[] {
     `${name}: ${plural(sum(named.map(({ rows }) => rows)), 'candle')}, ${formatBytes(sum(named.map(({ bytes }) => bytes)))}`
   if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
   return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
+}
+
+/** What became of a lake, and what it has beside the requested series. */
+function describeLake({ folder, written, unchanged, removed, notRequested }: LakeChanges): string[] {
+  const gone = removed.length === 0 ? '' : `, ${formatCount(removed.length)} removed`
+  const parts = `${plural(written, 'part')} written, ${formatCount(unchanged)} unchanged${gone}`
+  const lines = [`Lake ${folder}: ${written + removed.length === 0 ? 'up to date, ' : ''}${parts}.`]
+  if (notRequested.length === 0) return lines
+  return [...lines, `Also in the lake, and not requested: ${joinNames(notRequested)}; --prune removes them.`]
 }
 
 function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) => string): Map<string, SeriesReport[]> {

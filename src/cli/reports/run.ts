@@ -11,7 +11,7 @@ import { sum } from './sum.js'
 
 /** `download` and `export`. */
 export function runReport(result: RunResult, details: RunDetails): Report<RunObject> {
-  const { series, files = [], requests, bytes } = result
+  const { series, files = [], lake, requests, bytes } = result
   const json = {
     ...toLocation(result),
     series: series.map(toSeriesObject),
@@ -21,6 +21,7 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
     bytes,
     elapsedMs: Math.round(details.elapsedMs),
     files: files.map(({ rows, series, ...file }) => ({ ...file, series: [...series], candles: rows })),
+    ...(lake && { lake: { ...lake, removed: [...lake.removed], notRequested: [...lake.notRequested] } }),
   }
   return { json, text: () => describeRun(result, details) }
 }

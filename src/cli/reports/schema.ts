@@ -57,6 +57,18 @@ export const RunSchema = object(
         bytes: Count,
         inexactDoubles: Count,
       }),
+      { description: 'files that were written; of a lake its new and replaced parts' },
+    ),
+    lake: Type.Optional(
+      object({
+        folder: Text,
+        written: count('parts that were written'),
+        unchanged: count('parts of the requested series that stay'),
+        removed: Type.Array(Text, { description: 'parts that were removed, relative to the folder' }),
+        notRequested: Type.Array(Text, {
+          description: 'series of the lake that were not requested, such as BTCUSDT 1h',
+        }),
+      }),
     ),
   },
   { $id: 'klines-run' },

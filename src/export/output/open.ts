@@ -8,7 +8,7 @@ import { StreamOutput } from './stream.js'
 export interface OpenOptions extends FileOptions {
   readonly signal?: AbortSignal | undefined
   /** Opens what takes the bytes instead of a file or stdout. Called with the first row of each target. */
-  readonly sink?: (() => Output) | undefined
+  readonly sink?: (() => Output | Promise<Output>) | undefined
 }
 
 /** Whether bytes written to a path cannot be taken back: stdout, a FIFO, a device. */

@@ -1,0 +1,47 @@
+import { dirname, join } from 'node:path'
+import { checkRange, requestRange } from '../download/request-range.js'
+import { parseSelection } from '../download/selection.js'
+import { openMirror, openSource } from '../download/sources/open-source.js'
+import { type DryRunReport, describePlan } from '../export/dry-run.js'
+import { planExport, selectSeries } from '../export/export-series.js'
+import { isRelativeRange } from '../klines/time-range.js'
+import { checkRoot } from './check-root.js'
+import type { LakeRequest } from './export-lake.js'
+import { checkOptions, isCompatible, openFolder } from './folder.js'
+import { partPath } from './layout.js'
+import { parseLakeOptions } from './options.js'
+import { SeriesState } from './series-state.js'
+import { WindowFiles } from './window-files.js'
+
+/**
+ * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
+ * by time its folder. Stores and writes nothing. Throws what `exportLake` would throw about the request and the folder.
+ */
+export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
+  const { output: root, force = false, warn } = request
+  const selection = parseSelection(request)
+  checkRange(request)
+  const { options } = parseLakeOptions(request)
+  checkRoot(root)
+  const folder = openFolder(root, warn)
+  const source = await openSource(request, { readOnly: true })
+  try {
+    checkOptions(folder, source.baseUrl, options, force)
+    const range = await requestRange(request, source)
+    const series = await selectSeries(request, source, selection, range)
+    const { plan, runs } = await planExport(source, series, range)
+    const files = new WindowFiles(openMirror(request), new Map())
+    const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
+    const changed = [...runs.values()].filter(run => {
+      if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
+      return !new SeriesState(root, run, manifest, files).isComplete
+    })
+    const paths = changed.map(run => {
+      const path = partPath(run, 'none', 0)
+      return join(root, options.partition === 'none' ? path : dirname(path))
+    })
+    return describePlan(source, plan, paths)
+  } finally {
+    await source.close()
+  }
+}

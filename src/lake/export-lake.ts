@@ -1,0 +1,81 @@
+import { downloadPlan } from '../download/download.js'
+import type { ReadRequest } from '../download/read.js'
+import { checkRange, requestRange } from '../download/request-range.js'
+import { parseSelection } from '../download/selection.js'
+import type { FileMemory } from '../download/sources/cache-writer.js'
+import { openMirror, openSource } from '../download/sources/open-source.js'
+import type { ProgressCallbacks } from '../download/tally.js'
+import { planExport, selectSeries } from '../export/export-series.js'
+import { outputError } from '../export/output/errors.js'
+import { MadeFolders } from '../export/output/folders.js'
+import { type ExportReport, warnAbout } from '../export/write.js'
+import { isRelativeRange } from '../klines/time-range.js'
+import { checkRoot } from './check-root.js'
+import { checkOptions, openFolder } from './folder.js'
+import { LakeLock } from './lock.js'
+import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
+import { type LakeChanges, LakeUpdate } from './update.js'
+import { WindowFiles } from './window-files.js'
+
+/** Which candles, and the folder of the lake. */
+export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks {
+  /** The folder; it is made if it is missing. */
+  readonly output: string
+  /** Remove the parts of series that are not requested. */
+  readonly prune?: boolean | undefined
+  /** Write all parts again, also with other options than the lake has. */
+  readonly force?: boolean | undefined
+}
+
+/** The result of `exportLake`: `files` are the parts that were written. */
+export interface LakeReport extends ExportReport {
+  readonly lake: LakeChanges
+}
+
+/**
+ * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
+ * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
+ * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what
+ * `exportKlines` throws, and `bad_output` for a folder that is no lake, has other options, or is being written by another process.
+ *
+ * @example
+ * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
+ */
+export async function exportLake(request: LakeRequest): Promise<LakeReport> {
+  const { output: root, force = false, warn } = request
+  const selection = parseSelection(request)
+  checkRange(request)
+  const { options, rowFormat } = parseLakeOptions(request)
+  checkRoot(root)
+  openFolder(root)
+  const folders = new MadeFolders()
+  await folders.make(root).catch(error => {
+    throw outputError(error, root)
+  })
+  let lock: LakeLock | undefined
+  const memory: FileMemory = new Map()
+  try {
+    lock = LakeLock.acquire(root)
+    const folder = openFolder(root, warn)
+    const source = await openSource(request, { memory })
+    try {
+      checkOptions(folder, source.baseUrl, options, force)
+      const range = await requestRange(request, source)
+      const series = await selectSeries(request, source, selection, range)
+      const planned = await planExport(source, series, range)
+      const report = await downloadPlan(source, planned.plan, { ...request, forExport: true })
+      const windows = new WindowFiles(openMirror(request), memory)
+      const job = { source, options, rowFormat, range, runs: [...planned.runs.values()], windows }
+      const update = new LakeUpdate(folder, job, { ...request, force, moves: isRelativeRange(request) })
+      const { files, lake } = await update.run()
+      warnAbout(report, files, warn)
+      return { ...report, files, lake }
+    } finally {
+      await source.close()
+    }
+  } finally {
+    lock?.release()
+    // As far as they are empty: a run that failed before its first part leaves nothing.
+    await folders.remove()
+  }
+}

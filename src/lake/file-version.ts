@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync } from 'node:fs'
+import type { FileVersion } from '../mirror/file-store.js'
+
+/** The content of a file: its size in bytes, and a SHA-256 in hex. */
+export interface FileContent {
+  readonly size: number
+  readonly sha256: string
+  /** The version of the file that had this content, if a file of this version surely has it. */
+  readonly version?: string | undefined
+}
+
+/** Identifies a version of a file: a file that is written again gets another one. A copy gets another one too. */
+export function versionText({ ino, size, mtimeMs, ctimeMs }: FileVersion): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+}
+
+/** The SHA-256 of bytes, in hex. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Whether two files have the same content. */
+export function hasSameContent(a: FileContent | undefined, b: FileContent): boolean {
+  return a !== undefined && a.size === b.size && a.sha256 === b.sha256
+}
+
+/** Whether the file at `path` has a content. It is read only when its version is another one. */
+export function fileHasContent(path: string, content: FileContent): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (!stats?.isFile() || stats.size !== content.size) return false
+  return versionText(stats) === content.version || sha256(readFileSync(path)) === content.sha256
+}

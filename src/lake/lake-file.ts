@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commitOutputs } from '../export/output/commit.js'
+import { OutputFile } from '../export/output/file.js'
+
+/** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws `output_unwritable`. */
+export async function writeLakeFile(root: string, name: string, bytes: Buffer): Promise<void> {
+  const path = join(root, name)
+  if (hasBytes(path, bytes)) return
+  const file = await OutputFile.create(path, { force: true })
+  try {
+    await file.write(bytes)
+    await file.finish()
+    await commitOutputs([file])
+  } catch (error) {
+    await file.discard()
+    throw error
+  }
+}
+
+function hasBytes(path: string, bytes: Buffer): boolean {
+  try {
+    return readFileSync(path).equals(bytes)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SeriesLabel } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
+
+/** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
+export const LAYOUTS = ['hive'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+/** The calendar span of a part: the whole series, a year or a month (UTC, by open time). */
+export const PARTITIONS = ['none', 'year', 'month'] as const
+export type Partition = (typeof PARTITIONS)[number]
+
+export const PART_FILE = 'part-0.parquet'
+const PART_PATH =
+  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
+const FOLDERS = /^(?:symbol|interval|year|month)=/
+const MAX_DEPTH = 4
+
+/** The open times that belong into the part of an open time (ms UTC). */
+export function partSpan(partition: Partition, openTime: number): TimeRange {
+  if (partition === 'none') return { fromTime: -Infinity, toTime: Infinity }
+  const date = new Date(openTime)
+  const [year, month] = [date.getUTCFullYear(), partition === 'month' ? date.getUTCMonth() : 0]
+  const [nextYear, nextMonth] = partition === 'month' ? [year, month + 1] : [year + 1, 0]
+  return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
+}
+
+/** The path of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
+export function partPath(series: SeriesLabel, partition: Partition, openTime: number): string {
+  const [year, month] = new Date(openTime).toISOString().split('-')
+  const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
+  return `symbol=${series.symbol}/interval=${series.interval}${span}/${PART_FILE}`
+}
+
+/** The partitioning that a path belongs to, and its series; undefined for a path that no part can have. */
+export function parsePartPath(path: string): (SeriesLabel & { readonly partition: Partition }) | undefined {
+  const [, symbol, interval] = PART_PATH.exec(path) ?? []
+  if (symbol === undefined) return undefined
+  const partition = path.includes('/month=') ? 'month' : path.includes('/year=') ? 'year' : 'none'
+  return { symbol: symbol as SeriesLabel['symbol'], interval, partition }
+}
+
+/** The paths of all files in the folders of a lake and in its root, relative to it. Links are not followed. */
+export function findFiles(root: string, folder = '', depth = 0): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.isFile()) return [path]
+    return entry.isDirectory() && depth < MAX_DEPTH && FOLDERS.test(entry.name) ? findFiles(root, path, depth + 1) : []
+  })
+}

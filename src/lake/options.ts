@@ -1,0 +1,70 @@
+import type { ResampleRequest } from '../export/export-series.js'
+import {
+  isSeriesColumn,
+  type NumberType,
+  type OutputColumn,
+  parseRowFormat,
+  type RowFormat,
+} from '../export/row-format.js'
+import { KlinesError } from '../klines/errors.js'
+import { formatRange, isRelativeRange, parseRange, type RangeText } from '../klines/time-range.js'
+import { PARTITIONS, type Partition } from './layout.js'
+
+/** What all parts of a lake have in common. */
+export interface LakeOptions {
+  /** An ISO 8601 interval; a range that moves with the present is the text of the request, such as `last 90d`. */
+  readonly range: string
+  readonly columns: readonly OutputColumn[]
+  readonly numbers: NumberType
+  readonly resample: string | null
+  readonly partial: boolean
+  readonly partition: Partition
+  readonly compression: 'zstd'
+}
+
+/** The options of a lake in a request. */
+export interface LakeOptionsRequest extends RangeText, ResampleRequest {
+  /** The names and order of the columns, without `symbol` and `interval`, which the folders name. Default: the twelve. */
+  readonly columns?: readonly OutputColumn[] | undefined
+  /** How decimals are stored. Default `double`. */
+  readonly numbers?: NumberType | undefined
+  /** Split each series into a part a year or a month. Default `none`: one part. */
+  readonly partition?: Partition | undefined
+}
+
+/** The options of a request, and the row format of its parts. Throws `bad_option`. */
+export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOptions; rowFormat: RowFormat } {
+  const { columns, numbers, resample = null, partial = false, partition = 'none' } = request
+  const rowFormat = parseRowFormat({ columns, numbers }, 'parquet')
+  const named = rowFormat.columns.find(isSeriesColumn)
+  if (named !== undefined) {
+    const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`
+    throw new KlinesError('bad_option', message, { suggestions: [`Leave ${named} out; every reader adds it.`] })
+  }
+  if (!PARTITIONS.includes(partition))
+    throw new KlinesError('bad_option', `\`partition\` is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
+  const range = describeRange(request)
+  const shape = { columns: rowFormat.columns, numbers: rowFormat.numbers }
+  return { options: { range, ...shape, resample, partial, partition, compression: 'zstd' }, rowFormat }
+}
+
+function describeRange({ from, to, last }: RangeText): string {
+  if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))
+  const words = Object.entries({ from, last, to }).filter(([, text]) => text !== undefined)
+  return words.map(([name, text]) => `${name} ${text?.trim()}`).join(' ')
+}
+
+/** The first option in which a request differs from a lake, as messages name them; undefined when there is none. */
+export function findDifference(lake: LakeOptions, request: LakeOptions): { lake: string; request: string } | undefined {
+  for (const name of Object.keys(request) as (keyof LakeOptions)[]) {
+    if (String(lake[name]) === String(request[name])) continue
+    return { lake: describeOption(name, lake[name]), request: describeOption(name, request[name]) }
+  }
+  return undefined
+}
+
+function describeOption(name: keyof LakeOptions, value: LakeOptions[keyof LakeOptions]): string {
+  if (value === null || value === false) return `no \`${name}\``
+  if (name === 'range') return value === '../..' ? 'no limits of time' : `the range ${value}`
+  return value === true ? `\`${name}: true\`` : `\`${name}: '${value}'\``
+}

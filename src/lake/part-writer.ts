@@ -1,0 +1,80 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FileMetadata } from '../export/formats/exporter.js'
+import { OutputFile } from '../export/output/file.js'
+import type { RowFormat } from '../export/row-format.js'
+import { TargetWriter, type WrittenFile } from '../export/target-writer.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import type { SeriesLabel } from '../klines/series.js'
+import { hasSameContent, versionText } from './file-version.js'
+import { HashedOutput } from './hashed-output.js'
+import type { LakePart } from './manifest.js'
+
+/** What all parts of a run are written with. */
+export interface PartOptions {
+  readonly root: string
+  readonly rowFormat: RowFormat
+  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A part in its place; without `file` when it had the same bytes already. */
+export interface PlacedPart {
+  readonly part: LakePart
+  readonly file: WrittenFile | undefined
+}
+
+/** Writes one part beside its place, then puts it there by one rename. */
+export class PartWriter {
+  private readonly writer: TargetWriter
+  private output: HashedOutput | undefined
+  private rows = 0
+  private firstOpenTime = 0
+  private lastOpenTime = 0
+
+  /** `path`: relative to the lake. */
+  constructor(
+    readonly path: string,
+    series: SeriesLabel,
+    private readonly windows: readonly string[],
+    private readonly options: PartOptions,
+  ) {
+    const target = { path: join(options.root, path), format: 'parquet', gzip: false, series: [series] } as const
+    const sink = async () => {
+      this.output = new HashedOutput(await OutputFile.create(target.path, { force: true, mkdir: true }))
+      return this.output
+    }
+    const { rowFormat, metadata, signal } = options
+    this.writer = new TargetWriter(target, rowFormat, metadata, { force: true, mkdir: true, signal, sink })
+  }
+
+  /** Adds rows in order of time. */
+  async write(batch: KlineBatch): Promise<void> {
+    if (this.rows === 0) this.firstOpenTime = batch.openTime(0)
+    this.rows += batch.length
+    this.lastOpenTime = batch.openTime(batch.length - 1)
+    await this.writer.write(batch)
+  }
+
+  /** Puts the part in its place, unless `present`, which is there, has the same bytes. `beforeCommit` runs before the rename. */
+  async place(present: LakePart | undefined, beforeCommit: () => Promise<void>): Promise<PlacedPart> {
+    await this.writer.finish()
+    const { path, windows, rows, firstOpenTime, lastOpenTime } = this
+    const output = this.output as HashedOutput
+    const content = { size: output.bytes, sha256: output.digest() }
+    const facts = { rows, firstOpenTime, lastOpenTime, windows }
+    if (present && hasSameContent(present, content)) {
+      await this.writer.discard()
+      return { part: { path, ...content, version: present.version, ...facts }, file: undefined }
+    }
+    await beforeCommit()
+    const [file] = await TargetWriter.commit([this.writer])
+    const version = versionText(lstatSync(join(this.options.root, path)))
+    return { part: { path, ...content, version, ...facts }, file }
+  }
+
+  /** Leaves the part as it was. Never throws. */
+  discard(): Promise<void> {
+    return this.writer.discard()
+  }
+}

@@ -1,0 +1,101 @@
+import { incomplete } from '../download/errors.js'
+import type { WindowSource } from '../download/sources/window-source.js'
+import { streamWindows } from '../download/window-stream.js'
+import type { ExportRun } from '../export/export-series.js'
+import type { WrittenFile } from '../export/target-writer.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { Resampler } from '../klines/resample/resampler.js'
+import type { TimeRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
+import { partPath, partSpan } from './layout.js'
+import type { LakePart } from './manifest.js'
+import type { LakeOptions } from './options.js'
+import { type PartOptions, PartWriter } from './part-writer.js'
+
+/** How series are written. */
+export interface SeriesOptions extends PartOptions {
+  readonly source: WindowSource
+  readonly options: LakeOptions
+  /** Open times of the rows to write, ms UTC. */
+  readonly range: TimeRange
+  /** The part at a path, if it is on the disk as the manifest says. */
+  readonly presentPart: (path: string) => LakePart | undefined
+  /** Whether a part that is present has the rows of these windows. */
+  readonly isCurrent: (part: LakePart, windows: readonly string[]) => boolean
+  /** Runs before a part is put in its place. */
+  readonly beforeCommit: () => Promise<void>
+}
+
+/** Writes the parts of one series that are not current, one after the other. */
+export class SeriesWriter {
+  readonly parts: LakePart[] = []
+  readonly files: WrittenFile[] = []
+  private writer: PartWriter | undefined
+  /** The span of the part in progress, ms UTC. */
+  private span: TimeRange = { fromTime: Infinity, toTime: -Infinity }
+
+  constructor(
+    private readonly run: ExportRun,
+    private readonly options: SeriesOptions,
+  ) {}
+
+  /** Reads the windows, which are cached, and writes the parts. Throws `incomplete` when a window is missing by now. */
+  async write(): Promise<void> {
+    const { run, options } = this
+    const { source, range, signal } = options
+    const coveredFrom = run.plan.listedFrom
+    const partial = options.options.partial
+    const resampler = run.target && new Resampler(run.source, run.target, { range, partial, coveredFrom })
+    try {
+      for await (const { result } of streamWindows(source, [run], { signal, borrow: true })) {
+        if (result.status === 'failed') throw incomplete([result], run.windows.length, source, true)
+        await this.add(resampler ? resampler.add(result.batch) : result.batch)
+      }
+      await this.add(resampler?.end())
+      await this.endPart()
+    } catch (error) {
+      await this.writer?.discard()
+      throw error
+    }
+  }
+
+  private async add(batch: KlineBatch | undefined): Promise<void> {
+    for (let rest = batch; rest && rest.length > 0; rest = rest.slice(this.span.toTime, Infinity)) {
+      const openTime = rest.openTime(0)
+      if (openTime >= this.span.toTime) await this.beginPart(openTime)
+      await this.writer?.write(rest.slice(-Infinity, this.span.toTime))
+    }
+  }
+
+  private async beginPart(openTime: number): Promise<void> {
+    await this.endPart()
+    const { partition } = this.options.options
+    this.span = partSpan(partition, openTime)
+    const path = partPath(this.run, partition, openTime)
+    const windows = this.findWindows()
+    const present = this.options.presentPart(path)
+    if (present && this.options.isCurrent(present, windows)) this.parts.push(present)
+    else this.writer = new PartWriter(path, this.run, windows, this.options)
+  }
+
+  /** The windows that the part in progress depends on: those that overlap it; for resampled candles all of them. */
+  private findWindows(): string[] {
+    const { windows, target } = this.run
+    const { fromTime, toTime } = this.span
+    const isNeeded = (startTime: number, endTime: number) => target || (startTime < toTime && endTime > fromTime)
+    return windows.flatMap(window => {
+      const { startTime, endTime } = windowSpan(window)
+      return isNeeded(startTime, endTime) ? window.startDate : []
+    })
+  }
+
+  private async endPart(): Promise<void> {
+    const { writer } = this
+    if (writer === undefined) return
+    const { presentPart, beforeCommit } = this.options
+    const { part, file } = await writer.place(presentPart(writer.path), beforeCommit)
+    this.writer = undefined
+    this.parts.push(part)
+    if (file) this.files.push(file)
+  }
+}
