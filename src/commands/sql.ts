@@ -12,8 +12,8 @@ DECIMAL columns, their sums, minima and maxima are exact; a division and avg giv
 
 DuckDB is an optional package: npm install @duckdb/node-api.`
   static override examples = [
-    `<%= config.bin %> <%= command.id %> "select year(open_time) as year, avg(close) as mean from candles('BTCUSDT', '1d') group by year order by year"`,
-    "<%= config.bin %> <%= command.id %> --lake lake 'select symbol, max(high) from klines group by symbol' -f csv",
+    `<%= config.bin %> <%= command.id %> "select max(high) from candles('BTCUSDT', '1d')"`,
+    "<%= config.bin %> <%= command.id %> --lake lake -f csv 'select count(*) from klines'",
     '<%= config.bin %> <%= command.id %> --lake lake -o result.parquet < query.sql',
   ]
   static override args = sqlArgs
