@@ -67,13 +67,12 @@ export class Database {
     for (const statement of [...views, ...lock]) await this.run(statement)
   }
 
-  /** The result of a query, chunk by chunk. Throws `bad_query` with DuckDB's message. */
-  async stream(sql: string): Promise<DuckDBResult> {
-    return this.guard(() => this.connection.stream(sql))
-  }
-
-  async run(sql: string): Promise<void> {
-    await this.guard(() => this.connection.run(sql))
+  /**
+   * Runs SQL to its end; returns the result, which is in memory. Streaming would not do: a stream of this package that fails in its
+   * middle ends like a whole one. Throws `bad_query` with DuckDB's message.
+   */
+  async run(sql: string): Promise<DuckDBResult> {
+    return this.guard(() => this.connection.run(sql))
   }
 
   /** Runs something of DuckDB. Throws the reason of an abort, or `bad_query` with DuckDB's message. */

@@ -18,7 +18,7 @@ export async function writeParquet(
   open: () => Promise<Output>,
 ): Promise<number> {
   await database.run(`create temp view klines_result as\n${query.sql}`)
-  const described = await database.stream('from klines_result limit 0')
+  const described = await database.run('from klines_result limit 0')
   const types = described.columnTypes().map(String)
   const huge = described.columnNames().filter((_, index) => HUGE.test(types[index]))
   const casts = huge.map(name => `cast(${sqlName(name)} as decimal(38, 0)) as ${sqlName(name)}`)

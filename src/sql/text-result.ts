@@ -4,8 +4,8 @@ import type { Query } from './query.js'
 import { resultText, type TextFormat } from './result-format.js'
 
 /**
- * Writes the result of a query as text, chunk by chunk, so that its size does not matter. `open` is called when the query has
- * begun to give rows: a query that fails at once opens nothing. Returns the number of rows. Throws `bad_query`.
+ * Writes the result of a query as text, chunk by chunk. `open` is called when the query has run to its end: one that fails opens
+ * nothing. Returns the number of rows. Throws `bad_query`.
  */
 export async function writeText(
   database: Database,
@@ -13,7 +13,7 @@ export async function writeText(
   format: TextFormat,
   open: () => Promise<Output>,
 ): Promise<number> {
-  const result = await database.stream(query.sql)
+  const result = await database.run(query.sql)
   const text = resultText(format, result.deduplicatedColumnNames())
   const output = await open()
   let pending = text.start

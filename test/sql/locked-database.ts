@@ -39,6 +39,6 @@ export async function lockedDatabase(result?: string): Promise<LockedDatabase> {
 
 /** The rows of a query, as text. */
 export async function rowsOf(database: Database, sql: string): Promise<string[][]> {
-  const result = await database.stream(sql)
+  const result = await database.run(sql)
   return (await result.getRows()).map(row => row.map(String))
 }

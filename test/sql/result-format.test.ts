@@ -4,7 +4,7 @@ import { openDatabase } from './locked-database.js'
 
 /** The text of a query's result. */
 async function textOf(format: TextFormat, sql: string): Promise<string> {
-  const result = await (await openDatabase()).stream(sql)
+  const result = await (await openDatabase()).run(sql)
   const text = resultText(format, result.deduplicatedColumnNames())
   const [first, ...rest] = await result.getRows()
   return text.start + text.rows(first ? [first] : [], true) + text.rows(rest, false) + text.end

@@ -15,7 +15,7 @@ const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL\(.*|DOUBLE|FL
 
 /** Prints the first rows of a result as a table that fits the terminal, and says what it leaves out. */
 export async function printTable(database: Database, query: Query): Promise<void> {
-  const result = await database.stream(query.sql)
+  const result = await database.run(query.sql)
   const head = result.deduplicatedColumnNames()
   const right = head.filter((_, index) => NUMBER.test(String(result.columnType(index))))
   const rows: string[][] = []
