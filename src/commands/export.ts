@@ -31,7 +31,8 @@ Without --to, every window is needed that had started when the lists were last d
   }
 
   protected override get interruptionAdvice(): string {
-    return 'Nothing was written.'
+    const isLake = this.argv.some(text => text.startsWith('--layout'))
+    return isLake ? 'Every part of the data set is complete; run the same command again.' : 'Nothing was written.'
   }
 
   async run(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type OutputColumn,
   parseRowFormat,
   type RowFormat,
+  type RowFormatRequest,
 } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
 import { formatRange, isRelativeRange, parseRange, type RangeText } from '../klines/time-range.js'
@@ -34,8 +35,9 @@ export interface LakeOptionsRequest extends RangeText, ResampleRequest {
 
 /** The options of a request, and the row format of its parts. Throws `bad_option`. */
 export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOptions; rowFormat: RowFormat } {
-  const { columns, numbers, resample = null, partial = false, partition = 'none' } = request
-  const rowFormat = parseRowFormat({ columns, numbers }, 'parquet')
+  const { resample = null, partial = false, partition = 'none' } = request
+  // Callers without types may name options of other formats, which are refused.
+  const rowFormat = parseRowFormat(request as RowFormatRequest, 'parquet')
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) {
     const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`

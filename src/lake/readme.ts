@@ -34,8 +34,8 @@ there are such folders) are the names of folders and not in the files. Rows are 
 \`LAKE\` stands for the folder of the lake. Its path is written in one place, the second statement of \`${VIEWS_FILE}\`: after moving the
 lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.
 
-The tests of klines run the statements for DuckDB, and read such a lake with Polars. Those for ClickHouse, Spark, Trino and Athena follow
-from their documentation.
+Tested with such a lake: DuckDB, whose statements the tests of klines run, and Polars (nodejs-polars 0.26). The statements for
+ClickHouse, Spark, Trino and Athena follow from their documentation.
 
 ## DuckDB
 

@@ -37,7 +37,8 @@ const OWN_VARIABLES: Record<string, string> = {
 const GROUPS: Record<string, string> = {
   WHAT: 'interval base-url mirror accept-list yes',
   RANGE: 'from to last',
-  OUTPUT: 'output format columns time-format numbers theme width height log resample partial force mkdir dry-run',
+  OUTPUT:
+    'output format columns time-format numbers theme width height log resample partial force mkdir layout partition prune dry-run',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { RunSchema } from '../../src/cli/reports/schema.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { deferred } from '../support/deferred.js'
+import { fileSnapshot, onlyPart } from '../support/lake.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
+
+const newSandbox = useSandboxes()
+const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
+const BTC = onlyPart('BTCUSDT')
+const ETH = onlyPart('ETHUSDT')
+const FILES = [...ROOT_FILES, BTC, ETH]
+const LAYOUT = ['--layout', 'hive', '-o', 'lake/']
+const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...LAYOUT]
+
+async function countRows(sandbox: CliSandbox): Promise<unknown> {
+  return (await duckdb(`select count(*)::int as n from '${sandbox.path('lake')}/*/*/*.parquet'`)).rows[0].n
+}
+
+describe.concurrent('--layout hive', () => {
+  it('download and export build the same lake, and a refresh after one new window writes one part', async () => {
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    const download = ['download', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm']
+    const first = await sandbox.run([...download, ...LAYOUT])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
+    expect(sandbox.files('lake')).toEqual(FILES)
+    expect(await countRows(sandbox)).toBe(84)
+
+    const second = await sandbox.run(['export', 'all', '-i', 'all', '--mirror', 'm', ...LAYOUT, '--json'])
+    const object = parseObject(second.stdout, RunSchema)
+    expect(object.files).toEqual([])
+    expect(object.lake).toEqual({ folder: 'lake/', written: 0, unchanged: 2, removed: [], notRequested: [] })
+
+    putFile(server.root, weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }), RENDERED + 86_400_000)
+    const before = fileSnapshot(sandbox.path('lake'))
+    const third = await sandbox.run([...download, ...LAYOUT])
+    expect(third).toMatchObject({ code: 0, stderr: '' })
+    expect(third.stdout).toMatch(/^Lake lake\/: 1 part written, 1 unchanged\.$/m)
+    expect(fileSnapshot(sandbox.path('lake'))[BTC]).toEqual(before[BTC])
+    expect(await countRows(sandbox)).toBe(90)
+  })
+
+  it('names series that are not requested, shows what a dry run would write, and removes them with --prune', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    const dry = await sandbox.call([...EXPORT, '--dry-run'])
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(dry.stdout).toContain(`Files that would be written: lake/${BTC}, lake/${ETH}`)
+    expect(sandbox.exists('lake')).toBe(false)
+    expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
+    expect((await sandbox.call([...EXPORT, '--dry-run'])).stdout).not.toContain('Files that would be written')
+    const one = ['export', 'BTCUSDT', ...EXPORT.slice(3)]
+    const named = await sandbox.call(one)
+    expect(named.stdout).toMatch(/^Also in the lake, and not requested: ETHUSDT 15m; --prune removes them\.$/m)
+    expect(sandbox.files('lake')).toEqual(FILES)
+    const pruned = await sandbox.call([...one, '--prune'])
+    expect(pruned.stdout).toMatch(/^Lake lake\/: 0 parts written, 1 unchanged, 1 removed\.$/m)
+    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC])
+  })
+
+  it.each<[string[], string]>([
+    [['-o', '-'], 'A lake is a folder; it cannot go to stdout.'],
+    [['-o', '{symbol}'], '{symbol} has the placeholder {symbol}'],
+    [['-o', 'lake', '-f', 'csv'], '--layout writes Parquet files. Expected -f parquet or no -f, not csv.'],
+    [['-o', 'full'], 'full is not empty. Expected a lake'],
+    [['-o', 'file'], 'file is a file. Expected a lake'],
+    [['-o', 'lake', '--time-format', 'iso'], '--time-format iso'],
+    [['-o', 'lake', '--theme', 'dark'], '--theme'],
+    [[], '--layout writes files into a folder, and none is named.'],
+  ])('refuses %j', async (args, message) => {
+    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
+    await sandbox.shell('mkdir full && touch full/mine')
+    sandbox.write('file', 'x')
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', ...args])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(message)
+    expect(sandbox.exists('lake')).toBe(false)
+  })
+
+  it.each(['--partition=year', '--prune'])('refuses %s without --layout', async flag => {
+    const run = await newSandbox().call(['export', 'BTCUSDT', '-i', '15m', '-o', 'x.parquet', flag])
+    expect(run).toMatchObject({ code: 2 })
+    expect(run.stderr).toContain(`${flag.split('=')[0]} applies to --layout, which is missing.`)
+  })
+
+  it('refuses other options with the flags of both, and --force rewrites', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    await sandbox.call(EXPORT)
+    const other = await sandbox.call([...EXPORT, '--numbers', 'decimal'])
+    expect(other).toMatchObject({ code: 2, stdout: '' })
+    expect(other.stderr).toContain('lake/ was written with --numbers double, and this run has --numbers decimal.')
+    expect(other.stderr).toContain('--force')
+    expect(await sandbox.call([...EXPORT, '--numbers', 'decimal', '--force'])).toMatchObject({ code: 0, stderr: '' })
+    const { types } = await duckdb(`select * from '${sandbox.path('lake')}/${BTC}'`)
+    expect(types.open).toBe('DECIMAL(38,8)')
+  })
+
+  it('a missing or corrupt window is exit 3, and no part is written', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    await sandbox.call(EXPORT)
+    const before = fileSnapshot(sandbox.path('lake'))
+    writeFileSync(sandbox.path(`m/${weekPath('ETHUSDT', OPEN_WEEK)}`), '[[')
+    putFile(sandbox.path('m'), weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK))
+    const run = await sandbox.call(EXPORT)
+    expect(run).toMatchObject({ code: 3, stdout: '' })
+    expect(run.stderr).toContain('ETHUSDT 15m 2025-02-10')
+    expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
+  })
+
+  it('of two writers at once one is refused', async () => {
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    // The first one waits for the service until the second one has ended.
+    const [reached, ended] = [deferred(), deferred()]
+    server.hold = () => {
+      reached.resolve()
+      return ended.promise
+    }
+    const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '--layout', 'hive']
+    const running = sandbox.start([...args, '-o', 'lake'])
+    await reached.promise
+    const refused = await sandbox.run([...args, '-o', 'lake'])
+    ended.resolve()
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(
+      `The lake is being written by process ${running.child.pid}: lake/_lock is its lock.`,
+    )
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC])
+  })
+})

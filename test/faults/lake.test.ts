@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { onlyPart } from '../support/lake.js'
+import { OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+
+const newSandbox = useSandboxes()
+const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
+const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
+const PARTS = [onlyPart('BTCUSDT'), onlyPart('ETHUSDT')]
+const FILES = ['_README.md', '_klines.json', '_views.sql', ...PARTS]
+/** A bound for the loop: no update makes this many calls of one kind. */
+const MOST_CALLS = 40
+
+/** A mirror whose lake lacks a candle of each series, and the complete lake in `new`. `old` is a copy of the first one. */
+async function changedSandbox(): Promise<CliSandbox> {
+  const { sandbox } = await stockedSandbox(newSandbox())
+  expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
+  cpSync(sandbox.path('lake'), sandbox.path('old'), { recursive: true })
+  for (const symbol of ['BTCUSDT', 'ETHUSDT'])
+    putFile(sandbox.path('m'), weekPath(symbol, OPEN_WEEK), weekRows(OPEN_WEEK))
+  expect(await sandbox.call([...EXPORT.slice(0, -1), 'new'])).toMatchObject({ code: 0, stderr: '' })
+  return sandbox
+}
+
+/** Runs an update in which the call number `at` kills the process or fails. */
+function runWith(sandbox: CliSandbox, call: string, code: string, at: number) {
+  const fault = { call, path: '/lake/', code, at, times: 1 }
+  const env = {
+    NODE_OPTIONS: `--import=${CLOCK} --import=${FAILING_FS}`,
+    KLINES_TEST_NOW: String(PRESENT),
+    KLINES_TEST_FAIL: JSON.stringify(fault),
+  }
+  return sandbox.run([...EXPORT.slice(0, -1), sandbox.path('lake')], env)
+}
+
+describe.each(['an update', 'a new lake'])('in %s', kind => {
+  it.each([
+    ['promises.rename', 'SIGKILL', 'F42'],
+    ['handle.write', 'SIGKILL', 'F42'],
+    ['handle.sync', 'SIGKILL', 'F42'],
+    ['handle.write', 'ENOSPC', 'F44'],
+    ['promises.rename', 'EIO', 'F47'],
+  ])(
+    '%s ends with %s (%s): every part is the old or the new one, and the next run completes the lake',
+    async (call, code) => {
+      let at = 1
+      for (; at <= MOST_CALLS; at++) {
+        const sandbox = await changedSandbox()
+        if (kind === 'a new lake') await sandbox.shell('rm -r lake')
+        const run = await runWith(sandbox, call, code, at)
+        const killed = run.signal === 'SIGKILL'
+        expect(killed || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
+        for (const path of PARTS) {
+          if (kind === 'a new lake' && !sandbox.exists(`lake/${path}`)) continue
+          const expected = [`new/${path}`, ...(kind === 'an update' ? [`old/${path}`] : [])]
+          expect(expected.some(name => sandbox.bytes(name).equals(sandbox.bytes(`lake/${path}`)))).toBe(true)
+        }
+        if (!killed) expect(sandbox.files('lake').filter(name => !FILES.includes(name))).toEqual([])
+        expect(await sandbox.call(EXPORT)).toMatchObject({ code: 0, stderr: '' })
+        expect(sandbox.files('lake')).toEqual(FILES)
+        for (const path of PARTS) expect(sandbox.bytes(`lake/${path}`).equals(sandbox.bytes(`new/${path}`))).toBe(true)
+        expect((await sandbox.call(EXPORT)).stdout).toContain('Lake lake: up to date, 0 parts written, 2 unchanged.')
+        // The run made fewer calls of this kind.
+        if (run.code === 0) break
+      }
+      expect(at).toBeGreaterThan(2)
+      expect(at).toBeLessThan(MOST_CALLS)
+    },
+  )
+})
+
+it('F44 a full disk below a lake leaves its parts as they were', async ({ skip }) => {
+  if (!hasNamespaces) skip('needs unshare -rm and tmpfs')
+  const sandbox = await changedSandbox()
+  const script = `mkdir disk && mount -t tmpfs -o size=64k none disk && cp -r lake disk/lake && dd if=/dev/zero of=disk/rest bs=1k 2> /dev/null
+klines ${[...EXPORT.slice(0, -1), 'disk/lake'].join(' ')}; echo $?; cp -r disk/lake after`
+  const run = await sandbox.shell(`unshare -rm bash -c '${script}'`)
+  expect(run.stdout).toBe('1\n')
+  expect(run.stderr).toMatch(/^klines: Cannot write disk\/lake\/\S+: the disk is full \(ENOSPC\)\.\n/)
+  expect(sandbox.files('after')).toEqual(FILES)
+  for (const name of FILES) expect(sandbox.bytes(`after/${name}`).equals(sandbox.bytes(`old/${name}`)), name).toBe(true)
+})

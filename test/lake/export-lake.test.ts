@@ -1,0 +1,350 @@
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { catchError } from '../support/errors.js'
+import { filesBelow } from '../support/files-below.js'
+import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { snapshot } from '../support/snapshot.js'
+import {
+  FULL_WEEKS,
+  OPEN_WEEK,
+  PRESENT,
+  putFile,
+  RENDERED,
+  treeRows,
+  weekPath,
+  weekRows,
+} from '../support/synthetic-tree.js'
+
+const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
+const BTC = onlyPart('BTCUSDT')
+const ETH = onlyPart('ETHUSDT')
+const FILES = [...ROOT_FILES, BTC, ETH]
+const DAY = 86_400_000
+
+/** The open times in a part, as DuckDB reads it. */
+async function openTimes(lake: string, path: string): Promise<number[]> {
+  const { rows } = await duckdb(`select epoch_ms(open_time)::double as time from '${join(lake, path)}'`)
+  return rows.map(({ time }) => time as number)
+}
+
+const treeTimes = (symbol: string) => [...treeRows(symbol).values()].flat().map(([time]) => time)
+
+describe('a lake is built and kept up to date', () => {
+  it('has a part for each series, with the rows of the series in order, and without symbol and interval', async () => {
+    const { update, lake, files } = await lakeSetup()
+    const report = await update()
+    expect(files()).toEqual(FILES)
+    expect(report.lake).toEqual({ folder: lake, written: 2, unchanged: 0, removed: [], notRequested: [] })
+    expect(report.files.map(({ path, rows }) => [path, rows])).toEqual([
+      [join(lake, BTC), 42],
+      [join(lake, ETH), 42],
+    ])
+    expect(await openTimes(lake, BTC)).toEqual(treeTimes('BTCUSDT'))
+    expect(
+      Object.keys((await duckdb(`select * from read_parquet('${join(lake, BTC)}', hive_partitioning = false)`)).types),
+    ).not.toContain('symbol')
+  })
+
+  it('writes nothing when nothing has changed', async () => {
+    const { update, lake } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    const { lake: changes, files } = await update()
+    expect(changes).toMatchObject({ written: 0, unchanged: 2 })
+    expect(files).toEqual([])
+    expect(fileSnapshot(lake)).toEqual(before)
+    await update({ offline: true })
+    expect(fileSnapshot(lake)).toEqual(before)
+  })
+
+  it('writes only the part with a new window', async () => {
+    const { update, lake, tree, files } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    putFile(tree, weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }), RENDERED + DAY)
+    expect((await update()).lake).toMatchObject({ written: 1, unchanged: 1 })
+    const after = fileSnapshot(lake)
+    expect(after[BTC]).toEqual(before[BTC])
+    expect(after['_views.sql']).toEqual(before['_views.sql'])
+    expect(files()).toEqual(FILES)
+    expect(await openTimes(lake, ETH)).toHaveLength(48)
+  })
+
+  it('sees a window of the same size and time with other content', async () => {
+    const { update, lake, mirror } = await lakeSetup()
+    await update()
+    const path = weekPath('BTCUSDT', FULL_WEEKS[0])
+    const { size } = statSync(join(mirror, path))
+    putFile(mirror, path, weekRows(FULL_WEEKS[0], { seed: 7 }), statSync(join(mirror, path)).mtimeMs)
+    expect(statSync(join(mirror, path)).size).toBe(size)
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 1, unchanged: 1 })
+    const { rows } = await duckdb(
+      `select count(*)::int as n from '${join(lake, BTC)}' where open < 0 or open_time is null`,
+    )
+    expect(rows).toEqual([{ n: 0 }])
+  })
+
+  it('takes a window for unchanged whose file is another one with the same bytes', async () => {
+    const { update, lake, mirror } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    const path = join(mirror, weekPath('BTCUSDT', FULL_WEEKS[0]))
+    const bytes = readFileSync(path)
+    rmSync(path)
+    writeFileSync(path, bytes)
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
+    expect(fileSnapshot(lake)).toEqual(before)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['is missing', path => rmSync(path)],
+    ['has another size', path => writeFileSync(path, 'PAR1')],
+    [
+      'has other bytes of the same size',
+      path => {
+        const bytes = readFileSync(path)
+        bytes[100] ^= 1
+        writeFileSync(path, bytes)
+        utimesSync(path, 1, 1)
+      },
+    ],
+  ])('writes a part again that %s', async (_, damage) => {
+    const { update, lake, read } = await lakeSetup()
+    await update()
+    const bytes = read(BTC)
+    damage(join(lake, BTC))
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 1, unchanged: 1 })
+    expect(read(BTC).equals(bytes)).toBe(true)
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
+  })
+
+  it.each(['', '{', 'null', '{"schema":1}', '{"schema":1,"source":null,"options":{},"series":[{"symbol":"../x"}]}'])(
+    'writes all parts again, with a note, when the manifest is %j',
+    async text => {
+      const { update, write, read, warnings } = await lakeSetup()
+      await update()
+      const bytes = [read(BTC), read(ETH)]
+      warnings.length = 0
+      write('_klines.json', text)
+      expect((await update({ offline: true })).lake).toMatchObject({ written: 2, unchanged: 0 })
+      expect(warnings).toContainEqual(
+        expect.stringMatching(/_klines\.json cannot be used: .* All parts are written again\.$/),
+      )
+      expect([read(BTC), read(ETH)].map((now, index) => now.equals(bytes[index]))).toEqual([true, true])
+      expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
+    },
+  )
+
+  it('replaces nothing when a window is missing, and leaves no folder of a new lake', async () => {
+    const { update, lake, mirror } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    putFile(mirror, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK))
+    rmSync(join(mirror, weekPath('ETHUSDT', FULL_WEEKS[2])))
+    expect(await catchError(update({ offline: true }))).toMatchObject({ code: 'incomplete' })
+    expect(fileSnapshot(lake)).toEqual(before)
+    const other = join(lake, '..', 'deep', 'other')
+    expect(await catchError(update({ offline: true, output: other }))).toMatchObject({ code: 'incomplete' })
+    expect(filesBelow(join(lake, '..', 'deep'))).toEqual([])
+    expect(statSync(join(lake, '..', 'deep'), { throwIfNoEntry: false })).toBeUndefined()
+  })
+})
+
+describe('partitions', () => {
+  it('by month: the parts have their months, and a change of one window rewrites its months alone', async () => {
+    const { update, lake, mirror, files } = await lakeSetup()
+    const options = { symbols: ['BTCUSDT'] as const, partition: 'month', offline: false } as const
+    const month = (name: string) => `symbol=BTCUSDT/interval=15m/year=2025/month=${name}/part-0.parquet`
+    await update({ ...options, symbols: ['BTCUSDT'] })
+    expect(files()).toEqual([...ROOT_FILES, month('01'), month('02')])
+    const times = treeTimes('BTCUSDT')
+    const february = Date.UTC(2025, 1)
+    expect(await openTimes(lake, month('01'))).toEqual(times.filter(time => time < february))
+    expect(await openTimes(lake, month('02'))).toEqual(times.filter(time => time >= february))
+    const before = fileSnapshot(lake)
+    putFile(mirror, weekPath('BTCUSDT', FULL_WEEKS[0]), weekRows(FULL_WEEKS[0], { seed: 7 }))
+    expect((await update({ symbols: ['BTCUSDT'], partition: 'month', offline: true })).lake).toMatchObject({
+      written: 1,
+      unchanged: 1,
+    })
+    expect(fileSnapshot(lake)[month('02')]).toEqual(before[month('02')])
+  })
+
+  it('force turns one partitioning into another, and no candle is there twice', async () => {
+    const { update, lake, files } = await lakeSetup()
+    await update()
+    const refused = await catchError(update({ partition: 'year' }))
+    expect(refused).toMatchObject({
+      code: 'bad_output',
+      message: expect.stringContaining("`partition: 'none'`, and this run has `partition: 'year'`"),
+    })
+    const year = (symbol: string) => `symbol=${symbol}/interval=15m/year=2025/part-0.parquet`
+    expect((await update({ partition: 'year', force: true })).lake).toMatchObject({ written: 2, removed: [BTC, ETH] })
+    expect(files()).toEqual([...ROOT_FILES, year('BTCUSDT'), year('ETHUSDT')])
+    expect((await update({ partition: 'year' })).lake).toMatchObject({ written: 0, unchanged: 2 })
+    expect(await openTimes(lake, year('BTCUSDT'))).toEqual(treeTimes('BTCUSDT'))
+  })
+})
+
+describe('resampled candles and ranges', () => {
+  it('a new window changes the part of the resampled series', async () => {
+    const { update, lake, tree, files } = await lakeSetup()
+    const options = { resample: '1d', partial: true, partition: 'month' } as const
+    await update(options)
+    expect(files().filter(name => name.includes('BTCUSDT'))).toHaveLength(2)
+    expect((await update(options)).lake).toMatchObject({ written: 0, unchanged: 4 })
+    putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK), RENDERED + DAY)
+    expect((await update(options)).lake).toMatchObject({ written: 1, unchanged: 3 })
+    const { rows } = await duckdb(`select count(*)::int as n from '${lake}/symbol=BTCUSDT/interval=1d/*/*/*.parquet'`)
+    expect(rows).toEqual([{ n: 42 }])
+  })
+
+  it('a range that moves with the present drops parts and keeps those with the same bytes', async () => {
+    const { update, lake, files } = await lakeSetup()
+    const options = { symbols: ['BTCUSDT'] as ['BTCUSDT'], last: '25d', partition: 'month' as const }
+    await update(options)
+    expect(files()).toHaveLength(5)
+    const before = fileSnapshot(lake)
+    expect((await update(options)).lake).toMatchObject({ written: 0, unchanged: 2 })
+    expect(fileSnapshot(lake)).toEqual(before)
+    const later = await update({ ...options, now: PRESENT + 14 * DAY, offline: true })
+    expect(later.lake).toMatchObject({ removed: ['symbol=BTCUSDT/interval=15m/year=2025/month=01/part-0.parquet'] })
+    expect(files()).toHaveLength(4)
+  })
+
+  it('the present is not in the bytes of a part', async () => {
+    const { update, read, lake } = await lakeSetup()
+    await update()
+    const bytes = read(BTC)
+    const other = `${lake}-2`
+    await update({ now: PRESENT + 5 * DAY, offline: true, output: other })
+    expect(readFileSync(join(other, BTC)).equals(bytes)).toBe(true)
+  })
+})
+
+describe('series that are not requested', () => {
+  it('are named and stay; prune removes their parts and nothing else', async () => {
+    const { update, files, lake, write } = await lakeSetup()
+    await update()
+    write('notes.txt', 'mine')
+    const before = fileSnapshot(lake)
+    expect((await update({ symbols: ['BTCUSDT'] })).lake).toMatchObject({
+      written: 0,
+      notRequested: ['ETHUSDT 15m'],
+      removed: [],
+    })
+    expect(fileSnapshot(lake)).toEqual(before)
+    const pruned = await update({ symbols: ['BTCUSDT'], prune: true })
+    expect(pruned.lake).toMatchObject({ removed: [ETH], notRequested: [] })
+    expect(files()).toEqual([...ROOT_FILES, 'notes.txt', BTC])
+    expect(statSync(join(lake, 'symbol=ETHUSDT'), { throwIfNoEntry: false })).toBeUndefined()
+    expect((await update()).lake).toMatchObject({ written: 1, unchanged: 1 })
+  })
+
+  it('force does not mix options: it asks for them or for prune', async () => {
+    const { update, lake } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    const mixed = { symbols: ['BTCUSDT'] as ['BTCUSDT'], numbers: 'decimal' as const, force: true }
+    expect(await catchError(update(mixed))).toMatchObject({
+      code: 'bad_output',
+      message: expect.stringContaining('ETHUSDT 15m'),
+    })
+    expect(fileSnapshot(lake)).toEqual(before)
+    expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
+  })
+})
+
+describe('refusals', () => {
+  it.each<[string, Record<string, unknown>, RegExp]>([
+    ['numbers', { numbers: 'decimal' }, /written with `numbers: 'double'`, and this run has `numbers: 'decimal'`/],
+    ['columns', { columns: ['open_time', 'close'] }, /and this run has `columns: 'open_time,close'`/],
+    ['a range', { from: '2025-01-10' }, /written with no limits of time, and this run has the range 2025-01-10T/],
+    ['a moving range', { last: '30d' }, /and this run has the range last 30d/],
+    ['resample', { resample: '1d' }, /written with no `resample`, and this run has `resample: '1d'`/],
+  ])('of other options: %s', async (_, options, message) => {
+    const { update, lake } = await lakeSetup()
+    await update()
+    const before = fileSnapshot(lake)
+    const error = await catchError(update(options))
+    expect(error).toMatchObject({ code: 'bad_output', message: expect.stringMatching(message) })
+    expect(fileSnapshot(lake)).toEqual(before)
+  })
+
+  it('of another source, before any request', async () => {
+    const [one, two] = [await lakeSetup(), await lakeSetup()]
+    await one.update()
+    const error = await catchError(two.update({ output: one.lake }))
+    expect(error).toMatchObject({
+      code: 'bad_output',
+      message: `${one.lake} has candles of ${one.server.url}, and this run of ${two.server.url}.`,
+    })
+    expect(two.server.log).toEqual([])
+  })
+
+  it('of a lake of a newer version', async () => {
+    const { update, write } = await lakeSetup()
+    await update()
+    write('_klines.json', '{"schema":2}')
+    const error = await catchError(update({ force: true }))
+    expect(error).toMatchObject({ code: 'bad_output', message: expect.stringContaining('newer version of klines') })
+  })
+
+  it.each(['-', '', 'x/{symbol}', '{interval}'])('of the folder %j', async output => {
+    const { update, server } = await lakeSetup()
+    expect(await catchError(update({ output }))).toMatchObject({ code: 'bad_output' })
+    expect(server.log).toEqual([])
+  })
+
+  it('of a file, and of a folder that is no lake, which stay as they were', async () => {
+    const { update, folder, lake } = await lakeSetup()
+    writeFileSync(join(folder, 'file'), 'x')
+    expect(await catchError(update({ output: join(folder, 'file') }))).toMatchObject({ code: 'bad_output' })
+    mkdirSync(lake)
+    writeFileSync(join(lake, 'mine.parquet'), 'x')
+    const before = snapshot(folder)
+    const error = await catchError(update({ force: true }))
+    expect(error).toMatchObject({
+      code: 'bad_output',
+      message: `${lake} is not empty. Expected a lake (a folder with _klines.json), or a new folder.`,
+    })
+    expect(snapshot(folder)).toEqual(before)
+  })
+
+  it.each(['symbol', 'interval'])('of the column %s, which the folders name', async column => {
+    const { update } = await lakeSetup()
+    const error = await catchError(update({ columns: ['open_time', column as 'symbol'] }))
+    expect(error).toMatchObject({ code: 'bad_option', message: expect.stringContaining(`"${column}"`) })
+  })
+})
+
+describe('two writers', () => {
+  it('one of two at once is refused, and the other one ends', async () => {
+    const { update } = await lakeSetup()
+    const results = await Promise.allSettled([update(), update()])
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const [refused] = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+    expect(refused).toMatchObject({ code: 'bad_output', message: expect.stringContaining(`by process ${process.pid}`) })
+    expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
+  })
+
+  it('the lock of an ended process is taken over, also when this process has its id; that of another machine is not', async () => {
+    const { update, write, files } = await lakeSetup()
+    await update()
+    for (const owner of [
+      `${hostname().slice(0, 64)}~4194999~0011223344556677`,
+      `${hostname().slice(0, 64)}~${process.pid}~0011223344556677`,
+    ]) {
+      write('_lock', `${owner}\n`)
+      expect((await update()).lake).toMatchObject({ written: 0 })
+      expect(files()).toEqual(FILES)
+    }
+    write('_lock', 'elsewhere~12~0011223344556677\n')
+    const error = await catchError(update())
+    expect(error).toMatchObject({ code: 'bad_output', message: expect.stringContaining('process 12 of elsewhere') })
+    expect(files()).toContain('_lock')
+  })
+})
