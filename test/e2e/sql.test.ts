@@ -114,6 +114,13 @@ describe.concurrent('klines sql', () => {
     expect(run).toMatchObject({ code: 0, stderr: '', stdout: JSON_COUNT })
   })
 
+  it('stdin is read as it is, to its end', async () => {
+    // What oclif reads as an argument has no empty lines in front.
+    const run = await sandbox.shell(String.raw`printf '\n\nselec 1' | klines sql --lake lake`)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('LINE 3: selec 1')
+  })
+
   it.each<[string, string[], string]>([
     ['selec 1', [], 'Parser Error: syntax error at or near "selec"\n\nLINE 1: selec 1\n        ^'],
     ["select error('no')", [], 'Invalid Input Error: no'],

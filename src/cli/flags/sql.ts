@@ -7,7 +7,11 @@ import { outputFlags } from './output.js'
 import { type RangeFlags, selectionFlags } from './selection.js'
 
 export const sqlArgs = {
-  sql: Args.string({ description: 'One select statement; - or nothing reads it from stdin.' }),
+  sql: Args.string({
+    description: 'One select statement; - or nothing reads it from stdin.',
+    // oclif would wait for 10 ms only, and lose what comes then.
+    ignoreStdin: true,
+  }),
 }
 
 const { from, to, last } = selectionFlags
