@@ -21,6 +21,8 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   bad_config: ExitCode.Usage,
   bad_base_url: ExitCode.Usage,
   bad_output: ExitCode.Usage,
+  bad_query: ExitCode.Usage,
+  duckdb_missing: ExitCode.Usage,
   output_exists: ExitCode.Usage,
   mirror_mismatch: ExitCode.Usage,
   address_unusable: ExitCode.Usage,

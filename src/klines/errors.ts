@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'bad_config'
   | 'bad_base_url'
   | 'bad_output'
+  | 'bad_query'
+  | 'duckdb_missing'
   | 'output_exists'
   | 'mirror_mismatch'
   | 'address_unusable'

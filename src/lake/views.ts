@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { PART_FILE } from './layout.js'
+import { PART_FILE, type Partition } from './layout.js'
 import type { LakeOptions } from './options.js'
 
 /** The file of a lake that makes its tables in DuckDB. */
@@ -12,32 +12,52 @@ const FOLDER_COLUMNS = {
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
 }
 
+/** A text as an SQL literal. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
+export function klinesView(files: string, partition: Partition): string {
+  const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
+  return `create or replace temp view klines as
+select ${columnNames(partition)}, * exclude (${columnNames(partition)})
+from read_parquet(
+  ${files},
+  hive_partitioning = true,
+  hive_types = { ${hiveTypes.join(', ')} }
+);`
+}
+
+/** Makes the macro `candles('BTCUSDT', '1d')`, the candles of one series, in DuckDB's SQL. */
+export function candlesMacro(partition: Partition): string {
+  return `create or replace temp macro candles(a_symbol, an_interval) as table
+select * exclude (${columnNames(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
+}
+
 /** The content of `_views.sql` for a lake in the folder `root`. */
 export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
-  const types = Object.entries(FOLDER_COLUMNS[partition])
-  const glob = [...types.map(([name]) => `${name}=*`), PART_FILE].join('/')
-  const hiveTypes = types.map(([name, type]) => `"${name}": ${type}`).join(', ')
-  const names = types.map(([name]) => `"${name}"`).join(', ')
+  const glob = [...Object.keys(FOLDER_COLUMNS[partition]).map(name => `${name}=*`), PART_FILE].join('/')
   const text = `-- The tables of this lake for DuckDB: duckdb -init _views.sql
 
 -- The folder of the lake. After moving the lake, write its new path here, or run klines with the new folder.
-set variable klines_lake = '${resolve(root).replaceAll("'", "''")}';
+set variable klines_lake = ${sqlText(resolve(root))};
 
 -- Times are UTC; without this, year(open_time) and the like follow the zone of the machine.
 set TimeZone = 'UTC';
 
 -- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
-create or replace temp view klines as
-select ${names}, * exclude (${names})
-from read_parquet(
-  getvariable('klines_lake') || '/${glob}',
-  hive_partitioning = true,
-  hive_types = { ${hiveTypes} }
-);
+${klinesView(`getvariable('klines_lake') || '/${glob}'`, partition)}
 
 -- The candles of one series: select * from candles('BTCUSDT', '1d');
-create or replace temp macro candles(a_symbol, an_interval) as table
-select * exclude (${names}) from klines where symbol = a_symbol and "interval" = an_interval;
+${candlesMacro(partition)}
 `
   return Buffer.from(text)
+}
+
+/** The columns that folders name. */
+function columnNames(partition: Partition): string {
+  return Object.keys(FOLDER_COLUMNS[partition])
+    .map(name => `"${name}"`)
+    .join(', ')
 }

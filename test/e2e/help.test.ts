@@ -26,6 +26,8 @@ const OWN_VARIABLES: Record<string, string> = {
   'stats --format': 'KLINES_TABLE_FORMAT',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
+  'sql --output': 'KLINES_SQL_OUTPUT',
+  'sql --format': 'KLINES_SQL_FORMAT',
   'download --width': 'KLINES_PICTURE_WIDTH',
   'download --height': 'KLINES_PICTURE_HEIGHT',
   'export --width': 'KLINES_PICTURE_WIDTH',

@@ -82,7 +82,9 @@ describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     // library.md is run by readme-library.test.ts.
     const names = readdirSync(RECIPES).filter(name => name !== 'library.md')
-    expect(names).toEqual(['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md'])
+    expect(names).toEqual([
+      ...['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md', 'sql.md'],
+    ])
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
       expect(readRecipe(name), name).toContain(UNTESTED)
@@ -94,9 +96,12 @@ describe.concurrent('recipes', () => {
     expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
-  it.each(['duckdb.md', 'polars.md', 'backtrader.md'])('%s runs, with the output that it announces', async name => {
-    await expectAnnounced(newSandbox(), testedBlocks(name))
-  })
+  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md'])(
+    '%s runs, with the output that it announces',
+    async name => {
+      await expectAnnounced(newSandbox(), testedBlocks(name))
+    },
+  )
 
   it.skipIf(python === undefined)('pandas.md runs (skipped without python3-pandas)', async () => {
     await expectAnnounced(newSandbox(), testedBlocks('pandas.md'))

@@ -24,6 +24,7 @@ const LAYERS: Record<string, number> = {
   export: 8,
   server: 9,
   lake: 9,
+  sql: 10,
   'index.ts': 10,
   'greeting.ts': 10,
   cli: 11,
@@ -31,7 +32,7 @@ const LAYERS: Record<string, number> = {
   'main.ts': 13,
 }
 const MAX_COMMAND_LINES = 60
-const HEAVY = ['apache-arrow', 'parquet-wasm', 'fastify']
+const HEAVY = ['apache-arrow', 'parquet-wasm', 'fastify', '@duckdb']
 
 const all = findEdges()
 /** The room of a file; those within `klines` are layers of their own. */

@@ -119,6 +119,18 @@ export const ChartSchema = object(
   { $id: 'klines-chart' },
 )
 
+/** `sql -o FILE --json`. */
+export const SqlSchema = object(
+  {
+    path: Type.String({ description: 'file of the result' }),
+    format: Text,
+    rows: Count,
+    bytes: Count,
+    warnings,
+  },
+  { $id: 'klines-sql' },
+)
+
 /** `serve --json`: printed once the server listens. */
 export const ServeSchema = object(
   {
@@ -230,6 +242,7 @@ export const ErrorSchema = object(
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ChartObject = Type.Static<typeof ChartSchema>
+export type SqlObject = Type.Static<typeof SqlSchema>
 export type ServeObject = Type.Static<typeof ServeSchema>
 export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>

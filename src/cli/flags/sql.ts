@@ -1,0 +1,71 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { RESULT_FORMATS, type ResultFormat } from '../../sql/result-format.js'
+import { inGroup } from './group.js'
+import { type LocationFlags, locationFlags } from './location.js'
+import { outputFlags } from './output.js'
+import { type RangeFlags, selectionFlags } from './selection.js'
+
+export const sqlArgs = {
+  sql: Args.string({
+    description: 'One select statement; - or nothing reads it from stdin.',
+    // oclif would wait for 10 ms only, and lose what comes then.
+    ignoreStdin: true,
+  }),
+}
+
+const { from, to, last } = selectionFlags
+
+/** What is queried, and where the result goes. */
+export const sqlFlags = {
+  ...inGroup('what', {
+    lake: Flags.string({
+      summary: 'Folder of a lake, as klines export --layout hive makes it. Default: the mirror.',
+      helpValue: 'DIR',
+      env: 'KLINES_LAKE',
+    }),
+  }),
+  ...locationFlags,
+  from,
+  to,
+  last,
+  ...inGroup('output', {
+    output: Flags.string({
+      char: 'o',
+      summary: 'File to write; - for stdout.',
+      helpValue: 'FILE',
+      env: 'KLINES_SQL_OUTPUT',
+    }),
+    format: Flags.option({
+      char: 'f',
+      summary:
+        'Format of the result. Default: inferred from the file extension; on stdout, a table at a terminal and JSON otherwise.',
+      options: RESULT_FORMATS,
+      helpValue: 'FORMAT',
+      // KLINES_FORMAT is the format of candles.
+      env: 'KLINES_SQL_FORMAT',
+    })(),
+    force: outputFlags.force,
+    mkdir: outputFlags.mkdir,
+  }),
+  ...inGroup('appearance', {
+    threads: Flags.integer({
+      summary: 'Threads of a query. With more than one, the order of unsorted rows can change from run to run.',
+      helpValue: 'COUNT',
+      min: 1,
+      default: 1,
+      env: 'KLINES_THREADS',
+    }),
+  }),
+}
+
+/** What the flags of `sql` parse to. */
+export interface SqlFlags extends LocationFlags, RangeFlags {
+  lake?: string | undefined
+  output?: string | undefined
+  format?: ResultFormat | undefined
+  force: boolean
+  mkdir?: boolean
+  threads: number
+  json: boolean
+}
