@@ -1,4 +1,5 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { isKlinesError, type KlinesError } from '../klines/errors.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import { hasListingGrid, parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
 import type { SeriesLabel } from '../klines/series.js'
@@ -34,10 +35,7 @@ export class CandleFitter<S extends SeriesLabel> {
     private readonly options: FitOptions,
   ) {}
 
-  /**
-   * Adds the next candles; batches come in order of time. Throws `bad_option` when the candles do not fit into `resample`, and
-   * `digits_lost` at a decimal too long for exact sums.
-   */
+  /** Adds the next candles; batches come in order of time. Throws `bad_option` when the candles do not fit into `resample`. */
   add(batch: KlineBatch): void {
     if (batch.length === 0) return
     this.firstTime ??= batch.openTime(0)
@@ -47,12 +45,16 @@ export class CandleFitter<S extends SeriesLabel> {
     this.dropRungs()
   }
 
-  /** The candles of the picture. The last one may be incomplete: a picture ends with the newest price. */
+  /**
+   * The candles of the picture. The last one may be incomplete: a picture ends with the newest price. Throws `digits_lost` when
+   * they must be resampled and have a decimal too long for exact sums.
+   */
   end(): FittedCandles<S> {
     for (const rung of this.rungs ?? []) rung.end()
     this.dropRungs()
     const { series, lastTime } = this
     const rung = this.rungs?.[0]
+    if (rung?.failure) throw rung.failure
     const slots = rung?.slots(this.options.maxCandles) ?? []
     const candles = slots.filter(slot => slot.candle !== undefined).length
     const interval = (rung?.target ?? this.options.resample ?? parseTargetInterval(series.interval)).name
@@ -91,6 +93,8 @@ export class CandleFitter<S extends SeriesLabel> {
 class Rung {
   private candles: ChartCandle[] = []
   private slotCount = 0
+  /** Why its candles cannot be added up. It matters only if no shorter rung fits. */
+  failure: KlinesError | undefined
 
   constructor(
     readonly target: TargetInterval,
@@ -106,11 +110,21 @@ class Rung {
   }
 
   add(batch: KlineBatch): void {
-    this.take(this.resampler ? this.resampler.add(batch) : batch)
+    this.attempt(() => this.take(this.resampler ? this.resampler.add(batch) : batch))
   }
 
   end(): void {
-    this.take(this.resampler?.end())
+    this.attempt(() => this.take(this.resampler?.end()))
+  }
+
+  private attempt(action: () => void): void {
+    if (this.failure) return
+    try {
+      action()
+    } catch (error) {
+      if (!isKlinesError(error, 'digits_lost')) throw error
+      this.failure = error
+    }
   }
 
   /** The newest slots, at most `max`. */

@@ -1,6 +1,7 @@
 import { trimDecimal } from '../klines/batch/decimals.js'
 import { DAY_MS } from '../klines/intervals.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
+import { formatCount, plural } from '../klines/text.js'
 import type { FittedCandles } from './chart-candle.js'
 import type { ChartSummary } from './summary.js'
 import { fullText } from './time-axis.js'
@@ -28,12 +29,11 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
   // Two times of one series are written alike: with the time of day unless all of them are midnights.
   const isDaily = from % DAY_MS === 0 && to % DAY_MS === 0
   const write = isDaily ? (time: number) => fullText(time).slice(0, 10) : minuteText
-  const count = `${withSeparators(candles)} ${candles === 1 ? 'candle' : 'candles'}`
-  const gaps = missing > 0 ? `, ${withSeparators(missing)} missing` : ''
+  const gaps = missing > 0 ? `, ${formatCount(missing)} missing` : ''
   const span = from === to ? write(from) : `${write(from)} to ${write(to)}`
   return {
     name: `${series.symbol} ${interval}`,
-    range: `${span} UTC, ${count}${gaps}`,
+    range: `${span} UTC, ${plural(candles, 'candle')}${gaps}`,
     resampled: resampledFrom && `${resampledFrom} resampled to ${interval}`,
     change,
     prices: [
@@ -58,9 +58,4 @@ function describeCandle({ name, length }: TargetInterval, openTime: number): str
 /** `2026-03-01 13:00`. */
 function minuteText(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-/** `1,234`. toLocaleString takes 7 ms to load the rules of all languages. */
-function withSeparators(count: number): string {
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 }

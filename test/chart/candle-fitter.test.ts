@@ -78,6 +78,13 @@ function fitOracle(rows: readonly KlineRow[], max: number) {
 }
 
 describe('all candles', () => {
+  it('candles that fit need no sums, so their decimals may be of any length', () => {
+    const long = hours(count(10)).map((row): KlineRow => row.with(5, '1500000000000000.5') as KlineRow)
+    expect(pattern(fitRows(long, { maxCandles: 10, keep: 'all' }))).toBe('c'.repeat(10))
+    const error = thrownBy(() => fitRows(long, { maxCandles: 9, keep: 'all' }))
+    expect(error).toMatchObject({ code: 'digits_lost', message: expect.stringContaining('1500000000000000.5') })
+  })
+
   it('are resampled exactly to the shortest interval for which all slots fit (BigInt oracle)', () => {
     fc.assert(
       fc.property(

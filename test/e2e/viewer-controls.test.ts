@@ -122,6 +122,65 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(faults).toEqual([])
   })
 
+  it('a day without candles says so, until the next jump', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1h')
+    const day = page.getByLabel('Jump to a day')
+    const message = page.locator('#message')
+    await day.fill('2010-01-01')
+    await message.waitFor()
+    expect(await page.locator('#message-text').textContent()).toBe('There are no candles then; these are the nearest.')
+    await day.fill('2025-01-20')
+    await page.waitForURL(/from=2025-01-20T00:00Z/)
+    expect(await message.isVisible()).toBe(false)
+  })
+
+  it('the day is one of the chosen time zone', async () => {
+    const { page } = await openChart('/chart/BTCUSDT/1h', { timezoneId: 'Asia/Tokyo' })
+    const day = page.getByLabel('Jump to a day')
+    const zone = page.getByLabel('Time zone')
+    await zone.selectOption('local')
+    await day.fill('2025-01-20')
+    await page.waitForURL(/from=2025-01-19T15:00Z/)
+    await zone.focus()
+    await page.goto(page.url())
+    await settled(page)
+    expect(await day.inputValue()).toBe('2025-01-20')
+    await zone.selectOption('utc')
+    expect(await day.inputValue()).toBe('2025-01-19')
+  })
+
+  it.each(['ETH/USDT', 'eth-usdt', ' eth_usdt '])('a symbol typed as "%s" is ETHUSDT', async text => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
+    await page.getByRole('combobox', { name: 'Symbol' }).fill(text)
+    await page.keyboard.press('Enter')
+    await settled(page, 'ETHUSDT 1d')
+    expect(pathOf(page)).toBe('/chart/ETHUSDT/1d')
+    expect(faults).toEqual([])
+  })
+
+  it('a typed text that cannot be a symbol is an error with choices, and no request', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
+    await page.getByRole('combobox', { name: 'Symbol' }).fill('no such')
+    await page.keyboard.press('Enter')
+    await page.locator('#message').waitFor()
+    expect(await page.locator('#message-text').textContent()).toContain('“NO SUCH” is not a symbol')
+    await page.goBack()
+    await settled(page, 'BTCUSDT 1d')
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['/chart/btc-usdt/1h?from=2025-01-20&to=2025-01-21', '2025-01-20'],
+    ['/chart/BTC%2FUSDT/1h?from=2025-02&to=2025-02-02', '2025-02-01'],
+    ['/chart/BTCUSDT/1h?from=2025&to=2025-01-02', '2025-01-01'],
+  ])('%s is read as the command line would', async (path, start) => {
+    const { page, faults } = await openChart(path)
+    await page.waitForURL(/\/chart\/BTCUSDT\/1h\?/)
+    const csv = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+    expect(csv).toContain(`/export/1h/BTCUSDT.csv?from=${start}T00:00Z`)
+    expect(faults).toEqual([])
+  })
+
   it('local time: the legend says so, and the address keeps it', async () => {
     const { page } = await openChart('/chart/BTCUSDT/1h', { timezoneId: 'Asia/Tokyo' })
     const utc = await page.locator('#legend-time').textContent()

@@ -109,7 +109,9 @@ function facts({ series, updatedTime }: Coverage): Html {
   const rows: readonly [string, string][] = [
     [
       'Cached',
-      series.length === 0 ? 'nothing yet' : `${cached}, ${series.length} series of ${plural(symbols, 'symbol')}`,
+      series.length === 0
+        ? 'nothing yet'
+        : `${cached}, ${plural(series.length, 'series')} of ${plural(symbols, 'symbol')}`,
     ],
     ['Missing', missing === 0 ? 'no window' : plural(missing, 'window')],
     ['Newest candle', '–'],

@@ -47,6 +47,14 @@ describe('the page at /', () => {
     expect(page).not.toMatch(/<script(?! src=)|<style|\sstyle=|\son\w+=|https?:\/\//)
   })
 
+  it('writes large counts of series with separators', async () => {
+    const root = tempFolder()
+    for (let index = 0; index < 1000; index++) {
+      putFile(root, weekPath(`S${1000 + index}USDT`, FULL_WEEKS[0]), [])
+    }
+    expect(await fetchPage(root)).toContain('1,000 series of 1,000 symbols')
+  })
+
   it('closes every element it opens', async () => {
     const open: string[] = []
     for (const [, end, name] of (await fetchPage(SAMPLE_TREE)).matchAll(/<(\/?)([a-z][a-z0-9]*)[^>]*>/g)) {

@@ -9,7 +9,7 @@ export interface TimeRange {
 
 /** What the address of the page says. */
 export interface Address {
-  /** In upper case; undefined at `/chart`. */
+  /** As files are named; undefined at `/chart`. */
   readonly symbol: string | undefined
   readonly interval: string | undefined
   /** The visible time; without it the newest candles are shown. */
@@ -35,7 +35,7 @@ export function parseAddress({ pathname, search }: { pathname: string; search: s
     problem = `“${wrong.name}” in the address is not a time: “${wrong.text}”. Expected one like 2024-05-01T12:00Z.`
   else if (from !== undefined && to !== undefined && from >= to) problem = '“from” in the address is not before “to”.'
   return {
-    symbol: symbol?.toUpperCase() || undefined,
+    symbol: toSymbol(symbol ?? '') || undefined,
     interval: interval || undefined,
     range: problem || from === undefined ? undefined : { from, to: to ?? from },
     isLog: query.get('log') === '1',
@@ -44,11 +44,16 @@ export function parseAddress({ pathname, search }: { pathname: string; search: s
   }
 }
 
-/** ISO text (a date, or with minutes; UTC unless it says otherwise) or ms. */
+/** A symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`) as files are named; anything else in upper case. */
+export function toSymbol(text: string): string {
+  return text.trim().toUpperCase().replace(/[/_-]/g, '')
+}
+
+/** ISO text (a year, a month, a date, or with minutes; UTC unless it says otherwise) or ms. */
 function parseTime(text: string | null): number | undefined {
   if (text === null) return undefined
   const hasZone = /T.*(Z|[+-]\d\d:?\d\d)$/i.test(text)
-  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/i.test(text)
+  const isIso = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d.*)?)?)?$/i.test(text)
   const time = isIso
     ? Date.parse(text.includes('T') && !hasZone ? `${text}Z` : text)
     : Number(text.trim() || Number.NaN)

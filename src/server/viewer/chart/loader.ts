@@ -39,6 +39,7 @@ export class Loader {
   async jump(from: number): Promise<void> {
     const { session } = this.view
     if (!session) return
+    this.message.hide()
     const { windows, signal, series } = session
     const range = { from, to: from + this.view.screen * lengthMs(series.interval) }
     await this.load(session, async () => {
@@ -55,6 +56,7 @@ export class Loader {
     const { view } = this
     const { session, screen } = view
     if (!session) return
+    this.message.hide()
     const { windows, signal } = session
     await this.load(session, async () => {
       if (windows.candlesBefore > MAX_HISTORY) await windows.showOldest(signal)
@@ -75,6 +77,7 @@ export class Loader {
     const { view } = this
     const { session, screen } = view
     if (!session) return
+    this.message.hide()
     await this.load(session, async () => {
       await session.windows.showNewest(session.signal)
       view.draw(session)

@@ -86,10 +86,8 @@ export class Page {
     const series = { ...before, ...change }
     const visible = this.namesTime && !view.isAtNewest ? view.visibleRange : undefined
     const range = visible && rescale(visible, before, series)
-    this.namesTime = range !== undefined
-    this.choosing.abort()
     history.pushState(null, '', this.address(series, range))
-    void this.open(series, range)
+    void this.openAddress()
   }
 
   private jump(date: string): void {
@@ -106,15 +104,18 @@ export class Page {
     this.namesTime = true
   }
 
-  /** Shows the visible time in the controls and in the address. */
+  /** Shows the visible time in the controls, and in the address a moment later. */
   private moved(): void {
-    const { series, visibleRange } = this.viewer.view
-    if (!series) return
-    this.toolbar.showRange(series, visibleRange)
+    this.showRange()
     this.addressTimer ??= setTimeout(() => {
       this.addressTimer = undefined
       this.updateAddress()
     }, ADDRESS_DELAY_MS)
+  }
+
+  private showRange(): void {
+    const { series, visibleRange } = this.viewer.view
+    if (series) this.toolbar.showRange(series, visibleRange)
   }
 
   private updateAddress(): void {
@@ -130,6 +131,7 @@ export class Page {
 
   private setScale(isLog: boolean, isLocal: boolean): void {
     this.applyScale(isLog, isLocal)
+    this.showRange()
     this.updateAddress()
   }
 

@@ -1,5 +1,5 @@
 import type { TimeRange } from '../address.js'
-import { formatTime } from '../address.js'
+import { formatTime, toSymbol } from '../address.js'
 import { INTERVALS, type Interval } from '../data/interval.js'
 import type { Coverage, Series } from '../data/service.js'
 import { create, element } from '../element.js'
@@ -53,7 +53,7 @@ export class Toolbar {
     })
     symbol.addEventListener('blur', restore)
     symbol.addEventListener('change', () => {
-      const chosen = symbol.value.trim().toUpperCase()
+      const chosen = toSymbol(symbol.value)
       if (chosen === '') return
       this.actions.symbol(chosen)
       symbol.blur()
@@ -106,10 +106,16 @@ export class Toolbar {
   showRange({ symbol, interval }: Series, range: TimeRange | undefined): void {
     if (!range) return
     const { from, to } = range
-    if (document.activeElement !== this.day) this.day.value = new Date(from).toISOString().slice(0, 10)
+    if (document.activeElement !== this.day) this.day.value = this.dayOf(from)
     for (const link of this.downloads) {
       const { format = 'csv' } = link.dataset
       link.href = `/export/${interval}/${symbol}.${format}?from=${formatTime(from)}&to=${formatTime(to)}`
     }
+  }
+
+  /** The day of a time (ms UTC) in the chosen time zone, `YYYY-MM-DD`. */
+  private dayOf(time: number): string {
+    const offset = this.zone.value === 'local' ? new Date(time).getTimezoneOffset() * 60_000 : 0
+    return new Date(time - offset).toISOString().slice(0, 10)
   }
 }
