@@ -1,10 +1,10 @@
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import { cellText } from '../../sql/cell.js'
 import type { Database } from '../../sql/database.js'
 import type { Query } from '../../sql/query.js'
 import { fitTable } from '../terminal/fit-table.js'
 import { print } from '../terminal/print.js'
 import { textTable } from '../terminal/table.js'
-import { formatBytes, formatCount, plural } from '../terminal/text.js'
 import type { Report } from './report.js'
 import type { SqlObject } from './schema.js'
 
