@@ -1,5 +1,6 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS } from '../klines/columns.js'
+import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
 
 /** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers, a title shows them. */
@@ -42,14 +43,21 @@ const [OPEN, HIGH, LOW, CLOSE, VOLUME] = (['open', 'high', 'low', 'close', 'volu
   COLUMNS.indexOf(name),
 )
 
-/** One row of a batch as a candle. */
+/** One row of a batch as a candle. Throws `digits_lost` for a decimal beyond all doubles, which has no place in a picture. */
 export function readCandle(batch: KlineBatch, row: number): ChartCandle {
   return {
     openTime: batch.openTime(row),
-    open: batch.text(row, OPEN),
-    high: batch.text(row, HIGH),
-    low: batch.text(row, LOW),
-    close: batch.text(row, CLOSE),
-    volume: batch.text(row, VOLUME),
+    open: readDecimal(batch, row, OPEN),
+    high: readDecimal(batch, row, HIGH),
+    low: readDecimal(batch, row, LOW),
+    close: readDecimal(batch, row, CLOSE),
+    volume: readDecimal(batch, row, VOLUME),
   }
+}
+
+function readDecimal(batch: KlineBatch, row: number, column: number): string {
+  const text = batch.text(row, column)
+  if (Number.isFinite(Number(text))) return text
+  const message = `${COLUMNS[column]} is ${text.slice(0, 20)}..., with ${text.length} characters. Expected less than 1e308.`
+  throw new KlinesError('digits_lost', message)
 }
