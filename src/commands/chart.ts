@@ -32,6 +32,11 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     progress: progressFlag,
   }
 
+  /** Ctrl-C is how a watch ends: there is nothing to continue. */
+  protected override get interruptionAdvice(): string {
+    return this.argv.includes('--watch') ? '' : super.interruptionAdvice
+  }
+
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Chart)
     const { runChart } = await import('../cli/jobs/chart.js')

@@ -10,8 +10,8 @@ import type { LakeRequest } from './export-lake.js'
 import { checkOptions, isCompatible, openFolder } from './folder.js'
 import { partPath } from './layout.js'
 import { parseLakeOptions } from './options.js'
-import { SeriesState } from './series-state.js'
-import { WindowFiles } from './window-files.js'
+import { SeriesState } from './parts/series-state.js'
+import { WindowFiles } from './parts/window-files.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning

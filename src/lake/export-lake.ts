@@ -14,8 +14,8 @@ import { checkRoot } from './check-root.js'
 import { checkOptions, openFolder } from './folder.js'
 import { LakeLock } from './lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
+import { WindowFiles } from './parts/window-files.js'
 import { type LakeChanges, LakeUpdate } from './update.js'
-import { WindowFiles } from './window-files.js'
 
 /** Which candles, and the folder of the lake. */
 export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
-import type { FileContent } from './file-version.js'
 import { parsePartPath } from './layout.js'
 import type { LakeOptions } from './options.js'
-import type { WindowContent } from './window-files.js'
+import type { FileContent } from './parts/file-version.js'
+import type { WindowContent } from './parts/window-files.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
 export const MANIFEST_FILE = '_klines.json'

@@ -10,12 +10,12 @@ import { writeLakeFile } from './lake-file.js'
 import { parsePartPath } from './layout.js'
 import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from './manifest.js'
 import type { LakeOptions } from './options.js'
+import { SeriesState } from './parts/series-state.js'
+import { SeriesWriter } from './parts/series-writer.js'
+import type { WindowFiles } from './parts/window-files.js'
 import { lakeReadme, README_FILE } from './readme.js'
 import { removeLeftovers, removeParts } from './removal.js'
-import { SeriesState } from './series-state.js'
-import { SeriesWriter } from './series-writer.js'
 import { lakeViews, VIEWS_FILE } from './views.js'
-import type { WindowFiles } from './window-files.js'
 
 /** What a lake is brought up to date with: series whose windows are all cached and valid. */
 export interface LakeJob {

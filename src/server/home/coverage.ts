@@ -32,17 +32,16 @@ export interface Coverage {
 
 /** What the server of a tree has at `now` (ms UTC). */
 export async function findCoverage({ mirror, upstream }: Tree, now: number): Promise<Coverage> {
-  const series = await countMissing(mirror, mirrorStatus(mirror), now)
-  const symbols = [...new Set([...mirror.symbols(), ...listSymbols(mirror)])]
-  const updatedTime = findUpdatedTime(mirror)
+  const status = mirrorStatus(mirror)
+  const missing = await findMissing(mirror, status, now)
   return {
     source: describeSource(mirror),
     upstream: upstream !== undefined,
     now,
     intervals: INTERVALS,
-    symbols,
-    updatedTime,
-    series,
+    symbols: [...new Set([...mirror.symbols(), ...listSymbols(mirror)])],
+    updatedTime: findUpdatedTime(mirror),
+    series: status.map((series, index) => ({ ...series, missing: missing[index].length })),
   }
 }
 
@@ -55,30 +54,26 @@ export interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstr
 }
 
 /** What the server of a tree has of one series at `now` (ms UTC). */
-export async function findSeriesCoverage(tree: Tree, series: Series, now: number): Promise<OneSeriesCoverage> {
-  const { mirror } = tree
+export async function findSeriesCoverage(
+  { mirror, upstream }: Tree,
+  series: Series,
+  now: number,
+): Promise<OneSeriesCoverage> {
   const status = seriesStatus(mirror, series)
   // Before the first download with an upstream there is no mirror to plan with.
-  const plans = status.windows > 0 ? await planVerification(mirror, [series], { now, warn: () => {} }) : []
-  const cached = new Set(mirror.cachedStartDates(series))
-  const planned = mirror.covers(series) ? [] : plans.flatMap(({ startDates }) => startDates)
-  const missingStartDates = planned.filter(startDate => !cached.has(startDate))
+  const [missingStartDates] = status.windows > 0 ? await findMissing(mirror, [series], now) : [[]]
   const known = mirror.hasSymbol(series.symbol)
-  return {
-    ...status,
-    missing: missingStartDates.length,
-    known,
-    missingStartDates,
-    upstream: tree.upstream !== undefined,
-    now,
-  }
+  const missing = missingStartDates.length
+  return { ...status, missing, known, missingStartDates, upstream: upstream !== undefined, now }
 }
 
-async function countMissing(mirror: Mirror, status: readonly SeriesStatus[], now: number): Promise<SeriesCoverage[]> {
-  const plans = await planVerification(mirror, status, { now, warn: () => {} })
-  return status.map((series, index) => {
-    const missing = mirror.covers(series) ? 0 : plans[index].startDates.length - series.windows
-    return { ...series, missing }
+/** The windows of each series between its first and its last cached one that have no file and may have candles. */
+async function findMissing(mirror: Mirror, series: readonly Series[], now: number): Promise<string[][]> {
+  const plans = await planVerification(mirror, series, { now, warn: () => {} })
+  return plans.map(({ startDates, ...name }) => {
+    if (mirror.covers(name)) return []
+    const cached = new Set(mirror.cachedStartDates(name))
+    return startDates.filter(startDate => !cached.has(startDate))
   })
 }
 

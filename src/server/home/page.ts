@@ -1,18 +1,14 @@
 import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
-import type { Interval } from '../../klines/intervals.js'
-import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
-import type { WindowRef } from '../../klines/series.js'
 import { formatBytes, formatTime, plural } from '../../klines/text.js'
-import { windowLength } from '../../klines/windows.js'
-import { type Html, html } from '../pages/html.js'
+import { type Html, html, pageHead } from '../pages/html.js'
 import type { Coverage } from './coverage.js'
 import { heatMap } from './heat-map.js'
+import { downloadSection, filesSection, type IntervalExample, link } from './sections.js'
 
 /** Facts about the served tree that the page shows. */
 export interface PageContent {
   readonly coverage: Coverage
-  /** Every interval, with a cached window that has candles. */
-  readonly examples: readonly { readonly interval: Interval; readonly window: WindowRef | undefined }[]
+  readonly examples: readonly IntervalExample[]
 }
 
 /** The colours of the coverage table: the attribute of a cell, its value, and what it means. */
@@ -24,20 +20,10 @@ const KEYS = [
   ['state', 'missing', 'windows missing or corrupt'],
 ] as const
 
-/** The page at `/`: what is served, and the elements that its scripts fill. `modules` are preloaded, so that none waits for another. */
+/** The page at `/`: what is served, and the elements that its scripts fill. `modules`: the paths of its scripts. */
 export function homePage({ coverage, examples }: PageContent, modules: readonly string[]): Html {
-  return html`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>klines server</title>
-<link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="stylesheet" href="/docs/page.css">
-<link rel="stylesheet" href="/viewer/home/home.css">
-${modules.map(path => html`<link rel="modulepreload" href="${path}">\n`)}<script src="/viewer/home/main.js" type="module"></script>
+  const styles = ['/docs/swagger-ui.css', '/docs/page.css', '/viewer/home/home.css']
+  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js', modules })}
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/page.js" defer></script>
 </head>
@@ -119,58 +105,4 @@ function facts({ series, updatedTime }: Coverage): Html {
   ]
   return html`<dl id="facts">
 ${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd data-fact="${name}">${value}</dd></div>\n`)}</dl>`
-}
-
-function downloadSection({ symbols, intervals }: Coverage): Html {
-  const options = (names: readonly string[], chosen?: string) =>
-    names.map(name => (name === chosen ? html`<option selected>${name}</option>` : html`<option>${name}</option>`))
-  return html`<section id="download" aria-labelledby="download-title">
-<h2 id="download-title">Download candles</h2>
-<form id="download-form">
-<label>Symbol <select name="symbol">${options(symbols)}</select></label>
-<label>Interval <select name="interval">${options(intervals, '1h')}</select></label>
-<label>From <input name="from" type="date"></label>
-<label>To <input name="to" type="date"></label>
-</form>
-<p id="download-links"></p>
-<dl id="download-commands"></dl>
-<noscript><p>Without scripts: <code>/export/<var>interval</var>/<var>symbol</var>.csv</code>, also .parquet, .json, .jsonl and
-.arrow; with <code>?from=2024-01-01&amp;to=2024-02-01</code> a range.</p></noscript>
-</section>`
-}
-
-function filesSection({ symbols }: Coverage, examples: PageContent['examples']): Html {
-  return html`<section id="files" aria-labelledby="files-title">
-<h2 id="files-title">Files</h2>
-<p>One file holds the candles of a window:
-<code>/api/klines/<var>interval</var>/<var>symbol</var>/<var>startDate</var>.json</code></p>
-<h3>Symbols</h3>
-<p>${symbols.length > 0 ? symbols.map(symbol => html`<code>${symbol}</code> `) : 'none here yet'}</p>
-<p>${link(SYMBOLS_PATH)}</p>
-<h3>Intervals</h3>
-<div class="wide">
-<table>
-<thead>
-<tr><th scope="col">Interval</th><th scope="col">Window</th><th scope="col">Start dates</th>
-<th scope="col">Example</th></tr>
-</thead>
-<tbody>
-${examples.map(intervalRow)}
-</tbody>
-</table>
-</div>
-</section>`
-}
-
-function intervalRow({ interval, window }: PageContent['examples'][number]): Html {
-  const list = html`<a href="/${startDatesPath(interval)}">${interval}.json</a>`
-  const example = window
-    ? html`<a href="/${windowPath(window)}">${window.symbol} ${window.startDate}</a>`
-    : 'none here yet'
-  return html`<tr><th scope="row">${interval}</th><td>${windowLength(interval)}</td><td>${list}</td><td>${example}</td></tr>
-`
-}
-
-function link(path: string): Html {
-  return html`<a href="/${path}">/${path}</a>`
 }

@@ -19,3 +19,25 @@ function toMarkup(value: HtmlValue): string {
   if (Array.isArray(value)) return value.map(toMarkup).join('')
   return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
 }
+
+/** What a page loads: styles in their order, the module that starts, and the modules to preload, so that none waits for another. */
+export interface PageFiles {
+  readonly styles: readonly string[]
+  readonly script: string
+  readonly modules: readonly string[]
+}
+
+/** The beginning of every page, up to what else it has in its head. */
+export function pageHead(title: string, { styles, script, modules }: PageFiles): Html {
+  return html`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
+${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${modules.map(
+  path => html`<link rel="modulepreload" href="${path}">\n`,
+)}<script src="${script}" type="module"></script>`
+}

@@ -1,7 +1,7 @@
 import { copyButton } from './copy-button.js'
 
-/** The formats that the page offers. */
-const FORMATS = ['csv', 'parquet', 'json', 'jsonl', 'arrow', 'svg']
+/** The formats that the page offers, by their extensions. */
+const FORMATS = { csv: 'CSV', parquet: 'Parquet', json: 'JSON', jsonl: 'JSON Lines', arrow: 'Arrow', svg: 'SVG' }
 
 /** Keeps the links and commands of the download section in step with its form. */
 export function startDownloads(): void {
@@ -11,7 +11,7 @@ export function startDownloads(): void {
   if (!form || !links || !commands) return
   const update = () => {
     const request = readForm(form)
-    links.replaceChildren(...FORMATS.map(format => downloadLink(request, format)))
+    links.replaceChildren(...Object.entries(FORMATS).map(([format, name]) => downloadLink(request, format, name)))
     commands.replaceChildren(...commandRow('klines', cliCommand(request)), ...commandRow('curl', curlCommand(request)))
   }
   form.addEventListener('input', update)
@@ -37,12 +37,11 @@ function exportPath({ symbol, interval, range }: DownloadRequest, format: string
   return `/export/${interval}/${symbol}.${format}${range.size > 0 ? `?${range}` : ''}`
 }
 
-function downloadLink(request: DownloadRequest, format: string): HTMLElement {
+function downloadLink(request: DownloadRequest, format: string, name: string): HTMLElement {
   const link = document.createElement('a')
   link.href = exportPath(request, format)
   link.className = 'button'
-  link.textContent = format === 'csv' ? 'CSV' : format.replace(/^./, first => first.toUpperCase())
-  if (['json', 'jsonl', 'svg'].includes(format)) link.textContent = format.toUpperCase()
+  link.textContent = name
   return link
 }
 

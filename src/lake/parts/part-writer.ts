@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileMetadata } from '../export/formats/exporter.js'
-import { OutputFile } from '../export/output/file.js'
-import type { RowFormat } from '../export/row-format.js'
-import { TargetWriter, type WrittenFile } from '../export/target-writer.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { SeriesLabel } from '../klines/series.js'
+import type { FileMetadata } from '../../export/formats/exporter.js'
+import { OutputFile } from '../../export/output/file.js'
+import type { RowFormat } from '../../export/row-format.js'
+import { TargetWriter, type WrittenFile } from '../../export/target-writer.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import type { SeriesLabel } from '../../klines/series.js'
+import type { LakePart } from '../manifest.js'
 import { hasSameContent, versionText } from './file-version.js'
 import { HashedOutput } from './hashed-output.js'
-import type { LakePart } from './manifest.js'
 
 /** What all parts of a run are written with. */
 export interface PartOptions {

@@ -1,7 +1,7 @@
-import type { FileMemory } from '../download/sources/cache-writer.js'
-import { windowPath } from '../klines/paths.js'
-import { type WindowRef, windowName } from '../klines/series.js'
-import type { Mirror } from '../mirror/mirror.js'
+import type { FileMemory } from '../../download/sources/cache-writer.js'
+import { windowPath } from '../../klines/paths.js'
+import { type WindowRef, windowName } from '../../klines/series.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import { type FileContent, sha256, versionText } from './file-version.js'
 
 /** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */

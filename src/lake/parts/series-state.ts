@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { ExportRun } from '../export/export-series.js'
+import type { ExportRun } from '../../export/export-series.js'
+import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
-import type { LakeManifest, LakePart, LakeSeries } from './manifest.js'
 import type { WindowContent, WindowFiles } from './window-files.js'
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
-import type { FileVersion } from '../mirror/file-store.js'
+import type { FileVersion } from '../../mirror/file-store.js'
 
 /** The content of a file: its size in bytes, and a SHA-256 in hex. */
 export interface FileContent {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { OutputFile } from '../export/output/file.js'
-import type { Output } from '../export/output/output.js'
-import type { FinishedFile } from '../export/output/placement.js'
+import type { OutputFile } from '../../export/output/file.js'
+import type { Output } from '../../export/output/output.js'
+import type { FinishedFile } from '../../export/output/placement.js'
 
 /** A file being written, and the SHA-256 of its bytes. */
 export class HashedOutput implements Output {
