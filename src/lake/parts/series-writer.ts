@@ -12,7 +12,7 @@ import { partPath, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import { type PartOptions, PartWriter } from './part-writer.js'
-import { type PackedTotals, packTotals } from './window-files.js'
+import { type PackedTotals, packTotals } from './window-content.js'
 
 /** How series are written. */
 export interface SeriesOptions extends PartOptions {
