@@ -6,7 +6,7 @@ import type { LakeOptions } from './options.js'
 export const VIEWS_FILE = '_views.sql'
 
 /** The types of the columns that folders name, for each partitioning, as DuckDB calls them. */
-const FOLDER_COLUMNS = {
+export const FOLDER_COLUMNS = {
   none: { symbol: 'varchar', interval: 'varchar' },
   year: { symbol: 'varchar', interval: 'varchar', year: 'integer' },
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
@@ -35,9 +35,12 @@ export function candlesMacro(partition: Partition): string {
 select * exclude (${columnNames(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
 }
 
-/** The content of `_views.sql` for a lake in the folder `root`. */
-export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
+/** The content of `_views.sql` for a lake in the folder `root`. `live`: the parts of its table, if a log names them. */
+export function lakeViews(root: string, { partition }: LakeOptions, live?: readonly string[]): Buffer {
   const glob = [...Object.keys(FOLDER_COLUMNS[partition]).map(name => `${name}=*`), PART_FILE].join('/')
+  const below = (path: string) => `getvariable('klines_lake') || ${sqlText(`/${path}`)}`
+  // With a log, other files are parts of older versions: a glob would read them too.
+  const files = live ? `[\n    ${live.map(below).join(',\n    ')}\n  ]` : below(glob)
   const text = `-- The tables of this lake for DuckDB: duckdb -init _views.sql
 
 -- The folder of the lake. After moving the lake, write its new path here, or run klines with the new folder.
@@ -47,7 +50,7 @@ set variable klines_lake = ${sqlText(resolve(root))};
 set TimeZone = 'UTC';
 
 -- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
-${klinesView(`getvariable('klines_lake') || '/${glob}'`, partition)}
+${klinesView(files, partition)}
 
 -- The candles of one series: select * from candles('BTCUSDT', '1d');
 ${candlesMacro(partition)}
