@@ -4,7 +4,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
-import type { WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
+import type { CountedWindow, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
 /** The most changed values that a report lists of a series; all are counted. */
 const MAX_CHANGES = 1_000
@@ -91,8 +91,18 @@ export class DownloadTally {
     if (result.status === 'failed') this.failures.push(result)
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
+    this.tell({ window, status, change })
+  }
+
+  /** Adds a window that was not read, because its candles were counted before. */
+  addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: CountedWindow): void {
+    this.series.get(series)?.addCounted(status, counted)
+    this.tell({ window, status, change: undefined })
+  }
+
+  private tell(state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.traffic
-    this.options.progress?.({ done: ++this.done, total: this.total, window, status, bytes, change })
+    this.options.progress?.({ done: ++this.done, total: this.total, bytes, ...state })
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
@@ -130,6 +140,12 @@ class SeriesTally {
     const { changed = [] } = result.change ?? {}
     this.restated += new Set(changed.map(({ openTime }) => openTime)).size
     this.changes.push(...changed.slice(0, MAX_CHANGES - this.changes.length))
+  }
+
+  addCounted(status: WindowStatus, { size, totals }: CountedWindow): void {
+    this.windows[status]++
+    this.candles.addTotals(totals)
+    this.size += size
   }
 
   report(): SeriesReport {

@@ -31,9 +31,9 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
-    const files = new WindowFiles(openMirror(request), new Map())
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
+    const files = new WindowFiles(openMirror(request), new Map(), manifest)
     const changed = [...runs.values()].filter(run => {
       if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
       return !new SeriesState(root, run, manifest, files, live).isComplete

@@ -78,6 +78,8 @@ export class LakeUpdate {
   private readonly isDelta: boolean
   private readonly others: ReadonlyMap<string, readonly string[]>
   private hasBegun = false
+  /** The manifest on the disk. */
+  private latest: LakeManifest | undefined
 
   /** Throws `bad_output` when parts of other series would have other options than the rest. */
   constructor(
@@ -85,6 +87,7 @@ export class LakeUpdate {
     private readonly job: LakeJob,
     private readonly options: UpdateOptions,
   ) {
+    this.latest = folder.manifest
     this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
     const { force, prune } = options
     if (isCompatible(folder, job.source.baseUrl, job.options)) this.present = force ? undefined : folder.manifest
@@ -199,7 +202,7 @@ export class LakeUpdate {
     } finally {
       this.files.push(...writer.files)
     }
-    return state.describe(writer.parts)
+    return state.describe(writer.parts, writer.totals)
   }
 
   /**
@@ -250,7 +253,8 @@ export class LakeUpdate {
     const { folder, job } = this
     const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
     const manifest = { source: this.source, options: job.options, series: sorted }
-    if (folder.manifest && isSameManifest(folder.manifest, manifest)) return
+    if (this.latest && isSameManifest(this.latest, manifest)) return
     await writeLakeFile(folder.root, MANIFEST_FILE, encodeManifest(manifest))
+    this.latest = manifest
   }
 }
