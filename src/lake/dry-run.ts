@@ -4,9 +4,11 @@ import { parseSelection } from '../download/selection.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
 import { type DryRunReport, describePlan } from '../export/dry-run.js'
 import { planExport, selectSeries } from '../export/export-series.js'
+import { systemClock } from '../http/system-clock.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
 import { nextVersion } from './delta/commit.js'
+import { vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
 import { checkOptions, isCompatible, openFolder } from './folder.js'
 import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
@@ -23,6 +25,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const selection = parseSelection(request)
   checkRange(request)
   const { options } = parseLakeOptions(request)
+  if (request.vacuum !== undefined) vacuumTime(request.vacuum, request.now ?? systemClock.now())
   checkRoot(root)
   const folder = await openFolder(root, warn)
   const source = await openSource(request, { readOnly: true })

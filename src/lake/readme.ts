@@ -1,4 +1,5 @@
 import { describeColumns, type TypeNames } from './columns.js'
+import { tableReadme } from './delta/readme.js'
 import type { LakeOptions } from './options.js'
 import { VIEWS_FILE } from './views.js'
 
@@ -23,6 +24,7 @@ const SPANS = {
 
 /** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
 export function lakeReadme(options: LakeOptions): Buffer {
+  if (options.table === 'delta') return tableReadme(options.partition)
   const { names, projection, folder } = SPANS[options.partition]
   const typed = (type: string) => names.map(name => `, ${name} ${type}`).join('')
   const glob = ['symbol=*', 'interval=*', ...names.map(name => `${name}=*`), '*.parquet'].join('/')
