@@ -50,7 +50,7 @@ export async function finishPlain(
   const { root, log } = folder
   if (log === undefined) removeParts(root, gone)
   await files.write(series)
-  removeLog(root)
+  if (log) removeLog(root)
   removeParts(
     root,
     folder.files.filter(path => partVersion(path) !== undefined),

@@ -5,8 +5,8 @@ import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { type DeltaLog, readLog } from './delta/log.js'
-import { parseTable } from './delta/meta-data.js'
+import type { DeltaLog } from './delta/log.js'
+import { type DeltaTable, readTable } from './delta/table.js'
 import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
@@ -36,36 +36,36 @@ export async function openFolder(root: string, warn: (warning: string) => void =
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
     if (read.state === 'newer') throw newer(root, read.schema)
-    const log = isPlain(read) ? undefined : await readLog(root)
-    if (read.state === 'missing' && log === undefined) {
+    const table = await readTable(root, isPlain(read))
+    if (read.state === 'missing' && table === undefined) {
       if (names.some(name => !isLeftover(name) && !hasOnlyLeftovers(root, name))) throw notALake(root, 'is not empty')
-      return { root, manifest: undefined, parts: [], files: [], log }
+      return { root, manifest: undefined, parts: [], files: [], log: undefined }
     }
     if (read.state === 'damaged') {
-      const rest = log ? 'The parts are compared with new ones.' : 'All parts are written again.'
+      const rest = table ? 'The parts are compared with new ones.' : 'All parts are written again.'
       warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.reason}. ${rest}`)
     }
     const files = findFiles(root).filter(parsePartPath).sort()
+    const log = table?.log
     const parts = log ? [...log.live.keys()].sort() : files.filter(path => partVersion(path) === undefined)
-    return { root, manifest: findManifest(root, read, log), parts, files, log }
+    return { root, manifest: findManifest(read, table), parts, files, log }
   } catch (error) {
     throw outputError(error, root)
   }
 }
 
-/** Whether the manifest says that a lake has no log. One that is there is left from a run that was killed while it removed it. */
-function isPlain(read: ManifestRead): boolean {
+/** Whether the manifest says that a lake has no log. */
+export function isPlain(read: ManifestRead): boolean {
   return read.state === 'read' && read.manifest.options.table === undefined
 }
 
-/** The manifest, as far as it says the same as the log. Throws `bad_output` for a table that klines did not write. */
-function findManifest(root: string, read: ManifestRead, log: DeltaLog | undefined): LakeManifest | undefined {
+/** The manifest, as far as it says the same as the log. */
+function findManifest(read: ManifestRead, table: DeltaTable | undefined): LakeManifest | undefined {
   const manifest = read.state === 'read' ? read.manifest : undefined
-  if (log === undefined) return manifest
-  const table = parseTable(log.metaData)
-  if (table === undefined) throw notALake(root, 'has a Delta table that klines did not write')
-  if (manifest && manifest.source === table.source && !findDifference(manifest.options, table.options)) return manifest
-  return { ...table, series: [] }
+  if (table === undefined) return manifest
+  const { source, options } = table
+  if (manifest && manifest.source === source && !findDifference(manifest.options, options)) return manifest
+  return { source, options, series: [] }
 }
 
 /** Whether a run that was killed before its first part was in place may have left a file of this name. */

@@ -47,7 +47,6 @@ export function removeParts(root: string, paths: readonly string[]): void {
 /** Removes the log of a Delta table: all of it or, when it fails, nothing that a reader sees. Throws `output_unwritable`. */
 export function removeLog(root: string): void {
   const folder = join(root, LOG_FOLDER)
-  if (!existsSync(folder)) return
   const away = tempPath(folder)
   try {
     renameSync(folder, away)

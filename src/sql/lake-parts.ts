@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describeErrno } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
-import { type DeltaLog, readLog } from '../lake/delta/log.js'
-import { parseTable } from '../lake/delta/meta-data.js'
+import { type DeltaTable, readTable } from '../lake/delta/table.js'
+import { isPlain } from '../lake/folder.js'
 import { type Partition, parsePartPath } from '../lake/layout.js'
 import { MANIFEST_FILE, type ManifestRead, readManifest } from '../lake/manifest.js'
 import type { LakeFiles } from './database.js'
@@ -37,9 +37,8 @@ export async function lakeParts(lake: string, query: Query): Promise<LakeFiles> 
 /** The paths of the parts, relative to the lake. Where the manifest and the log differ, the log is right. */
 async function listParts(lake: string): Promise<{ paths: readonly string[]; partition: Partition }> {
   const read = tryRead(lake)
-  const log = read.state === 'read' && read.manifest.options.table === undefined ? undefined : await tryReadLog(lake)
-  const table = log && parseTable(log.metaData)
-  if (log && table) return { paths: [...log.live.keys()].sort(), partition: table.options.partition }
+  const table = await tryReadTable(lake, isPlain(read))
+  if (table) return { paths: [...table.log.live.keys()].sort(), partition: table.options.partition }
   if (read.state !== 'read') throw notALake(lake, read)
   const { series, options } = read.manifest
   // A table whose log is gone has no version that can be read.
@@ -62,9 +61,9 @@ function tryRead(lake: string): ManifestRead {
   }
 }
 
-async function tryReadLog(lake: string): Promise<DeltaLog | undefined> {
+async function tryReadTable(lake: string, isPlain: boolean): Promise<DeltaTable | undefined> {
   try {
-    return await readLog(lake)
+    return await readTable(lake, isPlain)
   } catch (cause) {
     throw new KlinesError('bad_query', (cause as Error).message, { cause })
   }

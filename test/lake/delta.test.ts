@@ -306,6 +306,15 @@ describe('two kinds of lake', () => {
     })
     expect(fileSnapshot(lake)).toEqual(before)
   })
+
+  it('the log of another program beside plain files is left alone', async () => {
+    const { update, lake, write, read } = await lakeSetup()
+    await update()
+    mkdirSync(join(lake, '_delta_log'))
+    write(`_delta_log/${digits(0)}.json`, 'theirs')
+    expect((await update({ force: true })).lake).toMatchObject({ written: 2 })
+    expect(read(`_delta_log/${digits(0)}.json`).toString()).toBe('theirs')
+  })
 })
 
 it('two writers at once: one is refused, and one version is made', async () => {
