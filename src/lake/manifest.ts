@@ -5,7 +5,7 @@ import { VERSION } from '../version.js'
 import { parsePartPath } from './layout.js'
 import type { LakeOptions } from './options.js'
 import type { FileContent } from './parts/file-version.js'
-import type { WindowContent } from './parts/window-files.js'
+import type { WindowContent } from './parts/window-content.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
 export const MANIFEST_FILE = '_klines.json'

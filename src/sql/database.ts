@@ -36,7 +36,7 @@ export class Database {
 
   /** `threads`: with one, the same query gives the same bytes. Throws `duckdb_missing`. */
   static async open({ threads = 1, signal }: { threads?: number | undefined; signal: AbortSignal }): Promise<Database> {
-    const { DuckDBInstance } = await loadDuckDB()
+    const { DuckDBInstance } = loadDuckDB()
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(Math.min(threads, availableParallelism())),
       memory_limit: `${Math.floor((totalmem() * MEMORY_SHARE) / 1024 / 1024)}MiB`,

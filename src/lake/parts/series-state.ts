@@ -2,7 +2,8 @@ import { dirname, join } from 'node:path'
 import type { ExportRun } from '../../export/export-series.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
-import type { PackedTotals, WindowContent, WindowFiles } from './window-files.js'
+import type { PackedTotals, WindowContent } from './window-content.js'
+import type { WindowFiles } from './window-files.js'
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */
 export class SeriesState {

@@ -13,7 +13,7 @@ import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import type { FileContent } from './file-version.js'
 import { type PartOptions, PartWriter, type PresentPart } from './part-writer.js'
-import { type PackedTotals, packTotals } from './window-files.js'
+import { type PackedTotals, packTotals } from './window-content.js'
 
 /** How series are written. */
 export interface SeriesOptions extends PartOptions {

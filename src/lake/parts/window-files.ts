@@ -1,31 +1,11 @@
 import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { CountedWindow } from '../../download/sources/window-source.js'
-import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { LakeManifest } from '../manifest.js'
-import { type FileContent, hasSameContent, sha256, versionText } from './file-version.js'
-
-/** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
-export interface WindowContent extends FileContent {
-  readonly startDate: string
-  /** Of its candles, as `packTotals` makes them; undefined when they were not counted. */
-  readonly totals?: PackedTotals | undefined
-}
-
-/** The totals of a window's candles: rows, open times of the first and the last (ms UTC), gaps, missing candles. Empty without candles. */
-export type PackedTotals = readonly number[]
-
-export function packTotals({ rows, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): PackedTotals {
-  return firstOpenTime === undefined || lastOpenTime === undefined
-    ? []
-    : [rows, firstOpenTime, lastOpenTime, gaps, missing]
-}
-
-function unpackTotals([rows = 0, firstOpenTime, lastOpenTime, gaps = 0, missing = 0]: PackedTotals): SeriesTotals {
-  return { rows, firstOpenTime, lastOpenTime, gaps, missing }
-}
+import { hasSameContent, sha256, versionText } from './file-version.js'
+import { unpackTotals, type WindowContent } from './window-content.js'
 
 /** The ticks of file systems are shorter: an older file that is written again gets another time. */
 const TICK_MS = 2_000
