@@ -15,10 +15,11 @@ import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
 import { vacuumTime } from './delta/vacuum.js'
 import { checkOptions, openFolder } from './folder.js'
+import type { LakeChanges } from './job.js'
 import { LakeLock } from './lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
-import { type LakeChanges, LakeUpdate } from './update.js'
+import { LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */
 export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks {
