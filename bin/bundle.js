@@ -60,5 +60,5 @@ await build({
   entryPoints: ['src/main.ts'],
   outfile: 'dist/main.cjs',
   // These read files of their own at run time. oclif looks for typescript only during development.
-  external: ['@duckdb/node-api', '@oclif/plugin-*', 'fastify', 'parquet-wasm', 'typescript'],
+  external: ['@duckdb/node-api', '@oclif/plugin-*', 'fastify', 'typescript'],
 })
