@@ -95,24 +95,20 @@ export function parseRowFormat(request: RowFormatRequest, format: Format): RowFo
   }
 }
 
+/** Throws `bad_option` for a compression that the format or this Node does not have. */
 function parseCompression(compression: Compression | undefined, format: Format): Compression {
   checkChoice('compression', compression, COMPRESSIONS)
-  if (format === 'parquet') {
-    if (compression !== 'zstd' || hasZstd()) return compression ?? defaultCompression()
-    const suggestions = ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."]
-    throw new KlinesError(
-      'bad_option',
-      `\`compression: 'zstd'\` needs zstd, which Node ${process.versions.node} lacks.`,
-      {
-        suggestions,
-      },
-    )
+  if (format !== 'parquet') {
+    if (compression === undefined || compression === 'none') return 'none'
+    const message = `\`compression: '${compression}'\` is for parquet; ${format} accepts none alone.`
+    const suggestions = isBinary(format) ? [] : ['A name that ends in .gz compresses a text format.']
+    throw new KlinesError('bad_option', message, { suggestions })
   }
-  if (compression === undefined || compression === 'none') return 'none'
-  throw new KlinesError(
-    'bad_option',
-    `\`compression: '${compression}'\` is for parquet; for ${format} only none applies.`,
-  )
+  if (compression !== 'zstd' || hasZstd()) return compression ?? defaultCompression()
+  const suggestions = ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."]
+  throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
+    suggestions,
+  })
 }
 
 /** Throws `bad_option` for the first option that is given: the format cannot use it. */

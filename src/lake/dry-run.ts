@@ -21,9 +21,9 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, force = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
-  const { options } = parseLakeOptions(request)
   checkRoot(root)
   const folder = openFolder(root, warn)
+  const { options } = parseLakeOptions(request, folder.manifest?.options)
   const source = await openSource(request, { readOnly: true })
   try {
     checkOptions(folder, source.baseUrl, options, force)

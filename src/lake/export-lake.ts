@@ -45,9 +45,8 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const { output: root, force = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
-  const { options, rowFormat } = parseLakeOptions(request)
   checkRoot(root)
-  openFolder(root)
+  const { options, rowFormat } = parseLakeOptions(request, openFolder(root).manifest?.options)
   const folders = new MadeFolders()
   await folders.make(root).catch(error => {
     throw outputError(error, root)
