@@ -47,6 +47,6 @@ function zstdCompressor(): PageCodec['compress'] {
   const { zstdCompress, constants } = zlib as unknown as ZstdZlib
   const zstd = promisify(zstdCompress)
   const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }
-  // Without the size, zstd takes the parameters of long streams, and the pages become larger by a fifth.
+  // Without the size, zstd takes the parameters of long streams, and files become larger by a fifth.
   return bytes => zstd(bytes, { params, pledgedSrcSize: bytes.length, chunkSize: CHUNK_BYTES })
 }
