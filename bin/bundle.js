@@ -77,5 +77,5 @@ await build({
   outfile: 'dist/main.cjs',
   plugins: [libraries],
   // These read files of their own at run time. oclif looks for typescript only during development.
-  external: ['@duckdb/node-api', 'fastify', 'parquet-wasm', 'typescript'],
+  external: ['@duckdb/node-api', 'fastify', 'typescript'],
 })

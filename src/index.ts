@@ -15,6 +15,7 @@ export type {
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
+export { COMPRESSIONS, type Compression } from './export/formats/compression.js'
 export { FORMATS, type Format } from './export/formats/format.js'
 export {
   NUMBER_TYPES,

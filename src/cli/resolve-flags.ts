@@ -7,8 +7,9 @@ import type { RangeFlags } from './flags/selection.js'
 /** Flags that shape an output. */
 const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
 const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
+const PARQUET_ONLY = ['compression'] as const
 const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
-const OUTPUT_ONLY = [...ROWS_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive'] as const
+const OUTPUT_ONLY = [...ROWS_ONLY, ...PARQUET_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive'] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
 export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {
@@ -73,8 +74,9 @@ function withoutDefaults(flags: JobFlags, format: Format, given: ReadonlySet<str
 
 /** The flags that a format cannot use: their defaults are ignored. */
 function uselessDefaults(format: Format) {
-  if (format === 'svg') return ROWS_ONLY
-  return [...PICTURE_ONLY, isBinary(format) ? 'time-format' : 'numbers'] as const
+  if (format === 'svg') return [...ROWS_ONLY, ...PARQUET_ONLY] as const
+  const parquetOnly = format === 'parquet' ? [] : PARQUET_ONLY
+  return [...PICTURE_ONLY, ...parquetOnly, isBinary(format) ? 'time-format' : 'numbers'] as const
 }
 
 /** Node turns bytes of the command line that are not UTF-8 into U+FFFD, so another file than the named one would be written. */

@@ -5,6 +5,7 @@ import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { ProgressCallbacks } from '../download/tally.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
+import type { Compression } from './formats/compression.js'
 import type { Format } from './formats/format.js'
 import { recoverTargets } from './output/leftovers.js'
 import { type NumberType, type OutputColumn, parseRowFormat, type TimeFormat } from './row-format.js'
@@ -26,6 +27,8 @@ export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCal
   readonly timeFormat?: TimeFormat | undefined
   /** Parquet and Arrow only. Default `double`. */
   readonly numbers?: NumberType | undefined
+  /** Parquet only; other formats accept `none`. Default `zstd` where Node has it (22.15 and later), else `gzip`. */
+  readonly compression?: Compression | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
   /** Make the missing folders of `output` when its files are written; a run that fails removes them again. */

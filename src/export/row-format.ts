@@ -2,6 +2,7 @@ import { type PictureOptions, type PictureRequest, parsePicture } from '../chart
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
+import { COMPRESSIONS, type Compression, defaultCompression, hasZstd } from './formats/compression.js'
 import { type Format, isBinary } from './formats/format.js'
 
 /** The columns of an export: the twelve of a row, and the series that the row belongs to. */
@@ -23,6 +24,8 @@ export interface RowFormat {
   readonly columns: readonly OutputColumn[]
   readonly timeFormat: TimeFormat
   readonly numbers: NumberType
+  /** How the pages of a Parquet file are compressed; `none` for other formats. */
+  readonly compression: Compression
   /** For svg, which draws the rows. */
   readonly picture?: PictureOptions
 }
@@ -56,15 +59,17 @@ export interface RowFormatRequest extends PictureRequest {
   readonly columns?: readonly string[] | undefined
   readonly timeFormat?: TimeFormat | undefined
   readonly numbers?: NumberType | undefined
+  readonly compression?: Compression | undefined
 }
 
 /** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
 export function parseRowFormat(request: RowFormatRequest, format: Format): RowFormat {
   const { columns, timeFormat, numbers, theme, width, height, log } = request
   const picture = { theme, width, height, log }
+  const compression = parseCompression(request.compression, format)
   if (format === 'svg') {
     refuse({ columns, timeFormat, numbers }, 'is for formats with rows; svg is a picture of the candles.')
-    return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', picture: parsePicture(picture) }
+    return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', compression, picture: parsePicture(picture) }
   }
   refuse({ ...picture, log: log || undefined }, `is for svg; ${format} has rows and no picture.`)
   const binary = isBinary(format)
@@ -86,7 +91,24 @@ export function parseRowFormat(request: RowFormatRequest, format: Format): RowFo
     columns: parseColumns(columns),
     timeFormat: timeFormat ?? 'ms',
     numbers: numbers ?? (binary ? 'double' : 'text'),
+    compression,
   }
+}
+
+/** Throws `bad_option` for a compression that the format or this Node does not have. */
+function parseCompression(compression: Compression | undefined, format: Format): Compression {
+  checkChoice('compression', compression, COMPRESSIONS)
+  if (format !== 'parquet') {
+    if (compression === undefined || compression === 'none') return 'none'
+    const message = `\`compression: '${compression}'\` is for parquet; ${format} accepts none alone.`
+    const suggestions = isBinary(format) ? [] : ['A name that ends in .gz compresses a text format.']
+    throw new KlinesError('bad_option', message, { suggestions })
+  }
+  if (compression !== 'zstd' || hasZstd()) return compression ?? defaultCompression()
+  const suggestions = ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."]
+  throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
+    suggestions,
+  })
 }
 
 /** Throws `bad_option` for the first option that is given: the format cannot use it. */

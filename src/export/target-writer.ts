@@ -1,6 +1,7 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
+import type { Compression } from './formats/compression.js'
 import type { Exporter, FileMetadata } from './formats/exporter.js'
 import type { Format } from './formats/format.js'
 import { openExporter } from './formats/open-exporter.js'
@@ -15,6 +16,8 @@ export interface WrittenFile {
   /** A path, or `-` for stdout. */
   readonly path: string
   readonly format: Format
+  /** Of the pages of a Parquet file, or `gzip` for a name that ends in .gz. */
+  readonly compression: Compression
   readonly series: readonly SeriesLabel[]
   readonly rows: number
   readonly bytes: number
@@ -61,9 +64,10 @@ export class TargetWriter {
 
   private describe(): WrittenFile | undefined {
     if (!this.output) return undefined
-    const { path, format, series } = this.target
+    const { path, format, gzip, series } = this.target
     const labels = series.map(({ symbol, interval }) => ({ symbol, interval }))
-    return { path, format, series: labels, rows: this.rows, bytes: this.output.bytes, ...this.stats }
+    const compression = gzip ? 'gzip' : this.rowFormat.compression
+    return { path, format, compression, series: labels, rows: this.rows, bytes: this.output.bytes, ...this.stats }
   }
 
   /** Leaves the target as it was. Never throws. */

@@ -25,10 +25,10 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, force = false, prune = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
-  const { options } = parseLakeOptions(request)
   if (request.vacuum !== undefined) vacuumTime(request.vacuum, request.now ?? systemClock.now())
   checkRoot(root)
   const folder = await openFolder(root, warn)
+  const { options } = parseLakeOptions(request, folder.manifest?.options)
   const source = await openSource(request, { readOnly: true })
   try {
     checkOptions(folder, source.baseUrl, options, force)

@@ -55,11 +55,11 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const { output: root, force = false, vacuum, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
-  const { options, rowFormat } = parseLakeOptions(request)
   const now = request.now ?? systemClock.now()
   const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
   checkRoot(root)
-  await openFolder(root)
+  const { manifest } = await openFolder(root)
+  const { options, rowFormat } = parseLakeOptions(request, manifest?.options)
   const folders = new MadeFolders()
   await folders.make(root).catch(error => {
     throw outputError(error, root)

@@ -1,4 +1,5 @@
 import type { ResampleRequest } from '../export/export-series.js'
+import { type Compression, hasZstd } from '../export/formats/compression.js'
 import {
   isSeriesColumn,
   type NumberType,
@@ -20,7 +21,7 @@ export interface LakeOptions {
   readonly resample: string | null
   readonly partial: boolean
   readonly partition: Partition
-  readonly compression: 'zstd'
+  readonly compression: Compression
   /** Undefined for plain files, which are replaced. */
   readonly table?: Table | undefined
 }
@@ -31,20 +32,22 @@ export interface LakeOptionsRequest extends RangeText, ResampleRequest {
   readonly columns?: readonly OutputColumn[] | undefined
   /** How decimals are stored. Default `double`. */
   readonly numbers?: NumberType | undefined
+  /** Default: that of the lake; for a new one `zstd` where Node has it (22.15 and later), else `gzip`. */
+  readonly compression?: Compression | undefined
   /** Split each series into a part a year or a month. Default `none`: one part. */
   readonly partition?: Partition | undefined
   /** `delta` keeps a Delta Lake transaction log: new files instead of replaced ones, and whole versions for readers. */
   readonly table?: Table | undefined
 }
 
-/** The options of a request, and the row format of its parts. Throws `bad_option`. */
-export function parseLakeOptions(request: LakeOptionsRequest & { readonly vacuum?: string | undefined }): {
-  options: LakeOptions
-  rowFormat: RowFormat
-} {
-  const { resample = null, partial = false, partition = 'none', table } = request
+/** The options of a request, and the row format of its parts. `lake`: the options of the lake that is there. Throws `bad_option`. */
+export function parseLakeOptions(
+  request: LakeOptionsRequest & { readonly vacuum?: string | undefined },
+  lake: LakeOptions | undefined,
+): { options: LakeOptions; rowFormat: RowFormat } {
+  const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
   // Callers without types may name options of other formats, which are refused.
-  const rowFormat = parseRowFormat(request as RowFormatRequest, 'parquet')
+  const rowFormat = parseRowFormat({ ...(request as RowFormatRequest), compression }, 'parquet')
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) {
     const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`
@@ -60,8 +63,19 @@ export function parseLakeOptions(request: LakeOptionsRequest & { readonly vacuum
     })
   }
   const range = describeRange(request)
-  const shape = { columns: rowFormat.columns, numbers: rowFormat.numbers }
-  return { options: { range, ...shape, resample, partial, partition, compression: 'zstd', table }, rowFormat }
+  const { columns, numbers } = rowFormat
+  const shape = { range, columns, numbers, resample, partial, partition }
+  return { options: { ...shape, compression: rowFormat.compression, table }, rowFormat }
+}
+
+/** A lake keeps its compression when a run of another Node has another default. */
+function keptCompression(lake: LakeOptions | undefined): Compression | undefined {
+  if (lake?.compression !== 'zstd' || hasZstd()) return lake?.compression
+  const message = `The lake is compressed with zstd, which is not in Node ${process.versions.node}.`
+  const suggestions = [
+    "Run klines with Node 22.15 or later, or write all of the lake again with `compression: 'gzip'` and `force: true`.",
+  ]
+  throw new KlinesError('bad_option', message, { suggestions })
 }
 
 function describeRange({ from, to, last }: RangeText): string {

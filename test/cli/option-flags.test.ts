@@ -3,6 +3,7 @@ import { toFlags } from '../../src/cli/option-flags.js'
 
 it.each([
   ['`concurrency` is 300. Expected a whole number.', '--concurrency is 300. Expected a whole number.'],
+  ["`compression: 'zstd'` is not in Node 20.18.1.", '--compression zstd is not in Node 20.18.1.'],
   ["Use `numbers: 'text'`, which keeps every digit.", 'Use --numbers text, which keeps every digit.'],
   ["Not for `timeFormat: 'iso'`; use `timeFormat: 'ms'`.", 'Not for --time-format iso; use --time-format ms.'],
   ['Replace it with `force: true`.', 'Replace it with --force.'],

@@ -28,6 +28,14 @@ describe('the command line wins over defaults of the environment and of config f
     const parquet = resolve({ ...values, output: 'a.parquet' }, ['output'])
     expect(parquet).toMatchObject({ numbers: 'decimal', 'time-format': undefined })
     expect(resolve({ ...values, output: 'a.csv' }, ['output', 'numbers'])).toMatchObject({ numbers: 'decimal' })
+    for (const output of ['a.csv', 'a.arrow', 'a.svg']) {
+      expect(resolve({ compression: 'snappy', output }, ['output']).compression).toBeUndefined()
+      expect(resolve({ compression: 'snappy', output }, ['output', 'compression']).compression).toBe('snappy')
+    }
+    expect(resolve({ compression: 'snappy', output: 'a.parquet' }, ['output']).compression).toBe('snappy')
+    expect(resolve({ compression: 'snappy', layout: 'hive', output: 'a' }, ['output', 'layout'])).toMatchObject({
+      compression: 'snappy',
+    })
   })
 
   it('a picture ignores defaults of rows, and other formats those of a picture', () => {
@@ -60,6 +68,7 @@ describe('the command line wins over defaults of the environment and of config f
 describe.each([
   { columns: ['close'] },
   { numbers: 'text' },
+  { compression: 'none' },
   { 'time-format': 's' },
   { partial: true },
   { theme: 'dark' },

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { gunzipSync } from 'node:zlib'
+import zlib, { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { csvOf, HEADER, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
+const hasZstd = 'zstdCompress' in zlib
 const ROWS = sampleRows('BTCUSDT', '4h')
 const COLUMNS = HEADER.split(',')
 const DECIMALS = COLUMNS.filter((_, index) => typeof ROWS[0][index] === 'string' && COLUMNS[index] !== 'ignore')
@@ -65,6 +66,39 @@ describe.concurrent('formats of an export', () => {
     expect(String(await exported('BTCUSDT -i 4h -f csv', 'odd.json'))).toBe(csvOf(ROWS))
   })
 
+  const codecs = { zstd: 'ZSTD', gzip: 'GZIP', snappy: 'SNAPPY', none: 'UNCOMPRESSED' }
+
+  it.each(Object.entries(codecs))('parquet --compression %s is %s, and --json says so', async (compression, codec) => {
+    const output = `${compression}.parquet`
+    const args = ['export', 'BTCUSDT', '-i', '4h', '--mirror', 'mirror', '--json', '--compression', compression]
+    const run = await sandbox.call([...args, '-o', output])
+    const report = JSON.parse(run.stdout)
+    if (compression === 'zstd' && !hasZstd) {
+      expect(run.code).toBe(2)
+      expect(report.error).toMatchObject({
+        message: `--compression zstd is not in Node ${process.versions.node}.`,
+        suggestions: ['Use --compression gzip, or run klines with Node 22.15 or later.'],
+      })
+      return
+    }
+    expect([run.code, report.files[0].compression]).toEqual([0, compression])
+    const file = `'${sandbox.path(output)}'`
+    expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([{ compression: codec }])
+    expect(await query(`select count(*)::integer as n, sum(count)::integer as c from ${file}`)).toEqual([
+      { n: ROWS.length, c: ROWS.reduce((sum, row) => sum + Number(row[8]), 0) },
+    ])
+  })
+
+  it('a compression on the command line that the format lacks is a usage error', async () => {
+    const args = ['export', 'BTCUSDT', '-i', '4h', '--mirror', 'mirror', '--compression', 'gzip', '-o', 'refused.csv']
+    expect(await sandbox.call(args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'klines: --compression gzip is for parquet; csv accepts none alone.\n  A name that ends in .gz compresses a text format.\n',
+    })
+  })
+
   it('parquet with decimals keeps every digit, with UTC timestamps, in order and not null', async () => {
     await exported('BTCUSDT -i 4h --numbers decimal', 'decimal.parquet')
     const file = `'${sandbox.path('decimal.parquet')}'`
@@ -85,7 +119,9 @@ describe.concurrent('formats of an export', () => {
     expect(await query(`select distinct repetition_type from parquet_schema(${file}) where type is not null`)).toEqual([
       { repetition_type: 'REQUIRED' },
     ])
-    expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([{ compression: 'ZSTD' }])
+    expect(await query(`select distinct compression from parquet_metadata(${file})`)).toEqual([
+      { compression: hasZstd ? 'ZSTD' : 'GZIP' },
+    ])
   })
 
   it('parquet has the nearest doubles by default', async () => {

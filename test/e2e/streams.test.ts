@@ -75,6 +75,7 @@ describe.concurrent('stdout and stderr', () => {
         {
           path: 'one.csv',
           format: 'csv',
+          compression: 'none',
           series: [{ symbol: 'BTCUSDT', interval: '1d' }],
           candles: 91,
           bytes: Buffer.byteLength(csvOf(ROWS)),

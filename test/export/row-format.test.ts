@@ -1,4 +1,6 @@
+import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { COMPRESSIONS, hasZstd } from '../../src/export/formats/compression.js'
 import { parseColumns, parseRowFormat, withSeriesColumns } from '../../src/export/row-format.js'
 import { thrownBy } from '../support/thrown-by.js'
 
@@ -68,6 +70,37 @@ describe('a row format must fit the file format; no option is silently ignored',
       expect(thrownBy(() => parseRowFormat({ timeFormat }, format)).message).toContain(
         `\`timeFormat: '${timeFormat}'\` is for csv, json and jsonl`,
       )
+    }
+  })
+
+  test('parquet is compressed with zstd where Node has it, else with gzip, or as requested', () => {
+    expect(hasZstd()).toBe('zstdCompressSync' in zlib)
+    expect(parseRowFormat({}, 'parquet').compression).toBe(hasZstd() ? 'zstd' : 'gzip')
+    for (const compression of ['gzip', 'snappy', 'none'] as const)
+      expect(parseRowFormat({ compression }, 'parquet').compression).toBe(compression)
+    const error = thrownBy(() => parseRowFormat({ compression: 'lz4' as never }, 'parquet'))
+    expect(error.message).toBe('`compression` is "lz4". Expected zstd, gzip, snappy, none.')
+  })
+
+  test.runIf(hasZstd())('zstd may be requested where Node has it', () => {
+    expect(parseRowFormat({ compression: 'zstd' }, 'parquet').compression).toBe('zstd')
+  })
+
+  test.skipIf(hasZstd())('zstd is refused where Node lacks it, with advice', () => {
+    expect(thrownBy(() => parseRowFormat({ compression: 'zstd' }, 'parquet'))).toMatchObject({
+      code: 'bad_option',
+      message: `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`,
+      suggestions: ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."],
+    })
+  })
+
+  test.each(['csv', 'json', 'jsonl', 'arrow', 'svg'] as const)('%s accepts the compression none alone', format => {
+    expect(parseRowFormat({}, format).compression).toBe('none')
+    expect(parseRowFormat({ compression: 'none' }, format).compression).toBe('none')
+    for (const compression of COMPRESSIONS.filter(name => name !== 'none')) {
+      const error = thrownBy(() => parseRowFormat({ compression }, format))
+      expect(error.message).toBe(`\`compression: '${compression}'\` is for parquet; ${format} accepts none alone.`)
+      expect(error.code).toBe('bad_option')
     }
   })
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { hasZstd } from '../../src/export/formats/compression.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
@@ -259,6 +260,49 @@ describe('series that are not requested', () => {
     })
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
+  })
+})
+
+describe('the compression', () => {
+  const compressions = async (folder: string) => {
+    const { rows } = await duckdb(`SELECT DISTINCT compression FROM parquet_metadata('${folder}/symbol=*/*/*.parquet')`)
+    return rows.map(({ compression }) => compression)
+  }
+
+  it.each(['gzip', 'none'] as const)('of a lake stays when no other one is requested: %s', async compression => {
+    const { update, lake, read } = await lakeSetup()
+    const { files } = await update({ compression })
+    expect(files.map(file => file.compression)).toEqual([compression, compression])
+    const names = { gzip: 'GZIP', none: 'UNCOMPRESSED' }
+    expect(await compressions(lake)).toEqual([names[compression]])
+    expect((await update()).lake).toMatchObject({ written: 0, unchanged: 2 })
+    // A part that is lost is written again, as the others are.
+    rmSync(join(lake, BTC))
+    expect((await update()).lake).toMatchObject({ written: 1, unchanged: 1 })
+    expect(await compressions(lake)).toEqual([names[compression]])
+    expect(JSON.parse(String(read('_klines.json'))).options.compression).toBe(compression)
+    const refused = await catchError(update({ compression: 'snappy' }))
+    expect(refused.message).toMatch(`written with \`compression: '${compression}'\`, and this run has`)
+    expect((await update({ compression: 'snappy', force: true })).lake).toMatchObject({ written: 2 })
+    expect(await compressions(lake)).toEqual(['SNAPPY'])
+  })
+
+  it.skipIf(hasZstd())('zstd is an error with advice on a Node without it, and changes nothing', async () => {
+    const { update, lake, read, write } = await lakeSetup()
+    await update()
+    write('_klines.json', String(read('_klines.json')).replace('"compression": "gzip"', '"compression": "zstd"'))
+    const before = fileSnapshot(lake)
+    for (const options of [{}, { force: true }]) {
+      expect(await catchError(update(options))).toMatchObject({
+        code: 'bad_option',
+        message: `The lake is compressed with zstd, which is not in Node ${process.versions.node}.`,
+        suggestions: [
+          "Run klines with Node 22.15 or later, or write all of the lake again with `compression: 'gzip'` and `force: true`.",
+        ],
+      })
+    }
+    expect(fileSnapshot(lake)).toEqual(before)
+    expect((await update({ compression: 'gzip', force: true })).lake).toMatchObject({ written: 2 })
   })
 })
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { defaultCompression } from '../../src/export/formats/compression.js'
 import type { FileMetadata } from '../../src/export/formats/exporter.js'
 import type { Format } from '../../src/export/formats/format.js'
 import { openExporter } from '../../src/export/formats/open-exporter.js'
@@ -18,7 +19,7 @@ export const METADATA: FileMetadata = {
 }
 
 export function rowFormat(options: Partial<RowFormat> = {}): RowFormat {
-  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', ...options }
+  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', compression: defaultCompression(), ...options }
 }
 
 export const ALL_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', ...COLUMNS]

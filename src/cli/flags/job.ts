@@ -1,3 +1,4 @@
+import type { Compression } from '../../export/formats/compression.js'
 import type { Format } from '../../export/formats/format.js'
 import type { NumberType, TimeFormat } from '../../export/row-format.js'
 import type { LakeFlags } from './lake.js'
@@ -18,6 +19,7 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Pictur
   columns?: string[] | undefined
   'time-format'?: TimeFormat | undefined
   numbers?: NumberType | undefined
+  compression?: Compression | undefined
   resample?: string | undefined
   partial?: boolean
   derive?: boolean

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { COMPRESSIONS } from '../../export/formats/compression.js'
 import { FORMATS } from '../../export/formats/format.js'
 import { NUMBER_TYPES, TIME_FORMATS } from '../../export/row-format.js'
 import { PROGRESS_MODES } from '../terminal/progress-mode.js'
@@ -40,6 +41,12 @@ export const outputFlags = inGroup('output', {
     options: NUMBER_TYPES,
     helpValue: 'TYPE',
     env: 'KLINES_NUMBERS',
+  })(),
+  compression: Flags.option({
+    summary: 'Compression of Parquet. Default: zstd with Node 22.15 or later, else gzip.',
+    options: COMPRESSIONS,
+    helpValue: 'NAME',
+    env: 'KLINES_COMPRESSION',
   })(),
   ...pictureFlags,
   resample: Flags.string({

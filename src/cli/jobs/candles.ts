@@ -79,13 +79,14 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
-  const { theme, width, height, log } = flags
+  const { compression, theme, width, height, log } = flags
   const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,
+    compression,
     timeFormat,
     theme,
     width,

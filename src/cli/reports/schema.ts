@@ -55,6 +55,9 @@ export const RunSchema = object(
         series: Type.Array(object(seriesName)),
         candles: Count,
         bytes: Count,
+        compression: Type.String({
+          description: 'of the pages of a Parquet file, or gzip for a name that ends in .gz',
+        }),
         inexactDoubles: Count,
       }),
       { description: 'files that were written; of a lake its new and replaced parts' },

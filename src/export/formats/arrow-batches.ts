@@ -1,4 +1,5 @@
 import {
+  type DataType,
   Decimal,
   Field,
   Float64,
@@ -13,33 +14,28 @@ import {
 } from 'apache-arrow'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../klines/batch/decimals.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
-import { isSeriesColumn, type OutputColumn, type RowFormat } from '../row-format.js'
-import { type ArrowColumn, IntegerColumn, SeriesNameColumn, TextColumn, toBatchRows } from './arrow-columns.js'
-import { DecimalColumn, DoubleColumn } from './decimal-columns.js'
-import type { ExporterOptions, ExportStats, FileMetadata } from './exporter.js'
-
-/** Name and version of the columns below, as files state it. */
-const SCHEMA_NAME = 'klines/1'
+import type { RowFormat } from '../row-format.js'
+import { type ArrowColumn, createArrowColumn } from './arrow-columns.js'
+import { type ColumnType, columnType, toBatchRows } from './columns.js'
+import { describeFile, type ExporterOptions, type FileMetadata, METADATA_KEY } from './exporter.js'
 
 /**
  * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` asks, the rest UTF-8; nothing
- * nullable. The metadata is JSON under one key, `klines`, because Parquet writers order several keys at random.
+ * nullable.
  */
-export function arrowSchema({ columns, numbers }: RowFormat, { version, ...metadata }: FileMetadata): Schema {
-  const klines = JSON.stringify({ ...metadata, schema: SCHEMA_NAME, version: `klines ${version}` })
+export function arrowSchema({ columns, numbers }: RowFormat, metadata: FileMetadata): Schema {
   return new Schema(
-    columns.map(name => new Field(name, arrowType(name, numbers), false)),
-    new Map([['klines', klines]]),
+    columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
+    new Map([[METADATA_KEY, describeFile(metadata)]]),
   )
 }
 
-function arrowType(name: OutputColumn, numbers: RowFormat['numbers']) {
-  const kind = isSeriesColumn(name) ? 'text' : COLUMN_KINDS[COLUMNS.indexOf(name)]
-  if (kind === 'time') return new Timestamp(TimeUnit.MILLISECOND, 'UTC')
-  if (kind === 'count') return new Int64()
-  if (kind === 'text' || numbers === 'text') return new Utf8()
-  return numbers === 'double' ? new Float64() : new Decimal(DECIMAL_SCALE, DECIMAL_PRECISION, 128)
+const TYPES: Record<ColumnType, DataType> = {
+  time: new Timestamp(TimeUnit.MILLISECOND, 'UTC'),
+  count: new Int64(),
+  double: new Float64(),
+  decimal: new Decimal(DECIMAL_SCALE, DECIMAL_PRECISION, 128),
+  text: new Utf8(),
 }
 
 /**
@@ -57,7 +53,7 @@ export class RecordBatchBuilder {
     private readonly rows: number,
     private readonly write: (record: RecordBatch) => Promise<void>,
   ) {
-    this.columns = rowFormat.columns.map(name => createColumn(name, rowFormat.numbers, rows, stats))
+    this.columns = rowFormat.columns.map(name => createArrowColumn(name, rowFormat.numbers, rows, stats))
   }
 
   /** Adds the rows of a batch. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
@@ -79,24 +75,11 @@ export class RecordBatchBuilder {
 
   private async flush(): Promise<void> {
     const { schema, filled: length } = this
-    const children = this.columns.map((column, index) => column.data(schema.fields[index].type, length))
+    const children = this.columns.map((column, index) =>
+      makeData({ type: schema.fields[index].type, length, nullCount: 0, ...column.buffers(length) } as never),
+    )
     this.filled = 0
     const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
     await this.write(new RecordBatch(schema, data))
   }
-}
-
-function createColumn(
-  name: OutputColumn,
-  numbers: RowFormat['numbers'],
-  rows: number,
-  stats: ExportStats,
-): ArrowColumn {
-  if (isSeriesColumn(name)) return new SeriesNameColumn(name, rows)
-  const column = COLUMNS.indexOf(name)
-  const kind = COLUMN_KINDS[column]
-  if (kind === 'time') return new IntegerColumn(column === 0 ? 0 : 1, rows)
-  if (kind === 'count') return new IntegerColumn(2, rows)
-  if (kind === 'text' || numbers === 'text') return new TextColumn(column, rows)
-  return numbers === 'double' ? new DoubleColumn(column, rows, stats) : new DecimalColumn(column, rows)
 }

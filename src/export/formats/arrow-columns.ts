@@ -1,58 +1,20 @@
-import { type Data, type DataType, makeData } from 'apache-arrow'
-import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../../klines/kernel/assembly/layout.js'
-import { type Kernel, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
-import type { SeriesColumn } from '../row-format.js'
+import { COLUMNS } from '../../klines/columns.js'
+import { OFFSETS_PER_ROW } from '../../klines/kernel/assembly/layout.js'
+import { isSeriesColumn, type NumberType, type OutputColumn, type SeriesColumn } from '../row-format.js'
+import { type BatchRows, type Column, columnType, type FixedColumn, IntegerColumn } from './columns.js'
+import { DecimalColumn, DoubleColumn } from './decimal-columns.js'
+import type { ExportStats } from './exporter.js'
 
-/** Rows of a batch, and where a kernel finds them. */
-export interface BatchRows {
-  readonly batch: KlineBatch
-  readonly kernel: Kernel
-  readonly address: RowAddress
-}
-
-/** Prepares the rows of a batch for columns. Valid until the kernel reads another window. */
-export function toBatchRows(batch: KlineBatch): BatchRows {
-  const kernel = batch.kernel ?? sharedKernel()
-  return { batch, kernel, address: kernel.addressOf(batch) }
+/** The buffers of a column as Arrow's `makeData` takes them. */
+export interface ArrowBuffers {
+  readonly data: ArrayBufferView
+  readonly valueOffsets?: Int32Array
 }
 
 /** One column of a record batch that is being filled. Its buffers are used again for every record batch. */
-export interface ArrowColumn {
-  /** Copies rows `start` to `end` of a batch to index `to` and up. */
-  append(rows: BatchRows, start: number, end: number, to: number): void
-  /** The first `length` values as Arrow stores them. */
-  data(type: DataType, length: number): Data
-}
-
-const WORD = 2 ** 32
-
-/** One of the three integers of a row as INT64. */
-export class IntegerColumn implements ArrowColumn {
-  private readonly words: Uint32Array
-
-  /** `number`: index among the numbers of a row. */
-  constructor(
-    private readonly number: number,
-    rows: number,
-  ) {
-    this.words = new Uint32Array(2 * rows)
-  }
-
-  append({ batch: { numbers } }: BatchRows, start: number, end: number, to: number): void {
-    for (let row = start; row < end; row++) {
-      const value = numbers[row * NUMBERS_PER_ROW + this.number]
-      const word = 2 * (to + row - start)
-      // Two's complement in two halves: a BigInt for each value would cost several times as much.
-      const high = Math.floor(value / WORD)
-      this.words[word] = value - high * WORD
-      this.words[word + 1] = high
-    }
-  }
-
-  data(type: DataType, length: number): Data {
-    return toData(type, length, { data: new BigInt64Array(this.words.buffer, 0, length) })
-  }
+export interface ArrowColumn extends Column {
+  /** The first `length` values. */
+  buffers(length: number): ArrowBuffers
 }
 
 /** Text as Arrow's UTF-8: offsets and bytes. */
@@ -67,9 +29,9 @@ abstract class Utf8Column implements ArrowColumn {
 
   abstract append(rows: BatchRows, start: number, end: number, to: number): void
 
-  data(type: DataType, length: number): Data {
+  buffers(length: number): ArrowBuffers {
     const valueOffsets = this.ends.subarray(0, length + 1)
-    return toData(type, length, { valueOffsets, data: this.text.subarray(0, this.ends[length]) })
+    return { valueOffsets, data: this.text.subarray(0, this.ends[length]) }
   }
 
   /** Writes `bytes[start, end)` as the value at index `to`; indexes come in order. */
@@ -118,7 +80,24 @@ export class SeriesNameColumn extends Utf8Column {
   }
 }
 
-/** A column's buffers as Arrow stores them; nothing is null. */
-export function toData(type: DataType, length: number, buffers: object): Data {
-  return makeData({ type, length, nullCount: 0, ...buffers } as never)
+/** The column of that name, with room for `rows` values. */
+export function createArrowColumn(
+  name: OutputColumn,
+  numbers: NumberType,
+  rows: number,
+  stats: ExportStats,
+): ArrowColumn {
+  if (isSeriesColumn(name)) return new SeriesNameColumn(name, rows)
+  const column = COLUMNS.indexOf(name)
+  const type = columnType(name, numbers)
+  if (type === 'text') return new TextColumn(column, rows)
+  if (type === 'double') return fixed(new DoubleColumn(column, rows, stats))
+  return fixed(type === 'decimal' ? new DecimalColumn(column, rows) : new IntegerColumn(name, rows))
+}
+
+function fixed(column: FixedColumn<ArrayBufferView>): ArrowColumn {
+  return {
+    append: (rows, start, end, to) => column.append(rows, start, end, to),
+    buffers: length => ({ data: column.values(length) }),
+  }
 }

@@ -1,14 +1,13 @@
-import type { Data, DataType } from 'apache-arrow'
 import { isSameNumber, parseDecimal } from '../../klines/batch/decimals.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMNS } from '../../klines/columns.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName } from '../../klines/series.js'
-import { type ArrowColumn, type BatchRows, toData } from './arrow-columns.js'
+import type { BatchRows, FixedColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
 
 const WORD = 2 ** 32
-const WORDS_PER_DECIMAL = 4
+export const WORDS_PER_DECIMAL = 4
 /** One unit before the point in units of 10^-8. */
 const UNIT = 1e8
 /** Below this many units a double has room for every digit, and a division by `UNIT` is rounded correctly. */
@@ -33,40 +32,40 @@ function readDecimals(
 }
 
 /** Decimals as the nearest doubles; those that lose digits are counted. */
-export class DoubleColumn implements ArrowColumn {
-  private readonly values: Float64Array
+export class DoubleColumn implements FixedColumn<Float64Array> {
+  private readonly doubles: Float64Array
 
   constructor(
     private readonly column: number,
     rows: number,
     private readonly stats: ExportStats,
   ) {
-    this.values = new Float64Array(rows)
+    this.doubles = new Float64Array(rows)
   }
 
   append(rows: BatchRows, start: number, end: number, to: number): void {
-    const { values, column, stats } = this
+    const { doubles, column, stats } = this
     const putLong = (row: number) => {
       const text = rows.batch.text(row, column)
       const value = Number(text)
-      values[to + row - start] = value
+      doubles[to + row - start] = value
       if (!isSameNumber(value, text)) stats.inexactDoubles++
     }
     const put: PutDecimal = (row, words, index) => {
       const units = words[index + 1] * WORD + words[index]
       if (units >= EXACT_UNITS || words[index + 2] > 0 || words[index + 3] > 0) putLong(row)
-      else values[to + row - start] = units / UNIT
+      else doubles[to + row - start] = units / UNIT
     }
     readDecimals(rows, column, [start, end], put, putLong)
   }
 
-  data(type: DataType, length: number): Data {
-    return toData(type, length, { data: this.values.subarray(0, length) })
+  values(length: number): Float64Array {
+    return this.doubles.subarray(0, length)
   }
 }
 
 /** Decimals as DECIMAL(38,8): 128-bit integers. */
-export class DecimalColumn implements ArrowColumn {
+export class DecimalColumn implements FixedColumn<Uint32Array> {
   private readonly words: Uint32Array
 
   constructor(
@@ -91,8 +90,8 @@ export class DecimalColumn implements ArrowColumn {
     readDecimals(rows, column, [start, end], put, putLong)
   }
 
-  data(type: DataType, length: number): Data {
-    return toData(type, length, { data: this.words.subarray(0, WORDS_PER_DECIMAL * length) })
+  values(length: number): Uint32Array {
+    return this.words.subarray(0, WORDS_PER_DECIMAL * length)
   }
 }
 

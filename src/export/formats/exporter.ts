@@ -14,6 +14,16 @@ export interface FileMetadata {
   readonly version: string
 }
 
+/** The key of the metadata in Parquet and Arrow files: one, so that there is no order of keys. */
+export const METADATA_KEY = 'klines'
+/** Name and version of their columns, as the files state it. */
+const SCHEMA_NAME = 'klines/1'
+
+/** The metadata as JSON; `details` is what a format adds. */
+export function describeFile({ version, ...metadata }: FileMetadata, details: object = {}): string {
+  return JSON.stringify({ ...metadata, ...details, schema: SCHEMA_NAME, version: `klines ${version}` })
+}
+
 /** What an exporter counts. */
 export interface ExportStats {
   /** Decimals whose double has other digits (`numbers: 'double'` only). */

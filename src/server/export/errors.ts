@@ -29,6 +29,7 @@ const NAMES: Record<string, string> = {
 }
 const SAME_NAMES = [
   'columns',
+  'compression',
   'from',
   'height',
   'last',

@@ -1,5 +1,6 @@
 import type { PictureRequest, Theme } from '../../chart/svg/picture-options.js'
 import type { ResampleRequest } from '../../export/export-series.js'
+import type { Compression } from '../../export/formats/compression.js'
 import { type FileFormat, FORMATS, type Format, isBinary } from '../../export/formats/format.js'
 import { type NumberType, parseRowFormat, type RowFormat, type TimeFormat } from '../../export/row-format.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -35,10 +36,11 @@ export function parseParameters(interval: string, file: string, query: URLSearch
   const [, name = file, extension = ''] = /^([^.]*)\.(.*)$/s.exec(file) ?? []
   const path = { ...parsePath(() => parseSeries(interval, name)), ...parsePath(() => parseExtension(extension)) }
   const given = parseQuery(query)
-  const { from, to, last, columns, numbers, 'time-format': timeFormat, resample, partial } = given
+  const { from, to, last, columns, numbers, compression, 'time-format': timeFormat, resample, partial } = given
   const rowRequest = {
     columns: columns === undefined ? undefined : [columns],
     numbers: numbers as NumberType | undefined,
+    compression: compression as Compression | undefined,
     timeFormat: timeFormat as TimeFormat | undefined,
     ...parsePicture(given),
   }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { DEFAULT_PICTURE, THEMES } from '../../chart/svg/picture-options.js'
+import { COMPRESSIONS } from '../../export/formats/compression.js'
 import { NUMBER_TYPES, OUTPUT_COLUMNS, TIME_FORMATS } from '../../export/row-format.js'
 
 const TIME_FORMS =
@@ -39,6 +40,14 @@ export const QuerySchema = Type.Object({
       description:
         'How parquet and arrow store decimals: the nearest double, DECIMAL(38,8), or text with all digits. Default: double. Text formats always have the digits of the source',
       examples: ['text'],
+    }),
+  ),
+  compression: Type.Optional(
+    Type.Enum([...COMPRESSIONS], {
+      type: 'string',
+      description:
+        'Compression of parquet; other formats accept none alone. Default: zstd where the Node of the server has it (22.15 and later), else gzip',
+      examples: ['none'],
     }),
   ),
   'time-format': Type.Optional(

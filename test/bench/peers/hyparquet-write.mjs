@@ -1,5 +1,5 @@
 // usage: hyparquet-write.mjs LIST OUT double|decimal: writes window files into one Parquet file with JSON.parse and
-// hyparquet-writer. It compresses with snappy, since neither hyparquet-writer nor Node 20 has zstd.
+// hyparquet-writer. It compresses with snappy, since Node 20 has no zstd.
 import { readFileSync } from 'node:fs'
 import { parquetWriteFile } from 'hyparquet-writer'
 import { COLUMNS, kindOf } from './columns.mjs'

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RecordBatchReader, type Table, tableFromIPC } from 'apache-arrow'
+import { RecordBatchReader, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import * as wasm from 'parquet-wasm'
 import { describe, expect, test } from 'vitest'
@@ -15,6 +15,7 @@ import {
   toBatches,
   twoSeries,
 } from '../../support/exporting.js'
+import { decimalText, tableRows } from '../../support/oracles/arrow-rows.js'
 import { type BinaryRow, binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
 import { duckdb } from '../../support/oracles/duckdb.js'
 import { decimals, readableTexts } from '../../support/oracles/kline-arbitraries.js'
@@ -24,24 +25,6 @@ import { LEAP_MONTH, sampleRow } from '../../support/windows.js'
 /** `ARROW1` and two bytes of padding: behind them a file is a stream. */
 const MAGIC_BYTES = 8
 const MAGIC = 'ARROW1'
-
-/** Four little-endian words, 8 digits after the point, as text. */
-function decimalText(words: Uint32Array): string {
-  const value = [3, 2, 1, 0].reduce((sum, word) => (sum << 32n) | BigInt(words[word]), 0n)
-  const digits = String(value).padStart(9, '0')
-  return `${digits.slice(0, -8)}.${digits.slice(-8)}`
-}
-
-function tableRows(table: Table): BinaryRow[] {
-  return Array.from({ length: table.numRows }, (_, row) =>
-    Object.fromEntries(
-      table.schema.fields.map(({ name }, column) => {
-        const value = table.getChildAt(column)?.get(row)
-        return [name, value instanceof Uint32Array ? decimalText(value) : value]
-      }),
-    ),
-  )
-}
 
 /** The rows as other readers see them: parquet-wasm reads the stream in the file and writes Parquet, which DuckDB reads. */
 async function readThroughParquet(bytes: Uint8Array, folder: string): Promise<BinaryRow[]> {

@@ -1,7 +1,6 @@
-import { Decimal, Float64 } from 'apache-arrow'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toBatchRows } from '../../../src/export/formats/arrow-columns.js'
+import { toBatchRows } from '../../../src/export/formats/columns.js'
 import { DecimalColumn, DoubleColumn } from '../../../src/export/formats/decimal-columns.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../../support/oracles/decimal-oracle.js'
@@ -28,7 +27,7 @@ function decimals128(texts: readonly string[]): bigint[] | undefined {
     if (isKlinesError(error, 'digits_lost')) return undefined
     throw error
   }
-  const words: Uint32Array = column.data(new Decimal(8, 38, 128), texts.length).values
+  const words: Uint32Array = column.values(texts.length)
   return texts.map((_, row) => [3, 2, 1, 0].reduce((value, word) => (value << 32n) | BigInt(words[4 * row + word]), 0n))
 }
 
@@ -37,7 +36,7 @@ function doubles(texts: readonly string[]): { values: number[]; inexact: number 
   const stats = { inexactDoubles: 0 }
   const column = new DoubleColumn(OPEN, texts.length, stats)
   column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
-  return { values: [...column.data(new Float64(), texts.length).values], inexact: stats.inexactDoubles }
+  return { values: [...column.values(texts.length)], inexact: stats.inexactDoubles }
 }
 
 describe('a DECIMAL(38,8) column', () => {

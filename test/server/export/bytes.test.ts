@@ -40,6 +40,13 @@ describe('an export has the bytes that the library writes', () => {
     }
   })
 
+  it('parquet: every compression', async () => {
+    for (const compression of ['gzip', 'snappy', 'none'] as const) {
+      await expectSame(`1d/BTCUSDT.parquet?compression=${compression}`, 'parquet', { compression })
+    }
+    await expectSame('1d/BTCUSDT.csv?compression=none', 'csv')
+  })
+
   it.each(EXTENSIONS.filter(name => !BINARY.includes(name)))('%s: every form of times', async extension => {
     for (const timeFormat of ['ms', 's', 'us', 'iso'] as const) {
       await expectSame(`1d/BTCUSDT.${extension}?time-format=${timeFormat}`, extension, { timeFormat })

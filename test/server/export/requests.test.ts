@@ -8,7 +8,8 @@ import { NOW } from '../../support/synthetic-tree.js'
 const server = useServerOver(() => SAMPLE_TREE)
 const get = (target: string, ...fields: string[]) =>
   sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
-const QUERY_NAMES = 'from, to, last, columns, numbers, time-format, resample, partial, theme, width, height, log'
+const QUERY_NAMES =
+  'from, to, last, columns, numbers, compression, time-format, resample, partial, theme, width, height, log'
 
 describe('a bad request', () => {
   it.each([
@@ -34,6 +35,8 @@ describe('a bad request', () => {
     ['1h/BTCUSDT.csv?columns=close,close', 400, 'Column "close" is given twice.'],
     ['1h/BTCUSDT.csv?columns=', 400, 'Unknown column "".'],
     ['1h/BTCUSDT.csv?numbers=decimal', 400, 'numbers=decimal is for parquet and arrow; csv carries the text'],
+    ['1h/BTCUSDT.csv.gz?compression=gzip', 400, 'compression=gzip is for parquet; csv accepts none alone.'],
+    ['1h/BTCUSDT.parquet?compression=lz4', 400, 'compression is "lz4". Expected zstd, gzip, snappy, none.'],
     ['1h/BTCUSDT.arrow?time-format=iso', 400, 'time-format=iso is for csv, json and jsonl; arrow holds'],
     ['1h/BTCUSDT.csv?time-format=isoo', 400, 'time-format is "isoo". Expected ms, s, us, iso.'],
     ['1h/BTCUSDT.csv?partial=true', 400, 'partial=true keeps incomplete candles of another length'],
@@ -183,6 +186,7 @@ describe('conditions', () => {
       '1h/BTCUSDT.csv?resample=2h&partial=true',
       '1h/BTCUSDT.parquet',
       '1h/BTCUSDT.parquet?numbers=text',
+      '1h/BTCUSDT.parquet?compression=snappy',
     ]
     const tags = await Promise.all(
       targets.map(async target =>

@@ -1,0 +1,57 @@
+import type { SchemaElement } from 'hyparquet'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
+import { COLUMNS } from '../../../klines/columns.js'
+import type { NumberType, OutputColumn, RowFormat } from '../../row-format.js'
+import { type ColumnType, columnType, IntegerColumn } from '../columns.js'
+import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
+import type { ExportStats } from '../exporter.js'
+import { DictionaryColumn } from './dictionary-column.js'
+import { Decimal128Column, Float64Column, Int64Column } from './number-columns.js'
+import type { PageColumn } from './page.js'
+import { TextColumn } from './text-column.js'
+
+/**
+ * Columns with few distinct values. On the others a dictionary makes the file larger and slower to write, because market data
+ * hardly repeats.
+ */
+const DICTIONARY_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', 'ignore']
+
+const DECIMAL = { precision: DECIMAL_PRECISION, scale: DECIMAL_SCALE }
+const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+  count: { type: 'INT64' },
+  double: { type: 'DOUBLE' },
+  decimal: {
+    type: 'FIXED_LEN_BYTE_ARRAY',
+    type_length: 16,
+    converted_type: 'DECIMAL',
+    ...DECIMAL,
+    logical_type: { type: 'DECIMAL', ...DECIMAL },
+  },
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
+}
+
+/** The columns of a file as Parquet describes them: nothing is nullable. */
+export function schemaElements({ columns, numbers }: RowFormat): SchemaElement[] {
+  return columns.map(name => ({ name, repetition_type: 'REQUIRED', ...TYPES[columnType(name, numbers)] }))
+}
+
+/** A column of that name whose pages have `rows` values. */
+export function createPageColumn(
+  name: OutputColumn,
+  numbers: NumberType,
+  rows: number,
+  stats: ExportStats,
+): PageColumn {
+  if (DICTIONARY_COLUMNS.includes(name)) return new DictionaryColumn(name)
+  const column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
+  const type = columnType(name, numbers)
+  if (type === 'text') return new TextColumn(column, rows)
+  if (type === 'double') return new Float64Column(new DoubleColumn(column, rows, stats), rows, 8)
+  if (type === 'decimal') return new Decimal128Column(new DecimalColumn(column, rows), rows, 16)
+  return new Int64Column(new IntegerColumn(name, rows), rows, 8)
+}

@@ -1,0 +1,64 @@
+import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
+import type { BatchRows } from '../columns.js'
+import type { Page, PageColumn } from './page.js'
+
+/** Bytes of the length in front of each text. */
+const LENGTH_BYTES = 4
+/** Room for a text at first. */
+const FIRST_BYTES = 24
+
+/** Cells as the source has them. PLAIN is the length of each text in 4 bytes, little-endian, and its bytes. */
+export class TextColumn implements PageColumn {
+  private bytes: Buffer
+  /** The page before, which is compressed while the next one is filled. */
+  private page: Buffer
+  private end = 0
+  private min = Buffer.alloc(0)
+  private max = Buffer.alloc(0)
+
+  constructor(
+    private readonly column: number,
+    rows: number,
+  ) {
+    this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES * rows)
+    this.page = Buffer.allocUnsafeSlow(FIRST_BYTES * rows)
+  }
+
+  append({ batch: { bytes, offsets } }: BatchRows, start: number, end: number): void {
+    for (let row = start; row < end; row++) {
+      const cell = row * OFFSETS_PER_ROW + 2 * this.column
+      this.put(bytes, offsets[cell], offsets[cell + 1])
+    }
+  }
+
+  takePage(length: number): Page {
+    const bytes = this.bytes.subarray(0, this.end)
+    const [min, max] = [this.min, this.max].map(bound => bound.toString('latin1'))
+    ;[this.bytes, this.page] = [this.page, this.bytes]
+    this.end = 0
+    return { bytes, encoding: 'PLAIN', values: length, min, max }
+  }
+
+  private put(source: Uint8Array, start: number, end: number): void {
+    const length = end - start
+    const isFirst = this.end === 0
+    const to = this.end + LENGTH_BYTES
+    this.end = to + length
+    if (this.end > this.bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * this.end)
+      this.bytes.copy(larger)
+      this.bytes = larger
+    }
+    this.bytes.writeUInt32LE(length, to - LENGTH_BYTES)
+    for (let i = 0; i < length; i++) this.bytes[to + i] = source[start + i]
+    if (isFirst || compareBytes(source, start, end, this.min) < 0) this.min = Buffer.from(source.subarray(start, end))
+    if (isFirst || compareBytes(source, start, end, this.max) > 0) this.max = Buffer.from(source.subarray(start, end))
+  }
+}
+
+/** Compares `bytes[start, end)` with `other`; faster than Buffer.compare for some bytes. */
+function compareBytes(bytes: Uint8Array, start: number, end: number, other: Uint8Array): number {
+  const length = Math.min(end - start, other.length)
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== other[i]) return bytes[start + i] - other[i]
+  return end - start - other.length
+}
