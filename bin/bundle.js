@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Bundles the commands, the worker of `klines verify` and the completion of shells into one file each: Node then reads 3 files
-// instead of 300.
+// Bundles the commands, the workers of `klines verify` and `klines export`, and the completion of shells into one file each: Node
+// then reads 4 files instead of 300.
 // The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,9 +21,11 @@ const options = {
 
 await build({
   ...options,
-  entryPoints: ['src/verify/worker.ts'],
-  outfile: 'dist/verify/worker.js',
+  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts'],
+  outbase: 'src',
+  outdir: 'dist',
   format: 'esm',
+  external: ['parquet-wasm'],
   banner: { js: "const bundleUrl = new URL('..', import.meta.url).href" },
 })
 

@@ -67,6 +67,8 @@ export interface ProgressCallbacks {
 export class DownloadTally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
   private readonly total: number
+  /** Reports of series whose windows were counted elsewhere. */
+  private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
   private done = 0
 
@@ -90,18 +92,32 @@ export class DownloadTally {
     this.series.get(series)?.add(result)
     if (result.status === 'failed') this.failures.push(result)
     const { window, status } = result
-    const change = result.status === 'failed' ? undefined : result.change
-    const { bytes } = this.source.traffic
-    this.options.progress?.({ done: ++this.done, total: this.total, window, status, bytes, change })
+    this.advance(window, status, result.status === 'failed' ? undefined : result.change)
+  }
+
+  /** Adds all windows of a series, which are cached, with the report of another tally. */
+  addSeries(series: SeriesPlan, report: SeriesReport): void {
+    this.counted.set(series, report)
+    for (const window of series.windows) this.advance(window, 'cached')
+  }
+
+  /** The reports of all series, in the order of the plan. */
+  get seriesReports(): SeriesReport[] {
+    return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
     if (failures.length > 0) throw incomplete(failures, this.total, source, this.options.forExport)
-    const series = [...this.series.values()].map(tally => tally.report())
+    const series = this.seriesReports
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
     return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }
+  }
+
+  private advance(window: WindowRef, status: WindowStatus | 'failed', change?: WindowChange): void {
+    const { bytes } = this.source.traffic
+    this.options.progress?.({ done: ++this.done, total: this.total, window, status, bytes, change })
   }
 }
 

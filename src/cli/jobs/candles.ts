@@ -77,7 +77,7 @@ async function runDry({ layout, partition, prune }: JobFlags, request: JobReques
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
-  const { theme, width, height, log } = flags
+  const { theme, width, height, log, threads } = flags
   const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
@@ -94,7 +94,16 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     derive,
   }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
-  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, ...rows, format, force, mkdir }
+  return {
+    ...parseSelectionText(symbols, [interval].flat()),
+    ...range,
+    ...fetching,
+    ...rows,
+    format,
+    force,
+    mkdir,
+    threads,
+  }
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */
