@@ -34,8 +34,8 @@ describe.concurrent('an export with several threads', () => {
     ['Arrow', ['-o', 'out/{symbol}.arrow']],
     ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
     ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
-    ['pictures', ['-o', 'out/{symbol}.svg', '--last', '3000d']],
-    ['a range without candles of some', ['-o', 'out/{symbol}.csv', '--to', '2018-01-01T01:00']],
+    ['pictures', ['-o', 'out/{symbol}.svg', '--log']],
+    ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
   ])('writes the same %s with the same report as one thread', async (_, args) => {
     const [alone, ...others] = await Promise.all(
       [1, 2, 8].map(async threads => {
