@@ -6,6 +6,7 @@ import ConfigSet from './config/set.js'
 import ConfigUnset from './config/unset.js'
 import Download from './download.js'
 import Export from './export.js'
+import HelpCommand from './help.js'
 import Intervals from './intervals.js'
 import MirrorClear from './mirror/clear.js'
 import MirrorPath from './mirror/path.js'
@@ -33,6 +34,7 @@ export const COMMANDS = {
   'config:unset': ConfigUnset,
   download: Download,
   export: Export,
+  help: HelpCommand,
   intervals: Intervals,
   'mirror:clear': MirrorClear,
   'mirror:path': MirrorPath,

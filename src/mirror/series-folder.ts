@@ -14,10 +14,12 @@ export function seriesFolder(root: string, { interval, symbol }: Series): string
 
 /** The startDates of a series' window files, ascending, whatever the files contain. Throws what the file system throws. */
 export function listStartDates(root: string, series: Series): string[] {
-  return listFolder(seriesFolder(root, series))
-    .filter(name => name.endsWith(SUFFIX))
-    .map(name => name.slice(0, -SUFFIX.length))
-    .filter(startDate => isStartDate(series.interval, startDate))
+  const names = listFolder(seriesFolder(root, series)).filter(name => isWindowFile(series, name))
+  return names.map(name => name.slice(0, -SUFFIX.length))
+}
+
+function isWindowFile({ interval }: Series, name: string): boolean {
+  return name.endsWith(SUFFIX) && isStartDate(interval, name.slice(0, -SUFFIX.length))
 }
 
 /** The symbols with a window file of any interval: the ten of the public service first, then the others by name. */
@@ -25,8 +27,9 @@ export function listSymbols(root: string): SymbolName[] {
   const found = new Set<SymbolName>()
   for (const interval of INTERVALS) {
     for (const symbol of listFolder(join(root, 'api', 'klines', interval))) {
-      if (!found.has(symbol) && isSymbol(symbol) && listStartDates(root, { symbol, interval }).length > 0)
-        found.add(symbol)
+      if (found.has(symbol) || !isSymbol(symbol)) continue
+      const series = { symbol, interval }
+      if (listFolder(seriesFolder(root, series)).some(name => isWindowFile(series, name))) found.add(symbol)
     }
   }
   return sortSymbols(found)

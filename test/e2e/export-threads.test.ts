@@ -3,9 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { EncodedTarget } from '../../src/export/encode-target.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
-import { MANY_SYMBOLS, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_SYMBOLS, MANY_WINDOWS, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
+import { putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
 let mirror: string
@@ -54,6 +57,41 @@ describe.concurrent('an export with several threads', () => {
     const sandbox = newSandbox()
     expect(await exportAll(sandbox, 4, ['-o', 'out/{symbol}.csv'])).toMatchObject({ code: 0 })
     for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+  })
+})
+
+describe.concurrent('a download with several threads', () => {
+  const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
+  /** A server of the tree, with the list of its windows. */
+  async function startServer(sandbox: CliSandbox) {
+    const tree = manyWindows(tempFolder())
+    const dates = manyRows('BTCUSDT').map(([[openTime]]) => new Date(openTime).toISOString().slice(0, 10))
+    putFile(tree, 'api/klines/start-dates/15m.json', dates)
+    return startTreeServer(sandbox, tree)
+  }
+  async function download(threads: number, mirror: string) {
+    const sandbox = newSandbox()
+    const server = await startServer(sandbox)
+    sandbox.write('file', '')
+    const place = ['--base-url', server.url, '--mirror', mirror, '-o', '{symbol}.csv', '--threads', String(threads)]
+    const run = await sandbox.run([...SYMBOL_ARGS, ...place])
+    const report = run.stdout
+      .replaceAll(server.url, 'URL')
+      .replaceAll(sandbox.folder, '')
+      .replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0')
+    return { code: run.code, stderr: run.stderr, report, sandbox, windows: server.paths('windows').length }
+  }
+
+  it.each([
+    ['a mirror', 'm'],
+    ['memory, because the mirror cannot be written', 'file/m'],
+  ])('writes the same files from %s with the same report as one thread', async (_, mirror) => {
+    const [alone, several] = await Promise.all([download(1, mirror), download(4, mirror)])
+    expect(several).toMatchObject({ code: 0, stderr: '', report: alone.report })
+    expect([alone.windows, several.windows]).toEqual([MANY_WINDOWS, MANY_WINDOWS])
+    for (const { sandbox } of [alone, several]) {
+      for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+    }
   })
 })
 

@@ -12,7 +12,8 @@ interface Manifest {
 const newSandbox = useSandboxes()
 const manifestText = readFileSync(join(PROJECT, 'oclif.manifest.json'), 'utf8')
 const { commands } = JSON.parse(manifestText) as Manifest
-const NAMES = Object.keys(commands).map(id => id.replaceAll(':', ' '))
+/** All but `help`, which has no flags. */
+const NAMES = Object.keys(commands).flatMap(id => (id === 'help' ? [] : id.replaceAll(':', ' ')))
 /**
  * Variables that are not named after their flag: the greeting service has another address, tables and tokens other formats, a
  * picture another width than a chart in the terminal. A chart does not go where exports go by default.

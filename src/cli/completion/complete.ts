@@ -30,9 +30,8 @@ export function complete(words: readonly string[], table: CommandTable): Complet
     const completion = completeArguments(found.command, before.slice(found.length), current)
     return { ...completion, candidates: [...toWords(names, current).candidates, ...completion.candidates] }
   }
-  const help = before.length === 0 ? [{ value: 'help', description: 'Show help for a command' }] : []
   if (current.startsWith('-')) names.push(HELP, ...(before.length === 0 ? [VERSION] : []))
-  return toWords([...names, ...help], current)
+  return toWords(names, current)
 }
 
 function commandNames(before: readonly string[], table: CommandTable): Candidate[] {

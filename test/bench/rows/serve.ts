@@ -5,7 +5,7 @@ import { seriesFiles } from '../window-lists.js'
 import { klines, peer, type Workspace } from '../workspace.js'
 import { runWrk } from '../wrk.js'
 
-const WINDOW = '/api/klines/30m/BTCUSDT/2025-05-05.json'
+const WARM_FILES = 300
 const COLD_FILES = 500
 
 type Start = (workspace: Workspace) => Promise<ServedTree>
@@ -17,33 +17,50 @@ const SERVERS: readonly [name: string, start: Start, program?: string][] = [
   ['@fastify/static', ({ slice }) => startServed(peer('serve-fastify-static.mjs', slice))],
 ]
 
-/** Servers of the slice: one file repeatedly, small and large, and many files once right after the start. */
+/** Servers of the slice: a small file repeatedly, many windows in turn, and many files once right after the start. */
 export function serveRows(workspace: Workspace): Row[] {
   const all = seriesFiles(workspace.slice).flatMap(({ files }) => files)
   // Spread over all series, long and short ones.
-  const files = Array.from({ length: COLD_FILES }, (_, index) => all[Math.floor((index * all.length) / COLD_FILES)])
+  const spread = (count: number) =>
+    Array.from({ length: count }, (_, index) => all[Math.floor((index * all.length) / count)])
+  const windows = spread(WARM_FILES).map(file => file.slice(workspace.slice.length))
+  const cold = spread(COLD_FILES)
   return [
     {
       title: 'serve symbols.json, warm',
       unit: 'requests/s',
-      contenders: warm(workspace, '/api/klines/symbols.json'),
-      targets: [],
+      contenders: warm(workspace, ['/api/klines/symbols.json']),
+      targets: [
+        { peer: 'nginx', least: 0.4 },
+        { peer: '@fastify/static', least: 8 },
+      ],
     },
-    { title: 'serve a window of 117 KB, warm', unit: 'requests/s', contenders: warm(workspace, WINDOW), targets: [] },
+    {
+      title: `serve ${WARM_FILES} windows in turn, warm`,
+      unit: 'requests/s',
+      contenders: warm(workspace, windows),
+      targets: [
+        { peer: 'nginx', least: 0.85 },
+        { peer: '@fastify/static', least: 8 },
+      ],
+    },
     {
       title: `serve ${COLD_FILES} windows once, cold`,
       unit: 'files/s',
-      contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, files)),
-      targets: [],
+      contenders: contenders(workspace, server => fetchAll(server.url, workspace.slice, cold)),
+      targets: [{ peer: 'sirv', least: 1 }],
     },
   ]
 }
 
-/** Each run has a new server, which thus has no cache of earlier runs; its first second is not counted. */
-function warm(workspace: Workspace, path: string): Row['contenders'] {
+/** Each run has a new server, which thus has no cache of earlier runs. Each path once and a first second are not counted. */
+function warm(workspace: Workspace, paths: readonly string[]): Row['contenders'] {
+  const files = paths.map(path => workspace.slice + path)
   return contenders(workspace, async ({ url }) => {
-    await runWrk(url + path, 1)
-    return await runWrk(url + path)
+    await fetchAll(url, workspace.slice, files)
+    const requests = { url, paths, script: workspace.path('requests.lua') }
+    await runWrk(requests, 1)
+    return await runWrk(requests)
   })
 }
 

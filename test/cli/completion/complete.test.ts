@@ -28,6 +28,7 @@ const TABLE: CommandTable = {
         ...flag('secret', { hidden: true }),
       },
     },
+    help: { summary: 'Show help for a command.', args: { command: { name: 'command' } }, flags: {} },
     'mirror:status': { summary: 'Show the mirror.', args: {}, flags: quiet },
     'mirror:verify': { summary: 'Read every file.', args: {}, flags: quiet },
     openapi: {
@@ -57,7 +58,7 @@ const valuesOf = (line: string) => completeLine(line).candidates.map(({ value })
 describe('words', () => {
   test.each<[line: string, expected: string]>([
     // commands and topics
-    ['klines ', 'config download mirror openapi start-dates users verify help'],
+    ['klines ', 'config download help mirror openapi start-dates users verify'],
     ['klines mi', 'mirror'],
     ['klines mirror', 'mirror'],
     ['klines mirror ', 'status verify'],
@@ -66,7 +67,7 @@ describe('words', () => {
     ['klines nothing ', ''],
     ['klines mirror nothing ', ''],
     ['klines users ', 'update'],
-    ['klines help ', 'config download mirror openapi start-dates users verify'],
+    ['klines help ', 'config download help mirror openapi start-dates users verify'],
     ['klines help mirror s', 'status'],
     ['klines help download ', ''],
     ['klines config s', 'set'],
