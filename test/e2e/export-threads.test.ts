@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { EncodedTarget } from '../../src/export/encode-target.js'
@@ -5,9 +6,9 @@ import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
-import { MANY_SYMBOLS, MANY_WINDOWS, manyRows, manyWindows } from '../support/many-windows.js'
+import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
-import { putFile } from '../support/synthetic-tree.js'
+import { candle, putFile } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
@@ -60,15 +61,15 @@ describe.concurrent('an export with several threads', () => {
   })
 })
 
-describe.concurrent('a download with several threads', () => {
-  const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
-  /** A server of the tree, with the list of its windows. */
-  async function startServer(sandbox: CliSandbox) {
-    const tree = manyWindows(tempFolder())
-    const dates = manyRows('BTCUSDT').map(([[openTime]]) => new Date(openTime).toISOString().slice(0, 10))
-    putFile(tree, 'api/klines/start-dates/15m.json', dates)
-    return startTreeServer(sandbox, tree)
-  }
+const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
+/** A server of a tree, with the list of its windows. */
+async function startServer(sandbox: CliSandbox, tree = manyWindows(tempFolder())) {
+  const dates = manyRows('BTCUSDT').map(([[openTime]]) => new Date(openTime).toISOString().slice(0, 10))
+  putFile(tree, 'api/klines/start-dates/15m.json', dates)
+  return startTreeServer(sandbox, tree)
+}
+
+describe('a download with several threads', () => {
   async function download(threads: number, mirror: string) {
     const sandbox = newSandbox()
     const server = await startServer(sandbox)
@@ -93,6 +94,24 @@ describe.concurrent('a download with several threads', () => {
       for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
     }
   })
+})
+
+it('a window that the mirror cannot store is exported as it was downloaded', async () => {
+  const sandbox = newSandbox()
+  const tree = manyWindows(tempFolder())
+  const server = await startServer(sandbox, tree)
+  const args = [...SYMBOL_ARGS, '--base-url', server.url, '--mirror', 'm', '-o', '{symbol}.csv', '--threads', '4']
+  expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+
+  const added = candle(manyRows('ETHUSDT')[100][7][0] + 900_000, 1)
+  putFile(tree, manyPath('ETHUSDT', manyRows('ETHUSDT')[100][0][0]), [...manyRows('ETHUSDT')[100], added])
+  rmSync(sandbox.path('m/.klines-tmp'), { recursive: true, force: true })
+  sandbox.write('m/.klines-tmp', 'in the way of every write')
+  const run = await sandbox.run([...args, '--refresh', '--force'])
+  expect(run.code).toBe(0)
+  expect(JSON.parse(run.stdout).warnings.at(-1)).toContain('Continuing in memory')
+  const rows = manyRows('ETHUSDT').flatMap((rows, week) => (week === 100 ? [...rows, added] : rows))
+  expect(sandbox.text('ETHUSDT.csv')).toBe(csvOf(rows))
 })
 
 // The command falls back to its main thread, which would hide that workers do not work.
