@@ -2,6 +2,7 @@ import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
 import { exchangeRows } from './rows/exchange.js'
+import { growthRows } from './rows/growth.js'
 import { memoryRows } from './rows/memory.js'
 import { parquetRows } from './rows/parquet.js'
 import { rerunRows } from './rows/rerun.js'
@@ -29,4 +30,5 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   h: { needs: [], rows: memoryRows },
   i: { needs: [], rows: verifyRows },
   j: { needs: [], rows: exchangeRows },
+  growth: { needs: ['nginx'], rows: growthRows },
 }
