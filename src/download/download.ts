@@ -1,11 +1,13 @@
-import type { RangeText } from '../klines/time-range.js'
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
+import type { WindowRef } from '../klines/series.js'
+import type { RangeText, TimeRange } from '../klines/time-range.js'
 import { type Plan, planSeries } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
-import type { WindowSource } from './sources/window-source.js'
+import type { CountedWindow, WindowSource, WindowStatus } from './sources/window-source.js'
 import { type DownloadReport, DownloadTally, type ProgressCallbacks } from './tally.js'
-import { streamWindows } from './window-stream.js'
+import { type StreamedWindow, streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
@@ -38,16 +40,54 @@ export async function downloadKlines(request: DownloadRequest): Promise<Download
 interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, ProgressCallbacks {
   /** Whether it is for an export, which an error says. */
   readonly forExport?: boolean
+  /** Finds windows that need not be read. */
+  readonly findCounted?: (window: WindowRef) => CountedWindow | undefined
 }
 
 /** Downloads every window of a plan, in order. Throws `incomplete` or `no_candles` after all were tried. */
 export async function downloadPlan(
   source: WindowSource,
   plan: Plan,
-  { concurrency, signal, planned, progress, forExport }: PlanOptions,
+  { concurrency, signal, planned, progress, forExport, findCounted }: PlanOptions,
 ): Promise<DownloadReport> {
   const tally = new DownloadTally(source, plan, { planned, progress, forExport })
-  for await (const { run, result } of streamWindows(source, plan.series, { concurrency, signal }))
-    tally.add(run, result)
+  const counted = findAllCounted(source, plan, findCounted)
+  const runs = plan.series.map(({ range, windows }) => ({ range, windows: windows.filter(one => !counted.has(one)) }))
+  const streamed = streamWindows(source, runs, { concurrency, signal })
+  try {
+    for (const series of plan.series) {
+      for (const window of series.windows) {
+        const known = counted.get(window)
+        if (known) tally.addCounted(series, window, known.status, known)
+        else tally.add(series, ((await streamed.next()).value as StreamedWindow<unknown>).result)
+      }
+    }
+  } finally {
+    await streamed.return(undefined)
+  }
   return tally.report()
+}
+
+/** The windows of a plan that were counted before and need no request, if the plan needs all of their candles. */
+function findAllCounted(
+  source: WindowSource,
+  plan: Plan,
+  find: PlanOptions['findCounted'],
+): Map<WindowRef, CountedWindow & { readonly status: WindowStatus }> {
+  const found = new Map<WindowRef, CountedWindow & { readonly status: WindowStatus }>()
+  for (const { range, windows } of plan.series) {
+    for (const window of windows) {
+      const counted = find?.(window)
+      const status = counted && isInside(range, counted.totals) && source.countedStatus(window, counted)
+      if (status) found.set(window, { ...counted, status })
+    }
+  }
+  return found
+}
+
+function isInside(
+  { fromTime, toTime }: TimeRange,
+  { firstOpenTime = fromTime, lastOpenTime = fromTime }: SeriesTotals,
+) {
+  return firstOpenTime >= fromTime && lastOpenTime < toTime
 }

@@ -67,7 +67,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
       if (read.batch.length > 0) newest = Math.max(newest, read.batch.openTime(read.batch.length - 1))
       const { batch, mtimeMs } = read
       const isPartial = mtimeMs < windowSpan(window).endTime && windowSpan(window).endTime <= now
-      if (isPartial && !mirror.isOfExchange && !mirror.isFinal(window, batch, mtimeMs))
+      if (isPartial && !mirror.isOfExchange && !mirror.isFinal(window, batch.lastOpenTime, mtimeMs))
         failures.push(fail(window, OUTDATED))
     }
     if (read.state === 'corrupt') {

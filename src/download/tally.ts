@@ -4,7 +4,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
-import type { WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
+import type { CountedWindow, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
 /** The most changed values that a report lists of a series; all are counted. */
 const MAX_CHANGES = 1_000
@@ -92,18 +92,30 @@ export class DownloadTally {
     this.series.get(series)?.add(result)
     if (result.status === 'failed') this.failures.push(result)
     const { window, status } = result
-    this.advance(window, status, result.status === 'failed' ? undefined : result.change)
+    const change = result.status === 'failed' ? undefined : result.change
+    this.tell({ window, status, change })
+  }
+
+  /** Adds a window that was not read, because its candles were counted before. */
+  addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: CountedWindow): void {
+    this.series.get(series)?.addCounted(status, counted)
+    this.tell({ window, status, change: undefined })
   }
 
   /** Adds all windows of a series, which are cached, with the report of another tally. */
   addSeries(series: SeriesPlan, report: SeriesReport): void {
     this.counted.set(series, report)
-    for (const window of series.windows) this.advance(window, 'cached')
+    for (const window of series.windows) this.tell({ window, status: 'cached', change: undefined })
   }
 
   /** The reports of all series, in the order of the plan. */
   get seriesReports(): SeriesReport[] {
     return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
+  }
+
+  private tell(state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
+    const { bytes } = this.source.traffic
+    this.options.progress?.({ done: ++this.done, total: this.total, bytes, ...state })
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
@@ -113,11 +125,6 @@ export class DownloadTally {
     const series = this.seriesReports
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
     return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }
-  }
-
-  private advance(window: WindowRef, status: WindowStatus | 'failed', change?: WindowChange): void {
-    const { bytes } = this.source.traffic
-    this.options.progress?.({ done: ++this.done, total: this.total, window, status, bytes, change })
   }
 }
 
@@ -146,6 +153,12 @@ class SeriesTally {
     const { changed = [] } = result.change ?? {}
     this.restated += new Set(changed.map(({ openTime }) => openTime)).size
     this.changes.push(...changed.slice(0, MAX_CHANGES - this.changes.length))
+  }
+
+  addCounted(status: WindowStatus, { size, totals }: CountedWindow): void {
+    this.windows[status]++
+    this.candles.addTotals(totals)
+    this.size += size
   }
 
   report(): SeriesReport {

@@ -43,6 +43,7 @@ export async function writeThreaded(
   options: EncodeOptions,
   { threads, signal, open, done }: ThreadedOptions,
 ): Promise<Map<Target<ExportRun>, TargetWriter>> {
+  signal?.throwIfAborted()
   const writers = new Map<Target<ExportRun>, TargetWriter>()
   const finished = new Map<Target<ExportRun>, TargetWriter>()
   let opening = Promise.resolve()

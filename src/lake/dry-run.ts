@@ -4,10 +4,11 @@ import { parseSelection } from '../download/selection.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
 import { type DryRunReport, describePlan } from '../export/dry-run.js'
 import { planExport, selectSeries } from '../export/export-series.js'
+import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
 import type { LakeRequest } from './export-lake.js'
-import { checkOptions, isCompatible, openFolder } from './folder.js'
+import { checkOptions, findOthers, isCompatible, openFolder } from './folder.js'
 import { partPath } from './layout.js'
 import { parseLakeOptions } from './options.js'
 import { SeriesState } from './parts/series-state.js'
@@ -15,10 +16,10 @@ import { WindowFiles } from './parts/window-files.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time its folder. Stores and writes nothing. Throws what `exportLake` would throw about the request and the folder.
+ * by time its folder; and with `prune` the parts that it would remove. Stores and writes nothing. Throws what `exportLake` would throw about the request and the folder.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
-  const { output: root, force = false, warn } = request
+  const { output: root, force = false, prune = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
   const { options } = parseLakeOptions(request)
@@ -30,8 +31,8 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
-    const files = new WindowFiles(openMirror(request), new Map())
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
+    const files = new WindowFiles(openMirror(request), new Map(), manifest)
     const changed = [...runs.values()].filter(run => {
       if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
       return !new SeriesState(root, run, manifest, files).isComplete
@@ -40,7 +41,9 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
       const path = partPath(run, 'none', 0)
       return join(root, options.partition === 'none' ? path : dirname(path))
     })
-    return describePlan(source, plan, paths)
+    const others = prune ? findOthers(folder, new Set([...runs.values()].map(seriesName))) : new Map<string, string[]>()
+    const removed = [...others.values()].flat().map(path => join(root, path))
+    return describePlan(source, plan, paths, removed)
   } finally {
     await source.close()
   }

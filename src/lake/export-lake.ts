@@ -9,6 +9,7 @@ import { planExport, selectSeries } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { MadeFolders } from '../export/output/folders.js'
 import { type ExportReport, warnAbout } from '../export/write.js'
+import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
 import { checkOptions, openFolder } from './folder.js'
@@ -63,8 +64,9 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
       const range = await requestRange(request, source)
       const series = await selectSeries(request, source, selection, range)
       const planned = await planExport(source, series, range)
-      const report = await downloadPlan(source, planned.plan, { ...request, forExport: true })
-      const windows = new WindowFiles(openMirror(request), memory)
+      const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
+      const findCounted = (window: WindowRef) => windows.counted(window)
+      const report = await downloadPlan(source, planned.plan, { ...request, forExport: true, findCounted })
       const job = { source, options, rowFormat, range, runs: [...planned.runs.values()], windows }
       const update = new LakeUpdate(folder, job, { ...request, force, moves: isRelativeRange(request) })
       const { files, lake } = await update.run()

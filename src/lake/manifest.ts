@@ -5,7 +5,7 @@ import { VERSION } from '../version.js'
 import { parsePartPath } from './layout.js'
 import type { LakeOptions } from './options.js'
 import type { FileContent } from './parts/file-version.js'
-import type { WindowContent } from './parts/window-files.js'
+import type { WindowContent } from './parts/window-content.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
 export const MANIFEST_FILE = '_klines.json'
@@ -96,13 +96,19 @@ function isManifest(value: unknown): value is LakeManifest {
 function isSeries(value: Fields): boolean {
   const { symbol, interval, source, grid, windows, parts } = value
   if (![symbol, interval, source].every(text => typeof text === 'string') || !Array.isArray(grid)) return false
-  if (!isListOf(windows, window => typeof window.startDate === 'string' && isContent(window))) return false
+  if (!isListOf(windows, isWindow)) return false
   return isListOf(parts, part => {
     const label = parsePartPath(String(part.path))
     if (label?.symbol !== symbol || label?.interval !== interval || !isContent(part)) return false
     const { rows, firstOpenTime, lastOpenTime } = part
     return [rows, firstOpenTime, lastOpenTime].every(Number.isSafeInteger) && Array.isArray(part.windows)
   })
+}
+
+function isWindow(value: Fields): boolean {
+  const { startDate, totals = [] } = value
+  if (typeof startDate !== 'string' || !isContent(value) || !Array.isArray(totals)) return false
+  return [0, 5].includes(totals.length) && totals.every(Number.isSafeInteger)
 }
 
 function isContent({ size, sha256, version }: Fields): boolean {

@@ -58,6 +58,8 @@ export class LakeUpdate {
   private readonly present: LakeManifest | undefined
   private readonly others: ReadonlyMap<string, readonly string[]>
   private hasBegun = false
+  /** The manifest on the disk. */
+  private latest: LakeManifest | undefined
 
   /** Throws `bad_output` when parts of other series would have other options than the rest. */
   constructor(
@@ -65,6 +67,7 @@ export class LakeUpdate {
     private readonly job: LakeJob,
     private readonly options: UpdateOptions,
   ) {
+    this.latest = folder.manifest
     this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
     const { force, prune } = options
     if (isCompatible(folder, job.source.baseUrl, job.options)) this.present = force ? undefined : folder.manifest
@@ -103,7 +106,7 @@ export class LakeUpdate {
     })
     await writer.write()
     this.files.push(...writer.files)
-    return state.describe(writer.parts)
+    return state.describe(writer.parts, writer.totals)
   }
 
   /**
@@ -145,7 +148,8 @@ export class LakeUpdate {
     const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
     const source = job.source.baseUrl ?? this.present?.source ?? null
     const manifest = { source, options: job.options, series: sorted }
-    if (folder.manifest && isSameManifest(folder.manifest, manifest)) return
+    if (this.latest && isSameManifest(this.latest, manifest)) return
     await writeLakeFile(folder.root, MANIFEST_FILE, encodeManifest(manifest))
+    this.latest = manifest
   }
 }

@@ -17,6 +17,11 @@ export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+/** A path as a glob of DuckDB that matches it alone. */
+export function globPath(path: string): string {
+  return path.replace(/[*?[]/g, '[$&]')
+}
+
 /** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
 export function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
@@ -46,8 +51,8 @@ set variable klines_lake = ${sqlText(resolve(root))};
 -- Times are UTC; without this, year(open_time) and the like follow the zone of the machine.
 set TimeZone = 'UTC';
 
--- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
-${klinesView(`getvariable('klines_lake') || '/${glob}'`, partition)}
+-- All candles; * ? [ in the name of the folder stand for themselves: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
+${klinesView(`regexp_replace(getvariable('klines_lake'), '([*?[])', '[\\1]', 'g') || '/${glob}'`, partition)}
 
 -- The candles of one series: select * from candles('BTCUSDT', '1d');
 ${candlesMacro(partition)}

@@ -1,4 +1,3 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { DAY_MS, nextOpenTime } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
@@ -6,7 +5,7 @@ import { windowSpan } from '../klines/windows.js'
 /** The service renders its files once a day; corrections were measured up to 4.5 h after a window's end. */
 const LATE_MS = DAY_MS
 
-/** What finality depends on besides the rows. */
+/** What finality depends on besides the last candle. */
 export interface FinalityContext {
   /** Modification time of the file, ms: Last-Modified, or the time of the download. */
   readonly mtimeMs: number
@@ -15,14 +14,17 @@ export interface FinalityContext {
 }
 
 /**
- * Whether a window can change no more, so that it is never requested again: its last candle reaches the window's end; or a
+ * Whether a window whose last candle opens at `lastOpenTime` (ms UTC; undefined: it has none) can change no more, so that it is never requested again: its last candle reaches the window's end; or a
  * later window of the series has candles and this one was rendered well after its own end. Without the second condition a
  * window that was downloaded half full would keep its gap forever. Independent of this machine's clock.
  */
-export function isFinal(window: WindowRef, batch: KlineBatch, { mtimeMs, lastPopulated }: FinalityContext): boolean {
+export function isFinal(
+  window: WindowRef,
+  lastOpenTime: number | undefined,
+  { mtimeMs, lastPopulated }: FinalityContext,
+): boolean {
   const { endTime } = windowSpan(window)
-  const last = batch.length - 1
-  if (last >= 0 && nextOpenTime(window.interval, batch.openTime(last)) >= endTime) return true
+  if (lastOpenTime !== undefined && nextOpenTime(window.interval, lastOpenTime) >= endTime) return true
   return isLate(window, mtimeMs) && (lastPopulated() ?? '') > window.startDate
 }
 

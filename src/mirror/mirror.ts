@@ -146,7 +146,9 @@ export class Mirror extends MirrorFiles {
   /** Reads and checks a window. */
   readWindow(window: WindowRef): CachedWindow | NoWindow {
     const read = this.loadWindow(window)
-    return read.state !== 'cached' ? read : { ...read, final: this.isFinal(window, read.batch, read.mtimeMs) }
+    return read.state !== 'cached'
+      ? read
+      : { ...read, final: this.isFinal(window, read.batch.lastOpenTime, read.mtimeMs) }
   }
 
   /** Reads and checks a window in the memory of `kernel`: its batch is valid until the kernel reads another one. */
@@ -154,10 +156,10 @@ export class Mirror extends MirrorFiles {
     return this.loadWindow(window, kernel)
   }
 
-  /** Whether a cached window with these rows and this modification time (ms) can change no more. */
-  isFinal(window: WindowRef, batch: KlineBatch, mtimeMs: number): boolean {
+  /** Whether a cached window with this last candle (ms UTC; undefined: none) and modification time (ms) can change no more. */
+  isFinal(window: WindowRef, lastOpenTime: number | undefined, mtimeMs: number): boolean {
     if (this.isOfExchange) return isLate(window, mtimeMs)
-    return isFinal(window, batch, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
+    return isFinal(window, lastOpenTime, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
   }
 
   /** Whether a later window of the series has candles. */

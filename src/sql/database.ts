@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api'
 import { KlinesError } from '../klines/errors.js'
 import type { Partition } from '../lake/layout.js'
-import { candlesMacro, klinesView, sqlText } from '../lake/views.js'
+import { candlesMacro, globPath, klinesView, sqlText } from '../lake/views.js'
 import { loadDuckDB } from './duckdb.js'
 
 /** Share of the machine's memory that a query may take; nothing goes to the disk. */
@@ -36,7 +36,7 @@ export class Database {
 
   /** `threads`: with one, the same query gives the same bytes. Throws `duckdb_missing`. */
   static async open({ threads = 1, signal }: { threads?: number | undefined; signal: AbortSignal }): Promise<Database> {
-    const { DuckDBInstance } = await loadDuckDB()
+    const { DuckDBInstance } = loadDuckDB()
     const instance = await DuckDBInstance.create(':memory:', {
       threads: String(Math.min(threads, availableParallelism())),
       memory_limit: `${Math.floor((totalmem() * MEMORY_SHARE) / 1024 / 1024)}MiB`,
@@ -55,9 +55,11 @@ export class Database {
    * folder DuckDB could also write.
    */
   async lock({ parts, partition, result }: DatabaseFiles): Promise<void> {
-    const allowed = result === undefined ? parts : [...parts, result]
+    // DuckDB takes each path as a glob, and asks for the right to read it as such too.
+    const globs = parts.map(globPath)
+    const allowed = [...new Set([...parts, ...globs, ...(result === undefined ? [] : [result])])]
     const list = (paths: readonly string[]) => `[${paths.map(sqlText).join(', ')}]`
-    const views = parts.length > 0 ? [klinesView(list(parts), partition), candlesMacro(partition)] : []
+    const views = parts.length > 0 ? [klinesView(list(globs), partition), candlesMacro(partition)] : []
     const lock = [
       "set TimeZone = 'UTC'",
       ...(allowed.length > 0 ? [`set allowed_paths = ${list(allowed)}`] : []),

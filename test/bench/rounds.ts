@@ -27,6 +27,7 @@ export async function measureRow(section: string, row: Row, rounds: number, sign
   for (let round = 0; round < rounds; round++) {
     for (let repeat = 0; repeat < (row.runsPerRound ?? 1); repeat++) {
       for (const [index, contender] of row.contenders.entries()) {
+        if (runs[index].length === contender.maxRuns) continue
         signal.throwIfAborted()
         runs[index].push(await contender.measure())
         if (runs[index].length === 1) await contender.check?.()

@@ -14,6 +14,8 @@ export interface Contender {
   readonly name: string
   /** The program it needs besides Node. If it is missing, the contender is skipped and the table lists it. */
   readonly program?: string
+  /** The most runs of it, for work of minutes; its name should say so. Default: as many as the others. */
+  readonly maxRuns?: number
   /** Does the work once. Throws when it fails. */
   measure(): Promise<Measured>
   /** Checks the output of its first run. Throws if it is wrong. */

@@ -3,6 +3,7 @@ import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
 import { exchangeRows } from './rows/exchange.js'
 import { growthRows } from './rows/growth.js'
+import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
 import { parquetRows } from './rows/parquet.js'
 import { rerunRows } from './rows/rerun.js'
@@ -30,5 +31,6 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   h: { needs: [], rows: memoryRows },
   i: { needs: [], rows: verifyRows },
   j: { needs: [], rows: exchangeRows },
+  k: { needs: [], rows: lakeRows },
   growth: { needs: ['nginx'], rows: growthRows },
 }

@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { RunSchema } from '../../src/cli/reports/schema.js'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { DryRunSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
@@ -57,6 +58,16 @@ describe('--layout hive', () => {
     const named = await sandbox.call(one)
     expect(named.stdout).toMatch(/^Also in the lake, and not requested: ETHUSDT 15m; --prune removes them\.$/m)
     expect(sandbox.files('lake')).toEqual(FILES)
+    for (const [args, removed] of [
+      [one, []],
+      [[...one, '--prune'], [`lake/${ETH}`]],
+    ] as const) {
+      const object = await sandbox.call([...args, '--dry-run', '--json'])
+      expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed })
+      const text = await sandbox.call([...args, '--dry-run'])
+      expect(text.stdout.includes(`\nFiles that would be removed: lake/${ETH}\n`)).toBe(removed.length > 0)
+      expect(sandbox.files('lake')).toEqual(FILES)
+    }
     const pruned = await sandbox.call([...one, '--prune'])
     expect(pruned.stdout).toMatch(/^Lake lake\/: 0 parts written, 1 unchanged, 1 removed\.$/m)
     expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC])
@@ -109,6 +120,70 @@ describe('--layout hive', () => {
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('ETHUSDT 15m 2025-02-10')
     expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
+  })
+
+  it('--derive makes the series that the mirror lacks, and a refresh keeps them up to date', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
+    const derive = ['export', 'BTCUSDT', '-i', '15m,1d', '--derive', '--partial', '--mirror', 'm', ...LAYOUT]
+    expect(await sandbox.call(derive)).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC, onlyPart('BTCUSDT', '1d')])
+    const sums = async () => {
+      const sql = `select "interval", count(*)::int as n, sum(count)::int as trades from '${sandbox.path('lake')}/*/*/*.parquet' group by all order by all`
+      return (await duckdb(sql)).rows
+    }
+    // A candle a day at midnight, and for each of the five full weeks one more before its end; each has 42 trades.
+    expect(await sums()).toEqual([
+      { interval: '15m', n: 42, trades: 42 * 42 },
+      { interval: '1d', n: 37, trades: 42 * 42 },
+    ])
+    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: up to date, 0 parts written, 2 unchanged\.$/m)
+    putFile(sandbox.path('m'), weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { days: 4 }))
+    expect((await sandbox.call(derive)).stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
+    expect(await sums()).toEqual([
+      { interval: '15m', n: 44, trades: 44 * 42 },
+      { interval: '1d', n: 39, trades: 44 * 42 },
+    ])
+  })
+
+  it.each(['[x] *', "it's ?", 'ütf ☃'])('a lake in the folder %j is read by _views.sql and klines sql', async name => {
+    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
+    const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name])
+    // The only names in braces that -o knows are placeholders.
+    if (name.startsWith('{')) return expect(run).toMatchObject({ code: 2 })
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    // A sibling that a glob would match too.
+    putFile(sandbox.path('x anything'), BTC, 'no Parquet')
+    const views = readFileSync(sandbox.path(`${name}/_views.sql`), 'utf8')
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    onTestFinished(() => connection.closeSync())
+    await connection.run(views)
+    const read = await connection.runAndReadAll(`select count(*)::int as n from candles('BTCUSDT', '15m')`)
+    expect(read.getRows()).toEqual([[42]])
+    const sql = await sandbox.call(['sql', '--lake', name, '-f', 'csv', `select count(*) as n from klines`])
+    expect(sql).toMatchObject({ code: 0, stderr: '', stdout: 'n\n42\n' })
+  })
+
+  it('interrupted, it says so, and leaves the lake as it was, without a lock', async () => {
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', ...LAYOUT]
+    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    const before = fileSnapshot(sandbox.path('lake'))
+    const [reached, ended] = [deferred(), deferred()]
+    server.hold = () => {
+      reached.resolve()
+      return ended.promise
+    }
+    const running = sandbox.start(args)
+    await reached.promise
+    expect(sandbox.exists('lake/_lock')).toBe(true)
+    running.child.kill('SIGINT')
+    const run = await running.ended
+    ended.resolve()
+    expect(run).toMatchObject({ code: 130, stdout: '' })
+    expect(run.stderr).toMatch(/^klines: Interrupted/m)
+    expect(fileSnapshot(sandbox.path('lake'))).toEqual(before)
+    expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC])
   })
 
   it('of two writers at once one is refused', async () => {

@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SqlSchema } from '../../src/cli/reports/schema.js'
@@ -264,6 +265,25 @@ describe.concurrent('a lake that is not whole', () => {
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toContain(`klines export all -i all --layout hive -o ${name}`)
     }
+  })
+})
+
+describe('the temporary folder of a query', () => {
+  it('of a killed process is removed by the next query that needs one; that of a running process stays', async () => {
+    const sandbox = newSandbox()
+    mkdirSync(sandbox.path('temp'))
+    const env: Record<string, string> = { TMPDIR: sandbox.path('temp') }
+    const endless = `select count(*) from range(1000000000) a, range(1000000000) b, candles('BTCUSDT', '1d') c where a.range + b.range = 7`
+    const killed = sandbox.start(['sql', endless, ...MIRROR], env)
+    const parts = () => sandbox.files('temp').filter(name => name.endsWith('.parquet'))
+    await until(() => parts().length === 1)
+    const running = `klines-sql-${hostname().slice(0, 64)}~${process.pid}~0011223344556677`
+    mkdirSync(sandbox.path(`temp/${running}`))
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(parts()).toHaveLength(1)
+    expect(await sandbox.run(['sql', COUNT, ...MIRROR], env)).toMatchObject({ code: 0, stdout: JSON_COUNT })
+    expect(readdirSync(sandbox.path('temp'))).toEqual([running])
   })
 })
 

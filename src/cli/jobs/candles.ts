@@ -77,8 +77,16 @@ async function runDry({ layout, partition, prune }: JobFlags, request: JobReques
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
-  const { theme, width, height, log, threads } = flags
-  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
+  const { theme, width, height, log } = flags
+  const {
+    resample,
+    partial,
+    derive,
+    threads,
+    'time-format': timeFormat,
+    'accept-list': acceptList,
+    yes: manySymbols,
+  } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
   const rows = {

@@ -1,5 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
@@ -15,6 +14,7 @@ import { exportParts } from '../../sql/mirror-parts.js'
 import { writeParquet } from '../../sql/parquet-result.js'
 import { parseQuery, type Query } from '../../sql/query.js'
 import { type ResultFile, resolveResultFormat, type TextFormat } from '../../sql/result-format.js'
+import { makeTempFolder } from '../../sql/temp-folder.js'
 import { writeText } from '../../sql/text-result.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint } from '../endpoint.js'
@@ -43,12 +43,16 @@ export async function runSql(
   const { signal, warn } = context
   if (target.path !== '-') await checkTargets([target], flags, paths => recoverTargets(paths, warn))
   const database = await Database.open({ threads: flags.threads, signal })
+  let folder: string | undefined
   // For the series of a mirror, and for a result that DuckDB itself writes.
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'klines-sql-')))
+  const tempFolder = () => {
+    folder ??= makeTempFolder()
+    return folder
+  }
   try {
     const query = await parseQuery(database, await readSql(text, signal))
-    const result = target.format === 'parquet' ? join(folder, 'result.parquet') : undefined
-    await database.lock({ ...(await findParts(query, folder, flags, context)), result })
+    const result = target.format === 'parquet' ? join(tempFolder(), 'result.parquet') : undefined
+    await database.lock({ ...(await findParts(query, tempFolder, flags, context)), result })
     if (target.format === 'table') {
       await printTable(database, query)
       return undefined
@@ -60,7 +64,7 @@ export async function runSql(
     })
   } finally {
     database.close()
-    await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -109,12 +113,17 @@ async function readStdin(signal: AbortSignal): Promise<string> {
   }
 }
 
-async function findParts(query: Query, folder: string, flags: SqlFlags, context: RunContext): Promise<LakeFiles> {
+async function findParts(
+  query: Query,
+  tempFolder: () => string,
+  flags: SqlFlags,
+  context: RunContext,
+): Promise<LakeFiles> {
   if (flags.lake !== undefined) return lakeParts(flags.lake, query)
   const { mirror, from, to, last } = flags
   const { baseUrl } = offlineEndpoint(flags['base-url'])
   const { signal, warn } = context
-  return exportParts(query, folder, { mirror, baseUrl, from, to, last, signal, warn })
+  return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, warn })
 }
 
 /** Writes a result to its target; a file appears when it is complete. */

@@ -49,11 +49,11 @@ function toSeriesObject(report: SeriesReport): RunObject['series'][number] {
 
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
-  const { series, files } = result
-  return { json: { ...toLocation(result), dryRun: true, series, files }, text: () => describeDryRun(result) }
+  const { series, files, removed } = result
+  return { json: { ...toLocation(result), dryRun: true, series, files, removed }, text: () => describeDryRun(result) }
 }
 
-function describeDryRun({ series, files, mirror, offline }: DryRunReport): string {
+function describeDryRun({ series, files, removed, mirror, offline }: DryRunReport): string {
   const right = offline ? ['windows', 'cached', 'missing'] : ['windows', 'cached', 'to revalidate', 'to download']
   const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing } }) => {
     return [symbol, interval, total, cached, ...(offline ? [missing] : [stale, missing])]
@@ -66,6 +66,7 @@ function describeDryRun({ series, files, mirror, offline }: DryRunReport): strin
   const lines = [table, '', `Dry run: ${outcome}.`]
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
+  if (removed.length > 0) lines.push(`Files that would be removed: ${removed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
 }
 

@@ -80,6 +80,7 @@ export const DryRunSchema = object(
     ...location,
     dryRun: Type.Literal(true),
     files: Type.Array(Text, { description: 'paths that would be written, - for stdout' }),
+    removed: Type.Array(Text, { description: 'paths that --prune would remove' }),
     series: Type.Array(
       object({ ...seriesName, windows: object({ total: Count, cached: Count, stale: Count, missing: Count }) }),
     ),

@@ -182,6 +182,10 @@ export class MirrorSource implements WindowSource {
     return this.result(window, this.mirror.borrowWindow(window))
   }
 
+  countedStatus(): 'cached' {
+    return 'cached'
+  }
+
   async close(): Promise<void> {}
 
   private covers(series: Series): boolean {

@@ -19,7 +19,10 @@ import { checkOrigin } from './check-origin.js'
 import { Completeness } from './completeness.js'
 import { ServiceClock } from './service-clock.js'
 import type { SourceLists } from './source-lists.js'
-import type { WindowFailure, WindowResult, WindowSource } from './window-source.js'
+import type { CountedWindow, WindowFailure, WindowResult, WindowSource, WindowStatus } from './window-source.js'
+
+/** What decides whether a cached window needs a request. */
+type CachedState = Pick<CachedWindow, 'final' | 'mtimeMs'>
 
 /** How a `ServiceSource` downloads. */
 export interface ServiceSourceOptions extends CacheWriterOptions {
@@ -173,10 +176,8 @@ export class ServiceSource implements WindowSource {
     const inMemory = this.cacheWriter.inMemory(path)
     if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window), size: inMemory.size }
     const cached = this.readCached(window)
-    if (cached && (this.cacheWriter.isDone(path) || this.isSettled(window, cached))) {
-      this.cacheWriter.markDone(path)
-      return { window, status: this.isUnlisted(window) ? 'retained' : 'cached', batch: cached.batch, size: cached.size }
-    }
+    const status = cached && this.settledStatus(window, cached)
+    if (status) return { window, status, batch: cached.batch, size: cached.size }
     try {
       return await this.fetchWindow(window, cached)
     } catch (error) {
@@ -209,6 +210,10 @@ export class ServiceSource implements WindowSource {
       : this.window(window)
   }
 
+  countedStatus(window: WindowRef, { mtimeMs, totals }: CountedWindow): WindowStatus | undefined {
+    return this.settledStatus(window, { mtimeMs, final: this.mirror.isFinal(window, totals.lastOpenTime, mtimeMs) })
+  }
+
   async close(): Promise<void> {
     await this.service.fetcher.close()
     await this.completeness.restore(this.latest())
@@ -225,7 +230,7 @@ export class ServiceSource implements WindowSource {
     if (inMemory) {
       const { bytes, size, mtimeMs } = inMemory
       const batch = decodeWindow(bytes, window)
-      return { state: 'cached', batch, size, mtimeMs, final: this.mirror.isFinal(window, batch, mtimeMs) }
+      return { state: 'cached', batch, size, mtimeMs, final: this.mirror.isFinal(window, batch.lastOpenTime, mtimeMs) }
     }
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read
@@ -235,8 +240,16 @@ export class ServiceSource implements WindowSource {
     return undefined
   }
 
+  /** The status of a cached window that is used without a request; undefined for one that needs a request. */
+  private settledStatus(window: WindowRef, cached: CachedState): WindowStatus | undefined {
+    const path = windowPath(window)
+    if (!this.cacheWriter.isDone(path) && !this.isSettled(window, cached)) return undefined
+    this.cacheWriter.markDone(path)
+    return this.isUnlisted(window) ? 'retained' : 'cached'
+  }
+
   /** Whether a cached window is used without a request. */
-  private isSettled(window: WindowRef, cached: CachedWindow): boolean {
+  private isSettled(window: WindowRef, cached: CachedState): boolean {
     if (this.isUnlisted(window)) return true
     return cached.final && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
   }

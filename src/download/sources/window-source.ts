@@ -1,3 +1,4 @@
+import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { WindowChange } from '../../klines/batch/diff.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { Interval } from '../../klines/intervals.js'
@@ -21,6 +22,16 @@ export interface WindowResult {
   readonly size: number
   /** How a fetched window differs from the cached one. */
   readonly change?: WindowChange | undefined
+}
+
+/** A cached window whose candles an earlier run has counted, and whose file has not changed since. */
+export interface CountedWindow {
+  /** Size of its file, bytes. */
+  readonly size: number
+  /** Modification time of its file, ms. */
+  readonly mtimeMs: number
+  /** Of all its candles. */
+  readonly totals: SeriesTotals
 }
 
 /** A window that could not be downloaded or read. `reason` does not repeat its name. */
@@ -67,6 +78,8 @@ export interface WindowSource {
    * borrowed: it is valid until the next call.
    */
   borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
+  /** The status of a window that was counted before; undefined when it needs a request. Its file is not read. */
+  countedStatus(window: WindowRef, counted: CountedWindow): WindowStatus | undefined
   close(): Promise<void>
 }
 

@@ -13,6 +13,13 @@ export interface SeriesTotals {
   readonly missing: number
 }
 
+/** The totals of some candles of a series. */
+export function countCandles(series: Series, batch: KlineBatch): SeriesTotals {
+  const counter = new GapCounter(series)
+  counter.add(batch)
+  return counter.totals
+}
+
 /**
  * Counts the candles of one series and the gaps between them. The distance between neighbours is compared with the interval, so
  * a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
@@ -30,20 +37,31 @@ export class GapCounter {
 
   /** Adds the next batch; batches come in order of time. */
   add(batch: KlineBatch): void {
-    for (let row = 0; row < batch.length; row++) {
-      const openTime = batch.openTime(row)
-      if (this.last === undefined) this.first = openTime
-      else {
-        const steps = stepsBetween(this.series.interval, this.last, openTime)
-        if (steps > 1) {
-          this.gaps++
-          this.missing += steps - 1
-          this.largestGap = Math.max(this.largestGap, steps - 1)
-        }
-      }
-      this.last = openTime
-    }
+    for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
     this.rows += batch.length
+  }
+
+  /** Adds the totals of the next batch in its place; what is in them does not count for `largestGap`. */
+  addTotals({ rows, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
+    if (firstOpenTime === undefined) return
+    this.addTime(firstOpenTime)
+    this.last = lastOpenTime
+    this.rows += rows
+    this.gaps += gaps
+    this.missing += missing
+  }
+
+  private addTime(openTime: number): void {
+    if (this.last === undefined) this.first = openTime
+    else {
+      const steps = stepsBetween(this.series.interval, this.last, openTime)
+      if (steps > 1) {
+        this.gaps++
+        this.missing += steps - 1
+        this.largestGap = Math.max(this.largestGap, steps - 1)
+      }
+    }
+    this.last = openTime
   }
 
   get totals(): SeriesTotals {

@@ -56,6 +56,11 @@ export class KlineBatch {
     return this.numbers[row * NUMBERS_PER_ROW]
   }
 
+  /** Open time of the last row, ms UTC; undefined without rows. */
+  get lastOpenTime(): number | undefined {
+    return this.length === 0 ? undefined : this.openTime(this.length - 1)
+  }
+
   /** Close time of a row, ms UTC. */
   closeTime(row: number): number {
     return this.numbers[row * NUMBERS_PER_ROW + 1]

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { ExportRun } from '../../export/export-series.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
-import type { WindowContent, WindowFiles } from './window-files.js'
+import type { PackedTotals, WindowContent } from './window-content.js'
+import type { WindowFiles } from './window-files.js'
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */
 export class SeriesState {
@@ -22,7 +23,7 @@ export class SeriesState {
     const { symbol, interval, target, plan, source } = run
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
     const known = new Map(old?.windows.map(window => [window.startDate, window]))
-    this.windows = run.windows.map(window => files.content(window, known.get(window.startDate)))
+    this.windows = run.windows.map(window => files.content(window))
     this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null] : []
     for (const part of old?.parts ?? [])
       if (fileHasContent(join(root, part.path), part)) this.present.set(part.path, part)
@@ -57,9 +58,10 @@ export class SeriesState {
     return this.old?.parts ?? []
   }
 
-  /** What the manifest will say about the series. */
-  describe(parts: readonly LakePart[]): LakeSeries {
+  /** What the manifest will say about the series. `totals`: of windows that were counted in this run, by startDate. */
+  describe(parts: readonly LakePart[], totals: ReadonlyMap<string, PackedTotals> = new Map()): LakeSeries {
     const { symbol, interval, source } = this.run
-    return { symbol, interval, source: source.interval, grid: this.grid, windows: this.windows, parts }
+    const windows = this.windows.map(window => ({ ...window, totals: totals.get(window.startDate) ?? window.totals }))
+    return { symbol, interval, source: source.interval, grid: this.grid, windows, parts }
   }
 }

@@ -1,8 +1,9 @@
 import { incomplete } from '../../download/errors.js'
-import type { WindowSource } from '../../download/sources/window-source.js'
+import type { WindowResult, WindowSource } from '../../download/sources/window-source.js'
 import { streamWindows } from '../../download/window-stream.js'
 import type { ExportRun } from '../../export/export-series.js'
 import type { WrittenFile } from '../../export/target-writer.js'
+import { countCandles } from '../../klines/audit/gap-counter.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { Resampler } from '../../klines/resample/resampler.js'
 import type { TimeRange } from '../../klines/time-range.js'
@@ -11,6 +12,7 @@ import { partPath, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import { type PartOptions, PartWriter } from './part-writer.js'
+import { type PackedTotals, packTotals } from './window-content.js'
 
 /** How series are written. */
 export interface SeriesOptions extends PartOptions {
@@ -30,6 +32,8 @@ export interface SeriesOptions extends PartOptions {
 export class SeriesWriter {
   readonly parts: LakePart[] = []
   readonly files: WrittenFile[] = []
+  /** Of the windows that lie in the range as a whole, by startDate. */
+  readonly totals = new Map<string, PackedTotals>()
   private writer: PartWriter | undefined
   /** The span of the part in progress, ms UTC. */
   private span: TimeRange = { fromTime: Infinity, toTime: -Infinity }
@@ -49,6 +53,7 @@ export class SeriesWriter {
     try {
       for await (const { result } of streamWindows(source, [run], { signal, borrow: true })) {
         if (result.status === 'failed') throw incomplete([result], run.windows.length, source, true)
+        this.count(result)
         await this.add(resampler ? resampler.add(result.batch) : result.batch)
       }
       await this.add(resampler?.end())
@@ -57,6 +62,13 @@ export class SeriesWriter {
       await this.writer?.discard()
       throw error
     }
+  }
+
+  private count({ window, batch }: WindowResult): void {
+    const { source, range } = this.run
+    const { startTime, endTime } = windowSpan(window)
+    if (startTime < range.fromTime || endTime > range.toTime) return
+    this.totals.set(window.startDate, packTotals(countCandles(source, batch)))
   }
 
   private async add(batch: KlineBatch | undefined): Promise<void> {

@@ -1,13 +1,11 @@
 import type { FileMemory } from '../../download/sources/cache-writer.js'
+import type { CountedWindow } from '../../download/sources/window-source.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { type FileContent, sha256, versionText } from './file-version.js'
-
-/** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
-export interface WindowContent extends FileContent {
-  readonly startDate: string
-}
+import type { LakeManifest } from '../manifest.js'
+import { hasSameContent, sha256, versionText } from './file-version.js'
+import { unpackTotals, type WindowContent } from './window-content.js'
 
 /** The ticks of file systems are shorter: an older file that is written again gets another time. */
 const TICK_MS = 2_000
@@ -15,30 +13,58 @@ const TICK_MS = 2_000
 /** The contents of cached windows. */
 export class WindowFiles {
   private readonly seen = new Map<string, WindowContent>()
+  /** What the manifest says, by the names of windows. */
+  private readonly known: ReadonlyMap<string, WindowContent>
 
   /** `memory`: files that the mirror could not store. */
   constructor(
     private readonly mirror: Mirror,
     private readonly memory: FileMemory,
-  ) {}
+    manifest: LakeManifest | undefined,
+  ) {
+    const entries = manifest?.series.flatMap(({ symbol, source, windows }) =>
+      windows.map((window): [string, WindowContent] => [`${symbol} ${source} ${window.startDate}`, window]),
+    )
+    this.known = new Map(entries)
+  }
 
-  /** The content of a window's file; a file of a `known` version is not read. Throws `mirror_unusable`. */
-  content(window: WindowRef, known: WindowContent | undefined): WindowContent {
+  /** The content of a window's file; a file of a known version is not read. Throws `mirror_unusable`. */
+  content(window: WindowRef): WindowContent {
     const name = windowName(window)
-    const content = this.seen.get(name) ?? this.find(window, known)
+    const content = this.seen.get(name) ?? this.findKnown(window)?.known ?? this.read(window)
     this.seen.set(name, content)
     return content
   }
 
-  private find({ startDate, ...series }: WindowRef, known: WindowContent | undefined): WindowContent {
-    const path = windowPath({ startDate, ...series })
+  /** The candles of a window's file, if it is the version that was counted. Throws `mirror_unusable`. */
+  counted(window: WindowRef): CountedWindow | undefined {
+    const { known, mtimeMs } = this.findKnown(window) ?? {}
+    if (known?.totals === undefined || mtimeMs === undefined) return undefined
+    return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
+  }
+
+  /** What the manifest says about a window whose file has not changed since. */
+  private findKnown(window: WindowRef): { known: WindowContent; mtimeMs: number } | undefined {
+    const known = this.known.get(windowName(window))
+    const path = windowPath(window)
+    if (known?.version === undefined || this.memory.get(path)) return undefined
+    const version = this.mirror.version(path)
+    return version && versionText(version) === known.version ? { known, mtimeMs: version.mtimeMs } : undefined
+  }
+
+  private read(window: WindowRef): WindowContent {
+    const { startDate } = window
+    const path = windowPath(window)
     const inMemory = this.memory.get(path)
-    const version = inMemory || known?.version === undefined ? undefined : this.mirror.version(path)
-    if (known && version && versionText(version) === known.version) return known
     const file = inMemory ?? this.mirror.readBytes(path)
     if (file.state !== 'file') return { startDate, size: 0, sha256: sha256(new Uint8Array()) }
     const content = { startDate, size: file.size, sha256: sha256(file.bytes) }
+    const known = this.known.get(windowName(window))
     const isSettled = !inMemory && file.ctimeMs < Date.now() - TICK_MS
-    return isSettled ? { ...content, version: versionText(file) } : content
+    return {
+      ...content,
+      version: isSettled ? versionText(file) : undefined,
+      totals: hasSameContent(known, content) ? known?.totals : undefined,
+    }
   }
 }

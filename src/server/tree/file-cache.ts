@@ -122,7 +122,7 @@ export class FileCache {
   }
 
   private isFinal(window: WindowRef, { bytes, mtimeMs }: FileSnapshot): boolean {
-    return this.mirror.isFinal(window, borrowWindow(bytes, window, this.kernel), mtimeMs)
+    return this.mirror.isFinal(window, borrowWindow(bytes, window, this.kernel).lastOpenTime, mtimeMs)
   }
 
   private corrupt(path: string, version: FileVersion | undefined, reason: string): CorruptFile {

@@ -1,0 +1,30 @@
+import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
+import type { FileContent } from './file-version.js'
+
+/** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
+export interface WindowContent extends FileContent {
+  readonly startDate: string
+  /** Of its candles, as `packTotals` makes them; undefined when they were not counted. */
+  readonly totals?: PackedTotals | undefined
+}
+
+/** The totals of a window's candles: rows, open times of the first and the last (ms UTC), gaps, missing candles. Empty without candles. */
+export type PackedTotals = readonly number[]
+
+/** The totals of a window as the manifest has them. */
+export function packTotals({ rows, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): PackedTotals {
+  return firstOpenTime === undefined || lastOpenTime === undefined
+    ? []
+    : [rows, firstOpenTime, lastOpenTime, gaps, missing]
+}
+
+/** The totals that `packTotals` made. */
+export function unpackTotals([
+  rows = 0,
+  firstOpenTime,
+  lastOpenTime,
+  gaps = 0,
+  missing = 0,
+]: PackedTotals): SeriesTotals {
+  return { rows, firstOpenTime, lastOpenTime, gaps, missing }
+}
