@@ -43,6 +43,6 @@ export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './kli
 export type { RangeText, TimeRange } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { exportLake, type LakeReport, type LakeRequest } from './lake/export-lake.js'
-export { LAYOUTS, type Layout, PARTITIONS, type Partition } from './lake/layout.js'
-export type { LakeChanges } from './lake/update.js'
+export type { LakeChanges } from './lake/job.js'
+export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
 export { type RunningSample, startSample } from './server/sample.js'

@@ -7,7 +7,7 @@ import type { RangeFlags } from './flags/selection.js'
 /** Flags that shape an output. */
 const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
 const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
-const LAKE_ONLY = ['partition', 'prune'] as const
+const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
 const OUTPUT_ONLY = [...ROWS_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive', 'threads'] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */

@@ -62,7 +62,7 @@ export async function writeThreaded(
     done(target, encoded)
   }
   const pool = new WorkerPool<true, Uint8Array | EncodedTarget>({
-    module: 'export/worker.js',
+    module: 'export/worker.cjs',
     workers: Math.min(threads, targets.length) - 1,
     tasks: targets.length,
     data: { root: source.mirrorRoot, targets, options } satisfies TargetTask,

@@ -8,7 +8,7 @@ import type { TargetTask } from './threaded-targets.js'
 const MAX_CHUNKS = 8
 
 // The code of a worker of an export: each task is a target. The main thread gets its bytes, because it owns all files.
-await runTasks<TargetTask, true, Uint8Array | EncodedTarget>(({ root, targets, options }) => {
+void runTasks<TargetTask, true, Uint8Array | EncodedTarget>(({ root, targets, options }) => {
   // The main thread has read the mirror before, and has warned about it.
   const source = new MirrorSource(new Mirror(root), { now: Date.now(), warn: () => {} })
   return async (index, send) => {

@@ -16,7 +16,8 @@ export function describeColumns({ columns, numbers }: LakeOptions, types: TypeNa
   return columns.map(name => `${quote}${name}${quote} ${findType(name, numbers, types)}`).join(', ')
 }
 
-function findType(name: OutputColumn, numbers: LakeOptions['numbers'], types: TypeNames): string {
+/** The type of a column of a lake's files. */
+export function findType(name: OutputColumn, numbers: LakeOptions['numbers'], types: TypeNames): string {
   const kind = isSeriesColumn(name) ? 'text' : COLUMN_KINDS[COLUMNS.indexOf(name)]
   if (kind === 'time') return types.time
   if (kind === 'count') return types.integer

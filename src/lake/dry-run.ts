@@ -1,15 +1,18 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
 import { type DryRunReport, describePlan } from '../export/dry-run.js'
 import { planExport, selectSeries } from '../export/export-series.js'
+import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
+import { nextVersion } from './delta/commit.js'
+import { vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
 import { checkOptions, findOthers, isCompatible, openFolder } from './folder.js'
-import { partPath } from './layout.js'
+import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
 import { parseLakeOptions } from './options.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
@@ -23,23 +26,25 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const selection = parseSelection(request)
   checkRange(request)
   const { options } = parseLakeOptions(request)
+  if (request.vacuum !== undefined) vacuumTime(request.vacuum, request.now ?? systemClock.now())
   checkRoot(root)
-  const folder = openFolder(root, warn)
+  const folder = await openFolder(root, warn)
   const source = await openSource(request, { readOnly: true })
   try {
     checkOptions(folder, source.baseUrl, options, force)
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
+    const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
     const files = new WindowFiles(openMirror(request), new Map(), manifest)
     const changed = [...runs.values()].filter(run => {
       if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
-      return !new SeriesState(root, run, manifest, files).isComplete
+      return !new SeriesState(root, run, manifest, files, live).isComplete
     })
+    const partFile = options.table === 'delta' ? versionedPartFile(nextVersion(folder.log)) : PART_FILE
     const paths = changed.map(run => {
-      const path = partPath(run, 'none', 0)
-      return join(root, options.partition === 'none' ? path : dirname(path))
+      return join(root, partFolder(run, 'none', 0), options.partition === 'none' ? partFile : '')
     })
     const others = prune ? findOthers(folder, new Set([...runs.values()].map(seriesName))) : new Map<string, string[]>()
     const removed = [...others.values()].flat().map(path => join(root, path))

@@ -9,19 +9,27 @@ import { planExport, selectSeries } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { MadeFolders } from '../export/output/folders.js'
 import { type ExportReport, warnAbout } from '../export/write.js'
+import { systemClock } from '../http/system-clock.js'
 import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { checkRoot } from './check-root.js'
+import { vacuumTime } from './delta/vacuum.js'
 import { checkOptions, openFolder } from './folder.js'
+import type { LakeChanges } from './job.js'
 import { LakeLock } from './lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
-import { type LakeChanges, LakeUpdate } from './update.js'
+import { LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */
 export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks {
   /** The folder; it is made if it is missing. */
   readonly output: string
+  /**
+   * With `table: 'delta'`, remove the files of versions that were replaced longer ago than this: `7d` (a number and h, d, w, M or y).
+   * Those versions cannot be read any more.
+   */
+  readonly vacuum?: string | undefined
   /** Remove the parts of series that are not requested. */
   readonly prune?: boolean | undefined
   /** Write all parts again, also with other options than the lake has. */
@@ -35,6 +43,7 @@ export interface LakeReport extends ExportReport {
 
 /**
  * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
+ * With `table: 'delta'` a run with changes adds one version to the log, which engines see as a whole; old versions stay readable.
  * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
  * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what
  * `exportKlines` throws, and `bad_output` for a folder that is no lake, has other options, or is being written by another process.
@@ -43,12 +52,14 @@ export interface LakeReport extends ExportReport {
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
 export async function exportLake(request: LakeRequest): Promise<LakeReport> {
-  const { output: root, force = false, warn } = request
+  const { output: root, force = false, vacuum, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
   const { options, rowFormat } = parseLakeOptions(request)
+  const now = request.now ?? systemClock.now()
+  const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
   checkRoot(root)
-  openFolder(root)
+  await openFolder(root)
   const folders = new MadeFolders()
   await folders.make(root).catch(error => {
     throw outputError(error, root)
@@ -57,7 +68,7 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   const memory: FileMemory = new Map()
   try {
     lock = LakeLock.acquire(root)
-    const folder = openFolder(root, warn)
+    const folder = await openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
       checkOptions(folder, source.baseUrl, options, force)
@@ -68,7 +79,13 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
       const findCounted = (window: WindowRef) => windows.counted(window)
       const report = await downloadPlan(source, planned.plan, { ...request, forExport: true, findCounted })
       const job = { source, options, rowFormat, range, runs: [...planned.runs.values()], windows }
-      const update = new LakeUpdate(folder, job, { ...request, force, moves: isRelativeRange(request) })
+      const update = new LakeUpdate(folder, job, {
+        ...request,
+        force,
+        now,
+        unusedSince,
+        moves: isRelativeRange(request),
+      })
       const { files, lake } = await update.run()
       warnAbout(report, files, warn)
       return { ...report, files, lake }

@@ -5,9 +5,11 @@ import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { findFiles, parsePartPath, SERIES_FOLDER } from './layout.js'
+import type { DeltaLog } from './delta/log.js'
+import { type DeltaTable, readTable } from './delta/table.js'
+import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock.js'
-import { type LakeManifest, MANIFEST_FILE, readManifest } from './manifest.js'
+import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 import { findDifference, type LakeOptions } from './options.js'
 
 /** What is in the folder of a lake. */
@@ -15,35 +17,55 @@ export interface LakeFolder {
   readonly root: string
   /** Undefined for a new lake, and for one whose manifest is damaged. */
   readonly manifest: LakeManifest | undefined
-  /** The paths of all parts on the disk, relative to the root. */
+  /** The paths of the parts of the lake, relative to the root: those of the newest version in its log, or those on the disk. */
   readonly parts: readonly string[]
+  /** The paths of all parts on the disk: also of older versions, and what a run that was killed has left. */
+  readonly files: readonly string[]
+  /** The log of a Delta table. Where the manifest says something else, the log is right. */
+  readonly log: DeltaLog | undefined
 }
 
 /**
  * Reads the folder of a lake; changes nothing. Throws `bad_output` for a file, for a folder that has something in it and is no
- * lake, and for a lake of a newer version.
+ * lake, and for a lake of a newer version, or whose log cannot be used.
  */
-export function openFolder(root: string, warn: (warning: string) => void = () => {}): LakeFolder {
+export async function openFolder(root: string, warn: (warning: string) => void = () => {}): Promise<LakeFolder> {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
     if (stats && !stats.isDirectory()) throw notALake(root, 'is a file')
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
-    if (read.state === 'missing') {
-      if (names.some(name => !isLeftover(name) && !hasOnlyLeftovers(root, name))) throw notALake(root, 'is not empty')
-      return { root, manifest: undefined, parts: [] }
-    }
     if (read.state === 'newer') throw newer(root, read.schema)
-    if (read.state === 'damaged')
-      warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.reason}. All parts are written again.`)
-    return {
-      root,
-      manifest: read.state === 'read' ? read.manifest : undefined,
-      parts: findFiles(root).filter(parsePartPath).sort(),
+    const table = await readTable(root, isPlain(read))
+    if (read.state === 'missing' && table === undefined) {
+      if (names.some(name => !isLeftover(name) && !hasOnlyLeftovers(root, name))) throw notALake(root, 'is not empty')
+      return { root, manifest: undefined, parts: [], files: [], log: undefined }
     }
+    if (read.state === 'damaged') {
+      const rest = table ? 'The parts are compared with new ones.' : 'All parts are written again.'
+      warn(`${join(root, MANIFEST_FILE)} cannot be used: ${read.reason}. ${rest}`)
+    }
+    const files = findFiles(root).filter(parsePartPath).sort()
+    const log = table?.log
+    const parts = log ? [...log.live.keys()].sort() : files.filter(path => partVersion(path) === undefined)
+    return { root, manifest: findManifest(read, table), parts, files, log }
   } catch (error) {
     throw outputError(error, root)
   }
+}
+
+/** Whether the manifest says that a lake has no log. */
+export function isPlain(read: ManifestRead): boolean {
+  return read.state === 'read' && read.manifest.options.table === undefined
+}
+
+/** The manifest, as far as it says the same as the log. */
+function findManifest(read: ManifestRead, table: DeltaTable | undefined): LakeManifest | undefined {
+  const manifest = read.state === 'read' ? read.manifest : undefined
+  if (table === undefined) return manifest
+  const { source, options } = table
+  if (manifest && manifest.source === source && !findDifference(manifest.options, options)) return manifest
+  return { source, options, series: [] }
 }
 
 /** Whether a run that was killed before its first part was in place may have left a file of this name. */

@@ -11,9 +11,14 @@ export type Layout = (typeof LAYOUTS)[number]
 export const PARTITIONS = ['none', 'year', 'month'] as const
 export type Partition = (typeof PARTITIONS)[number]
 
+/** Whether a log beside the parts says which of them are the table, so that engines see whole versions of it. */
+export const TABLES = ['delta'] as const
+export type Table = (typeof TABLES)[number]
+
 export const PART_FILE = 'part-0.parquet'
 const PART_PATH =
-  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-0\.parquet$/
+  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20})\.parquet$/
+const VERSION_DIGITS = 20
 /** The name of a folder in the root. */
 export const SERIES_FOLDER = /^symbol=/
 const FOLDERS = /^(?:symbol|interval|year|month)=/
@@ -28,11 +33,27 @@ export function partSpan(partition: Partition, openTime: number): TimeRange {
   return { fromTime: Date.UTC(year, month), toTime: Date.UTC(nextYear, nextMonth) }
 }
 
-/** The path of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
-export function partPath(series: SeriesLabel, partition: Partition, openTime: number): string {
+/** A version of a table in names of files: `00000000000000000012`. */
+export function versionDigits(version: number): string {
+  return String(version).padStart(VERSION_DIGITS, '0')
+}
+
+/** The name of the parts that a version of a Delta table adds. No other version has it. */
+export function versionedPartFile(version: number): string {
+  return `part-${versionDigits(version)}.parquet`
+}
+
+/** The version in the name of a part of a Delta table; undefined for other files. */
+export function partVersion(path: string): number | undefined {
+  const [, digits] = /\/part-(\d{20})\.parquet$/.exec(path) ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** The folder of the part that holds an open time (ms UTC), relative to the lake, with slashes. */
+export function partFolder(series: SeriesLabel, partition: Partition, openTime: number): string {
   const [year, month] = new Date(openTime).toISOString().split('-')
   const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
-  return `symbol=${series.symbol}/interval=${series.interval}${span}/${PART_FILE}`
+  return `symbol=${series.symbol}/interval=${series.interval}${span}`
 }
 
 /** The partitioning that a path belongs to, and its series; undefined for a path that no part can have. */

@@ -9,7 +9,7 @@ import {
 } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
 import { formatRange, isRelativeRange, parseRange, type RangeText } from '../klines/time-range.js'
-import { PARTITIONS, type Partition } from './layout.js'
+import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
 
 /** What all parts of a lake have in common. */
 export interface LakeOptions {
@@ -21,6 +21,8 @@ export interface LakeOptions {
   readonly partial: boolean
   readonly partition: Partition
   readonly compression: 'zstd'
+  /** Undefined for plain files, which are replaced. */
+  readonly table?: Table | undefined
 }
 
 /** The options of a lake in a request. */
@@ -31,11 +33,16 @@ export interface LakeOptionsRequest extends RangeText, ResampleRequest {
   readonly numbers?: NumberType | undefined
   /** Split each series into a part a year or a month. Default `none`: one part. */
   readonly partition?: Partition | undefined
+  /** `delta` keeps a Delta Lake transaction log: new files instead of replaced ones, and whole versions for readers. */
+  readonly table?: Table | undefined
 }
 
 /** The options of a request, and the row format of its parts. Throws `bad_option`. */
-export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOptions; rowFormat: RowFormat } {
-  const { resample = null, partial = false, partition = 'none' } = request
+export function parseLakeOptions(request: LakeOptionsRequest & { readonly vacuum?: string | undefined }): {
+  options: LakeOptions
+  rowFormat: RowFormat
+} {
+  const { resample = null, partial = false, partition = 'none', table } = request
   // Callers without types may name options of other formats, which are refused.
   const rowFormat = parseRowFormat(request as RowFormatRequest, 'parquet')
   const named = rowFormat.columns.find(isSeriesColumn)
@@ -45,9 +52,16 @@ export function parseLakeOptions(request: LakeOptionsRequest): { options: LakeOp
   }
   if (!PARTITIONS.includes(partition))
     throw new KlinesError('bad_option', `\`partition\` is "${partition}". Expected ${PARTITIONS.join(', ')}.`)
+  if (table !== undefined && !TABLES.includes(table))
+    throw new KlinesError('bad_option', `\`table\` is "${table}". Expected ${TABLES.join(', ')}.`)
+  if (request.vacuum !== undefined && table === undefined) {
+    throw new KlinesError('bad_option', '`vacuum` removes files of old versions, which only a Delta table has.', {
+      suggestions: ["Add `table: 'delta'`, or leave `vacuum` out."],
+    })
+  }
   const range = describeRange(request)
   const shape = { columns: rowFormat.columns, numbers: rowFormat.numbers }
-  return { options: { range, ...shape, resample, partial, partition, compression: 'zstd' }, rowFormat }
+  return { options: { range, ...shape, resample, partial, partition, compression: 'zstd', table }, rowFormat }
 }
 
 function describeRange({ from, to, last }: RangeText): string {
@@ -66,7 +80,7 @@ export function findDifference(lake: LakeOptions, request: LakeOptions): { lake:
 }
 
 function describeOption(name: keyof LakeOptions, value: LakeOptions[keyof LakeOptions]): string {
-  if (value === null || value === false) return `no \`${name}\``
+  if (value === null || value === undefined || value === false) return `no \`${name}\``
   if (name === 'range') return value === '../..' ? 'no limits of time' : `the range ${value}`
   return value === true ? `\`${name}: true\`` : `\`${name}: '${value}'\``
 }

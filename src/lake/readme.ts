@@ -1,4 +1,5 @@
 import { describeColumns, type TypeNames } from './columns.js'
+import { tableReadme } from './delta/readme.js'
 import type { LakeOptions } from './options.js'
 import { VIEWS_FILE } from './views.js'
 
@@ -23,6 +24,7 @@ const SPANS = {
 
 /** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
 export function lakeReadme(options: LakeOptions): Buffer {
+  if (options.table === 'delta') return tableReadme(options.partition)
   const { names, projection, folder } = SPANS[options.partition]
   const typed = (type: string) => names.map(name => `, ${name} ${type}`).join('')
   const glob = ['symbol=*', 'interval=*', ...names.map(name => `${name}=*`), '*.parquet'].join('/')
@@ -31,7 +33,7 @@ export function lakeReadme(options: LakeOptions): Buffer {
 Parquet files that \`klines\` keeps up to date; all of them are one table. \`symbol\` and \`interval\` (and \`year\` and \`month\`, where
 there are such folders) are the names of folders and not in the files. Rows are sorted by \`open_time\`, and all times are UTC.
 
-\`LAKE\` stands for the folder of the lake. Its path is written in one place, the second statement of \`${VIEWS_FILE}\`: after moving the
+\`LAKE\` stands for the folder of the lake. Its path is written in one place, the first statement of \`${VIEWS_FILE}\`: after moving the
 lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.
 
 Tested with such a lake: DuckDB, whose statements the tests of klines run, and Polars (nodejs-polars 0.26). The statements for

@@ -1,7 +1,9 @@
-import { rmdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
-import { endedMaker } from '../export/output/temp.js'
+import { endedMaker, tempPath } from '../export/output/temp.js'
+import { LOG_FOLDER } from './delta/actions.js'
+import { LAST_CHECKPOINT } from './delta/log-files.js'
 import { findFiles, PART_FILE } from './layout.js'
 import { LOCK_FILE } from './lock.js'
 import { MANIFEST_FILE } from './manifest.js'
@@ -9,14 +11,21 @@ import { README_FILE } from './readme.js'
 import { VIEWS_FILE } from './views.js'
 
 /** The files that a run writes by way of a temp file. */
-const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE]
+const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, basename(LAST_CHECKPOINT)]
+/** Temp files of those that a version of a Delta table has. */
+const VERSIONED = /^\.(part-\d{20}\.parquet|\d{20}\.json|\d{20}\.checkpoint\.parquet)\./
 
 /** Removes the temp files of processes that have ended. Never throws. */
 export function removeLeftovers(root: string): void {
-  for (const path of findFiles(root)) {
-    const hasEnded = TEMP_TARGETS.some(target => endedMaker(basename(path), target) !== undefined)
+  const logFiles = existsSync(join(root, LOG_FOLDER)) ? findFiles(root, LOG_FOLDER) : []
+  for (const path of [...findFiles(root), ...logFiles]) {
+    const [, versioned] = VERSIONED.exec(basename(path)) ?? []
+    const targets = versioned === undefined ? TEMP_TARGETS : [versioned]
+    const hasEnded = targets.some(target => endedMaker(basename(path), target) !== undefined)
     if (hasEnded) rmSync(join(root, path), { force: true })
   }
+  for (const name of readdirSync(root))
+    if (endedMaker(name, LOG_FOLDER) !== undefined) rmSync(join(root, name), { recursive: true, force: true })
 }
 
 /** Removes parts, and the folders that are empty then. Throws `output_unwritable`. */
@@ -32,5 +41,17 @@ export function removeParts(root: string, paths: readonly string[]): void {
     } catch {
       // Something else is in it.
     }
+  }
+}
+
+/** Removes the log of a Delta table: all of it or, when it fails, nothing that a reader sees. Throws `output_unwritable`. */
+export function removeLog(root: string): void {
+  const folder = join(root, LOG_FOLDER)
+  const away = tempPath(folder)
+  try {
+    renameSync(folder, away)
+    rmSync(away, { recursive: true, force: true })
+  } catch (error) {
+    throw outputError(error, folder)
   }
 }

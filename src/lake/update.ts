@@ -1,65 +1,36 @@
-import type { WindowSource } from '../download/sources/window-source.js'
+import { dirname, join, relative } from 'node:path'
 import type { ExportRun } from '../export/export-series.js'
-import type { RowFormat } from '../export/row-format.js'
 import type { WrittenFile } from '../export/target-writer.js'
 import { noWholeCandle } from '../export/write.js'
 import { seriesName } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import { commitVersion, nextVersion } from './delta/commit.js'
+import { type DeltaLog, readLog } from './delta/log.js'
+import { type FinishedParts, findRemoved, finishPlain, finishTable } from './finish.js'
 import { checkOthers, findOthers, isCompatible, type LakeFolder } from './folder.js'
-import { writeLakeFile } from './lake-file.js'
-import { parsePartPath } from './layout.js'
-import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from './manifest.js'
-import type { LakeOptions } from './options.js'
+import type { LakeChanges, LakeJob, UpdateOptions } from './job.js'
+import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
+import type { LakeManifest, LakeSeries } from './manifest.js'
+import { type FileContent, fileHasContent, hasSameContent } from './parts/file-version.js'
+import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
 import { SeriesWriter } from './parts/series-writer.js'
-import type { WindowFiles } from './parts/window-files.js'
-import { lakeReadme, README_FILE } from './readme.js'
 import { removeLeftovers, removeParts } from './removal.js'
-import { lakeViews, VIEWS_FILE } from './views.js'
-
-/** What a lake is brought up to date with: series whose windows are all cached and valid. */
-export interface LakeJob {
-  readonly source: WindowSource
-  readonly options: LakeOptions
-  readonly rowFormat: RowFormat
-  readonly range: TimeRange
-  readonly runs: readonly ExportRun[]
-  readonly windows: WindowFiles
-}
-
-export interface UpdateOptions {
-  /** Write all parts again. */
-  readonly force: boolean
-  /** Whether the range moves with the present, so that each part may lose or gain rows. */
-  readonly moves: boolean
-  readonly prune?: boolean | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly warn?: ((warning: string) => void) | undefined
-}
-
-/** What became of the parts of a lake. */
-export interface LakeChanges {
-  /** The folder as the request names it. */
-  readonly folder: string
-  /** Numbers of parts of the requested series. */
-  readonly written: number
-  readonly unchanged: number
-  /** Parts that were removed, relative to the folder. */
-  readonly removed: readonly string[]
-  /** Series that the lake has and that were not requested: `BTCUSDT 1h`. */
-  readonly notRequested: readonly string[]
-}
+import { RootFiles } from './root-files.js'
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 export class LakeUpdate {
   private readonly files: WrittenFile[] = []
+  /** Parts that were removed before the first one of another partitioning. */
   private readonly removed: string[] = []
   /** The manifest whose parts may stay. */
   private readonly present: LakeManifest | undefined
   private readonly others: ReadonlyMap<string, readonly string[]>
-  private hasBegun = false
-  /** The manifest on the disk. */
-  private latest: LakeManifest | undefined
+  private readonly isDelta: boolean
+  /** The parts of the table in the log. */
+  private readonly live: ReadonlySet<string> | undefined
+  private readonly source: string | null
+  private readonly rootFiles: RootFiles
+  private hasBegun: boolean
 
   /** Throws `bad_output` when parts of other series would have other options than the rest. */
   constructor(
@@ -67,46 +38,90 @@ export class LakeUpdate {
     private readonly job: LakeJob,
     private readonly options: UpdateOptions,
   ) {
-    this.latest = folder.manifest
+    const { root, manifest, log } = folder
     this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
     const { force, prune } = options
-    if (isCompatible(folder, job.source.baseUrl, job.options)) this.present = force ? undefined : folder.manifest
-    else if (folder.manifest && !prune) checkOthers(folder.root, this.others)
-    this.hasBegun = this.present !== undefined
+    if (isCompatible(folder, job.source.baseUrl, job.options)) this.present = force ? undefined : manifest
+    else if (manifest && !prune) checkOthers(root, this.others)
+    this.isDelta = job.options.table === 'delta'
+    this.live = this.isDelta ? new Set(log?.live.keys()) : undefined
+    this.source = job.source.baseUrl ?? this.present?.source ?? null
+    this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest)
+    // With a log, the manifest of the version before is right until the next one is complete.
+    const hasManifest = manifest !== undefined && (this.isDelta || log !== undefined)
+    this.hasBegun = this.present !== undefined || hasManifest
   }
 
   async run(): Promise<{ files: WrittenFile[]; lake: LakeChanges }> {
-    const { folder, job, options, files, removed } = this
-    removeLeftovers(folder.root)
-    const series: LakeSeries[] = []
-    for (const run of job.runs) series.push(await this.updateSeries(run))
-    const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
-    if (paths.size === 0) throw noWholeCandle(job.runs)
-    const others = [...this.others.values()].flat()
-    this.remove(folder.parts.filter(path => !paths.has(path) && !others.includes(path)))
-    if (options.prune) this.remove(others)
-    await this.writeFiles([...series, ...this.keptSeries()])
-    const unchanged = paths.size - files.length
+    const { folder, job, options, files, rootFiles } = this
+    const { root } = folder
+    removeLeftovers(root)
+    let series: LakeSeries[]
+    let gone: string[]
+    let log: DeltaLog | undefined
+    try {
+      series = await this.updateAll()
+      const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
+      if (paths.size === 0) throw noWholeCandle(job.runs)
+      const kept = options.prune ? [] : [...this.others.values()].flat()
+      gone = folder.parts.filter(path => !paths.has(path) && !kept.includes(path))
+      if (this.isDelta) log = await this.commit(series, gone)
+    } catch (error) {
+      // No version has them.
+      if (this.isDelta)
+        removeParts(
+          root,
+          files.map(({ path }) => relative(root, path)),
+        )
+      throw error
+    }
+    const finished: FinishedParts = { series: [...series, ...this.keptSeries()], gone }
+    const vacuumed = log && (await finishTable(folder, log, finished, rootFiles, options.unusedSince))
+    if (log === undefined) await finishPlain(folder, finished, rootFiles)
+    const unchanged = series.flatMap(({ parts }) => parts).length - files.length
+    const removed = [...new Set([...this.removed, ...findRemoved(finished)])]
     const notRequested = options.prune ? [] : [...this.others.keys()].sort()
-    return { files, lake: { folder: folder.root, written: files.length, unchanged, removed, notRequested } }
+    const delta = log && { version: log.version, isNew: log !== folder.log, vacuumed: vacuumed ?? 0 }
+    const counts = { written: files.length, unchanged, removed, notRequested }
+    return { files, lake: { folder: root, ...counts, ...(delta && { delta }) } }
+  }
+
+  private async updateAll(): Promise<LakeSeries[]> {
+    const series: LakeSeries[] = []
+    for (const run of this.job.runs) series.push(await this.updateSeries(run))
+    return series
   }
 
   private async updateSeries(run: ExportRun): Promise<LakeSeries> {
     const { folder, job, options } = this
     const { root } = folder
-    const state = new SeriesState(root, run, this.present, job.windows)
+    const state = new SeriesState(root, run, this.present, job.windows, this.live)
     if (state.isComplete && !options.moves) return state.describe(state.parts)
     const { source, rowFormat, range } = job
     const metadata = { range: job.options.range, source: source.baseUrl ?? 'unknown' }
+    const partFile = this.isDelta ? versionedPartFile(nextVersion(folder.log)) : PART_FILE
     const writer = new SeriesWriter(run, {
-      ...{ root, rowFormat, metadata, source, range, signal: options.signal, options: job.options },
+      ...{ root, partFile, rowFormat, metadata, source, range, signal: options.signal, options: job.options },
       presentPart: path => state.presentPart(path),
+      findSame: (path, content) => this.findSame(state, path, content),
       isCurrent: (part, windows) => !options.moves && state.isCurrent(part, windows),
       beforeCommit: () => this.beforeCommit(run),
     })
-    await writer.write()
-    this.files.push(...writer.files)
+    try {
+      await writer.write()
+    } finally {
+      this.files.push(...writer.files)
+    }
     return state.describe(writer.parts, writer.totals)
+  }
+
+  /** The part in a folder, if it has a content. The manifest may lack a version of the log that a killed run has made. */
+  private findSame(state: SeriesState, folder: string, content: FileContent): PresentPart | undefined {
+    const part = state.presentPart(folder)
+    if (part) return hasSameContent(part, content) ? part : undefined
+    if (this.live === undefined || this.options.force) return undefined
+    const path = [...this.live].find(path => dirname(path) === folder)
+    return path !== undefined && fileHasContent(join(this.folder.root, path), content) ? { path } : undefined
   }
 
   /**
@@ -115,41 +130,29 @@ export class LakeUpdate {
    */
   private async beforeCommit(run: ExportRun): Promise<void> {
     const { folder, job } = this
-    if (!this.hasBegun) await this.writeManifest(this.keptSeries())
+    if (!this.hasBegun) await this.rootFiles.writeManifest(this.keptSeries())
     this.hasBegun = true
+    if (this.isDelta || folder.log) return
     const wrong = folder.parts.filter(path => {
       const label = parsePartPath(path)
       return label && seriesName(label) === seriesName(run) && label.partition !== job.options.partition
     })
-    this.remove(wrong)
+    removeParts(folder.root, wrong)
+    this.removed.push(...wrong)
   }
 
-  private remove(paths: readonly string[]): void {
-    const present = paths.filter(path => !this.removed.includes(path))
-    removeParts(this.folder.root, present)
-    this.removed.push(...present)
+  /** Makes the new parts and the removals one version of the table. */
+  private async commit(series: readonly LakeSeries[], gone: readonly string[]): Promise<DeltaLog | undefined> {
+    const { folder, job, options, source } = this
+    const parts = series.flatMap(({ parts }) => parts)
+    const next = { options: job.options, source, parts, gone, now: options.now }
+    const version = await commitVersion(folder.root, folder.log, next)
+    return version === folder.log?.version ? folder.log : readLog(folder.root)
   }
 
   /** What the manifest says about series that are not requested and stay. */
   private keptSeries(): LakeSeries[] {
     if (this.options.prune) return []
     return this.folder.manifest?.series.filter(series => this.others.has(seriesName(series))) ?? []
-  }
-
-  private async writeFiles(series: readonly LakeSeries[]): Promise<void> {
-    const { root } = this.folder
-    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, this.job.options))
-    await writeLakeFile(root, README_FILE, lakeReadme(this.job.options))
-    await this.writeManifest(series)
-  }
-
-  private async writeManifest(series: readonly LakeSeries[]): Promise<void> {
-    const { folder, job } = this
-    const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
-    const source = job.source.baseUrl ?? this.present?.source ?? null
-    const manifest = { source, options: job.options, series: sorted }
-    if (this.latest && isSameManifest(this.latest, manifest)) return
-    await writeLakeFile(folder.root, MANIFEST_FILE, encodeManifest(manifest))
-    this.latest = manifest
   }
 }

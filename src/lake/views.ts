@@ -6,7 +6,7 @@ import type { LakeOptions } from './options.js'
 export const VIEWS_FILE = '_views.sql'
 
 /** The types of the columns that folders name, for each partitioning, as DuckDB calls them. */
-const FOLDER_COLUMNS = {
+export const FOLDER_COLUMNS = {
   none: { symbol: 'varchar', interval: 'varchar' },
   year: { symbol: 'varchar', interval: 'varchar', year: 'integer' },
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
@@ -40,19 +40,25 @@ export function candlesMacro(partition: Partition): string {
 select * exclude (${columnNames(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
 }
 
-/** The content of `_views.sql` for a lake in the folder `root`. */
-export function lakeViews(root: string, { partition }: LakeOptions): Buffer {
+/** The content of `_views.sql` for a lake in the folder `root`. `live`: the parts of its table, if a log names them. */
+export function lakeViews(root: string, { partition }: LakeOptions, live?: readonly string[]): Buffer {
   const glob = [...Object.keys(FOLDER_COLUMNS[partition]).map(name => `${name}=*`), PART_FILE].join('/')
+  const below = (path: string) => `getvariable('klines_pattern') || ${sqlText(`/${path}`)}`
+  // With a log, other files are parts of older versions: a glob would read them too.
+  const files = live ? `[\n    ${live.map(below).join(',\n    ')}\n  ]` : below(glob)
   const text = `-- The tables of this lake for DuckDB: duckdb -init _views.sql
 
 -- The folder of the lake. After moving the lake, write its new path here, or run klines with the new folder.
 set variable klines_lake = ${sqlText(resolve(root))};
 
+-- The same as a pattern: * ? [ in the name of the folder stand for themselves.
+set variable klines_pattern = regexp_replace(getvariable('klines_lake'), '([*?[])', '[\\1]', 'g');
+
 -- Times are UTC; without this, year(open_time) and the like follow the zone of the machine.
 set TimeZone = 'UTC';
 
--- All candles; * ? [ in the name of the folder stand for themselves: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
-${klinesView(`regexp_replace(getvariable('klines_lake'), '([*?[])', '[\\1]', 'g') || '/${glob}'`, partition)}
+-- All candles: select * from klines where symbol = 'BTCUSDT' and interval = '1d';
+${klinesView(files, partition)}
 
 -- The candles of one series: select * from candles('BTCUSDT', '1d');
 ${candlesMacro(partition)}

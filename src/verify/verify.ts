@@ -90,7 +90,7 @@ export async function verifyKlines(
   }
   const count = windows.reduce((sum, { startDates }) => sum + startDates.length, 0)
   const pool = new WorkerPool<SymbolFindings>({
-    module: 'verify/worker.js',
+    module: 'verify/worker.cjs',
     workers: count < MIN_WINDOWS ? 0 : Math.min(threads, symbols.length) - 1,
     tasks: symbols.length,
     data: { root: mirror.root, symbols, ...scope } satisfies VerifyTask,

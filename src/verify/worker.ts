@@ -4,7 +4,7 @@ import type { VerifyTask } from './verify.js'
 import { type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
 
 // The code of a worker of `verifyKlines`: each task is a symbol.
-await runTasks<VerifyTask, SymbolFindings>(({ root, symbols, ...scope }) => {
+void runTasks<VerifyTask, SymbolFindings>(({ root, symbols, ...scope }) => {
   const verifier = new SymbolVerifier(new Mirror(root), scope)
   return index => verifier.verify(symbols[index])
 })

@@ -145,7 +145,7 @@ it('workers alone encode all targets', async () => {
   const received = targets.map((): Uint8Array[] => [])
   const counts: unknown[] = []
   const pool = new WorkerPool<true, Uint8Array | EncodedTarget>({
-    module: 'export/worker.js',
+    module: 'export/worker.cjs',
     workers: 2,
     tasks: targets.length,
     data: { root: mirror, targets, options },

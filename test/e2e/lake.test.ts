@@ -5,9 +5,10 @@ import { DryRunSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, startTreeServer, stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred } from '../support/deferred.js'
+import { digits, tablePart } from '../support/delta.js'
 import { fileSnapshot, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
-import { OPEN_WEEK, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { OPEN_WEEK, PRESENT, putFile, RENDERED, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const ROOT_FILES = ['_README.md', '_klines.json', '_views.sql']
@@ -92,11 +93,14 @@ describe('--layout hive', () => {
     expect(sandbox.exists('lake')).toBe(false)
   })
 
-  it.each(['--partition=year', '--prune'])('refuses %s without --layout', async flag => {
-    const run = await newSandbox().call(['export', 'BTCUSDT', '-i', '15m', '-o', 'x.parquet', flag])
-    expect(run).toMatchObject({ code: 2 })
-    expect(run.stderr).toContain(`${flag.split('=')[0]} applies to --layout, which is missing.`)
-  })
+  it.each(['--partition=year', '--table=delta', '--vacuum=7d', '--prune'])(
+    'refuses %s without --layout',
+    async flag => {
+      const run = await newSandbox().call(['export', 'BTCUSDT', '-i', '15m', '-o', 'x.parquet', flag])
+      expect(run).toMatchObject({ code: 2 })
+      expect(run.stderr).toContain(`${flag.split('=')[0]} applies to --layout, which is missing.`)
+    },
+  )
 
   it('refuses other options with the flags of both, and --force rewrites', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
@@ -145,11 +149,14 @@ describe('--layout hive', () => {
     ])
   })
 
-  it.each(['[x] *', "it's ?", 'ütf ☃'])('a lake in the folder %j is read by _views.sql and klines sql', async name => {
+  it.each([
+    ['[x] *', []],
+    ["it's ?", []],
+    ['ütf ☃', []],
+    ["[it's] ☃*", ['--table', 'delta']],
+  ])('a lake in the folder %j %j is read by _views.sql and klines sql', async (name, options) => {
     const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
-    const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name])
-    // The only names in braces that -o knows are placeholders.
-    if (name.startsWith('{')) return expect(run).toMatchObject({ code: 2 })
+    const run = await sandbox.call([...EXPORT.slice(0, 2), ...EXPORT.slice(3, -1), name, ...options])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     // A sibling that a glob would match too.
     putFile(sandbox.path('x anything'), BTC, 'no Parquet')
@@ -206,5 +213,75 @@ describe('--layout hive', () => {
     )
     expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.files('lake')).toEqual([...ROOT_FILES, BTC])
+  })
+})
+
+describe('--table delta', () => {
+  const TABLE = [...EXPORT, '--table', 'delta']
+  const COUNT = 'select symbol, count(*) as n from klines group by 1 order by 1'
+
+  it('adds a version a run with changes, which klines sql reads, and --vacuum removes old files', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    const dry = await sandbox.call([...TABLE, '--dry-run'])
+    expect(dry.stdout).toContain(
+      `Files that would be written: lake/${tablePart('BTCUSDT', 0)}, lake/${tablePart('ETHUSDT', 0)}`,
+    )
+    const first = await sandbox.run(TABLE)
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.\nDelta table: version 0 is new\.$/m)
+    putFile(sandbox.path('m'), weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }))
+    const second = await sandbox.call([...TABLE, '--json'])
+    expect(parseObject(second.stdout, RunSchema).lake).toMatchObject({
+      written: 1,
+      unchanged: 1,
+      delta: { version: 1, isNew: true, vacuumed: 0 },
+    })
+    const rows = '[{"symbol":"BTCUSDT","n":42},{"symbol":"ETHUSDT","n":48}]'
+    const query = await sandbox.run(['sql', '--lake', 'lake', '-f', 'json', COUNT])
+    expect(query).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(query.stdout)).toEqual(JSON.parse(rows))
+    // The log alone is enough for it.
+    await sandbox.shell('rm lake/_klines.json')
+    expect(JSON.parse((await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', COUNT])).stdout)).toEqual(
+      JSON.parse(rows),
+    )
+    expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
+    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) })
+    expect(later).toMatchObject({ code: 0, stderr: '' })
+    expect(later.stdout).toContain('Vacuum: 1 file of old versions removed.')
+    expect(sandbox.files('lake').filter(name => name.endsWith('.parquet'))).toEqual([
+      tablePart('BTCUSDT', 0),
+      tablePart('ETHUSDT', 1),
+    ])
+  })
+
+  it('refuses the other kind with the flags of both', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    await sandbox.call(EXPORT)
+    const run = await sandbox.call(TABLE)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('lake/ was written with no --table, and this run has --table delta.')
+    expect(run.stderr).toContain('--force')
+  })
+
+  it.each([
+    [['--vacuum', '7d'], '--vacuum removes files of old versions, which only a Delta table has.'],
+    [['--table', 'delta', '--vacuum', '0d'], '--vacuum is "0d". Expected a length of time of 1h or more, such as 7d'],
+    [['--table', 'delta', '--dry-run', '--vacuum', 'x'], '--vacuum is "x".'],
+  ])('refuses %j', async (flags, message) => {
+    const { sandbox } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...LAYOUT, ...flags])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(message)
+    expect(sandbox.exists('lake')).toBe(false)
+  })
+
+  it('klines sql says what is wrong with a log', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    await sandbox.call(TABLE)
+    sandbox.write(`lake/_delta_log/${digits(0)}.json`, '{')
+    const run = await sandbox.call(['sql', '--lake', 'lake', COUNT])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('Cannot use the log lake/_delta_log: ')
   })
 })

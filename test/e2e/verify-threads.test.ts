@@ -58,7 +58,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
     const range = { fromTime: -Infinity, toTime: Infinity }
     const scope = { audit: true, range, horizon: Date.now() }
     const pool = new WorkerPool<SymbolFindings>({
-      module: 'verify/worker.js',
+      module: 'verify/worker.cjs',
       workers: 1,
       tasks: symbols.length,
       data: { root: mirror.root, symbols, ...scope },

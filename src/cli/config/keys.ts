@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   force: 'it replaces files, so every command line has to say it',
   yes: 'it removes files without a question, so every command line has to say it',
   prune: 'it removes files, so every command line has to say it',
+  vacuum: 'it removes files, so every command line has to say it',
   output: 'it names the file of one run',
   data: 'it names a file that is sent to the server, so every command line has to say it',
   help: 'it is not a setting',

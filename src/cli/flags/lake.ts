@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { LAYOUTS, type Layout, PARTITIONS, type Partition } from '../../lake/layout.js'
+import { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from '../../lake/layout.js'
 import { inGroup } from './group.js'
 
 /** A Parquet data set instead of files. */
@@ -16,6 +16,17 @@ export const lakeFlags = inGroup('output', {
     helpValue: 'SPAN',
     env: 'KLINES_PARTITION',
   })(),
+  table: Flags.option({
+    summary: 'With --layout, keep a Delta Lake log beside the parts: engines see whole versions, also old ones.',
+    options: TABLES,
+    helpValue: 'KIND',
+    env: 'KLINES_TABLE',
+  })(),
+  vacuum: Flags.string({
+    summary: 'With --table delta, remove the files of versions that were replaced longer ago: 7d.',
+    helpValue: 'AGE',
+    env: 'KLINES_VACUUM',
+  }),
   prune: Flags.boolean({
     summary: 'With --layout, remove the series that are not requested.',
     env: 'KLINES_PRUNE',
@@ -26,5 +37,7 @@ export const lakeFlags = inGroup('output', {
 export interface LakeFlags {
   layout?: Layout | undefined
   partition?: Partition | undefined
+  table?: Table | undefined
+  vacuum?: string | undefined
   prune?: boolean | undefined
 }

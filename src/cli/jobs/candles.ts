@@ -63,16 +63,18 @@ export async function runCandles(
 
 type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }
 
-async function runJob({ layout, partition, prune }: JobFlags, { output, ...request }: JobRequest): Promise<RunResult> {
+async function runJob(flags: JobFlags, { output, ...request }: JobRequest): Promise<RunResult> {
+  const { layout, partition, table, vacuum, prune } = flags
   if (output === undefined) return downloadKlines(request)
   if (layout === undefined) return exportKlines({ ...request, output })
-  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, prune })
+  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, table, vacuum, prune })
 }
 
-async function runDry({ layout, partition, prune }: JobFlags, request: JobRequest): Promise<DryRunReport> {
+async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunReport> {
+  const { layout, partition, table, vacuum, prune } = flags
   const { output } = request
   if (output === undefined || layout === undefined) return dryRun(request)
-  return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, partition, prune })
+  return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, partition, table, vacuum, prune })
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {

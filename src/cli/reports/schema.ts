@@ -68,6 +68,13 @@ export const RunSchema = object(
         notRequested: Type.Array(Text, {
           description: 'series of the lake that were not requested, such as BTCUSDT 1h',
         }),
+        delta: Type.Optional(
+          object({
+            version: count('newest version of the Delta table'),
+            isNew: Type.Boolean({ description: 'whether this run made that version' }),
+            vacuumed: count('files of old versions that were removed'),
+          }),
+        ),
       }),
     ),
   },

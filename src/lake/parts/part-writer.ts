@@ -7,12 +7,14 @@ import { TargetWriter, type WrittenFile } from '../../export/target-writer.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { LakePart } from '../manifest.js'
-import { hasSameContent, versionText } from './file-version.js'
+import { type FileContent, versionText } from './file-version.js'
 import { HashedOutput } from './hashed-output.js'
 
 /** What all parts of a run are written with. */
 export interface PartOptions {
   readonly root: string
+  /** The name of new parts. */
+  readonly partFile: string
   readonly rowFormat: RowFormat
   readonly metadata: Pick<FileMetadata, 'range' | 'source'>
   readonly signal?: AbortSignal | undefined
@@ -24,6 +26,9 @@ export interface PlacedPart {
   readonly file: WrittenFile | undefined
 }
 
+/** Where a part with the wanted content is. */
+export type PresentPart = Pick<LakePart, 'path' | 'version'>
+
 /** Writes one part beside its place, then puts it there by one rename. */
 export class PartWriter {
   private readonly writer: TargetWriter
@@ -32,14 +37,17 @@ export class PartWriter {
   private firstOpenTime = 0
   private lastOpenTime = 0
 
-  /** `path`: relative to the lake. */
+  private readonly path: string
+
+  /** `folder`: relative to the lake. */
   constructor(
-    readonly path: string,
+    readonly folder: string,
     series: SeriesLabel,
     private readonly windows: readonly string[],
     private readonly options: PartOptions,
   ) {
-    const target = { path: join(options.root, path), format: 'parquet', gzip: false, series: [series] } as const
+    this.path = `${folder}/${options.partFile}`
+    const target = { path: join(options.root, this.path), format: 'parquet', gzip: false, series: [series] } as const
     const sink = async () => {
       this.output = new HashedOutput(await OutputFile.create(target.path, { force: true, mkdir: true }))
       return this.output
@@ -56,16 +64,20 @@ export class PartWriter {
     await this.writer.write(batch)
   }
 
-  /** Puts the part in its place, unless `present`, which is there, has the same bytes. `beforeCommit` runs before the rename. */
-  async place(present: LakePart | undefined, beforeCommit: () => Promise<void>): Promise<PlacedPart> {
+  /** Puts the part in its place, unless `findSame` finds one with the same content. `beforeCommit` runs before the rename. */
+  async place(
+    findSame: (folder: string, content: FileContent) => PresentPart | undefined,
+    beforeCommit: () => Promise<void>,
+  ): Promise<PlacedPart> {
     await this.writer.finish()
     const { path, windows, rows, firstOpenTime, lastOpenTime } = this
     const output = this.output as HashedOutput
     const content = { size: output.bytes, sha256: output.digest() }
     const facts = { rows, firstOpenTime, lastOpenTime, windows }
-    if (present && hasSameContent(present, content)) {
+    const same = findSame(this.folder, content)
+    if (same) {
       await this.writer.discard()
-      return { part: { path, ...content, version: present.version, ...facts }, file: undefined }
+      return { part: { path: same.path, ...content, version: same.version, ...facts }, file: undefined }
     }
     await beforeCommit()
     const [file] = await TargetWriter.commit([this.writer])

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ExportRun } from '../../export/export-series.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
@@ -13,28 +13,31 @@ export class SeriesState {
   private readonly old: LakeSeries | undefined
   private readonly unchanged: ReadonlySet<string>
 
-  /** `manifest`: of a lake whose parts may stay. */
+  /** `manifest`: of a lake whose parts may stay. `live`: the parts of its table, if a log names them. */
   constructor(
     root: string,
     readonly run: ExportRun,
     manifest: LakeManifest | undefined,
     files: WindowFiles,
+    live?: ReadonlySet<string>,
   ) {
     const { symbol, interval, target, plan, source } = run
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
     const known = new Map(old?.windows.map(window => [window.startDate, window]))
     this.windows = run.windows.map(window => files.content(window))
     this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null] : []
-    for (const part of old?.parts ?? [])
-      if (fileHasContent(join(root, part.path), part)) this.present.set(part.path, part)
+    for (const part of old?.parts ?? []) {
+      if (live?.has(part.path) === false || !fileHasContent(join(root, part.path), part)) continue
+      this.present.set(dirname(part.path), part)
+    }
     this.old = old?.source === source.interval && String(old.grid) === String(this.grid) ? old : undefined
     const same = this.windows.filter(window => hasSameContent(known.get(window.startDate), window))
     this.unchanged = new Set(this.old ? same.map(({ startDate }) => startDate) : [])
   }
 
-  /** The part at a path, if it is on the disk as the manifest says. */
-  presentPart(path: string): LakePart | undefined {
-    return this.present.get(path)
+  /** The part in a folder, if it is on the disk as the manifest says. */
+  presentPart(folder: string): LakePart | undefined {
+    return this.present.get(folder)
   }
 
   /** Whether a part that is present was made of these windows as they are by now. */

@@ -8,10 +8,11 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { Resampler } from '../../klines/resample/resampler.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { windowSpan } from '../../klines/windows.js'
-import { partPath, partSpan } from '../layout.js'
+import { partFolder, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
-import { type PartOptions, PartWriter } from './part-writer.js'
+import type { FileContent } from './file-version.js'
+import { type PartOptions, PartWriter, type PresentPart } from './part-writer.js'
 import { type PackedTotals, packTotals } from './window-content.js'
 
 /** How series are written. */
@@ -20,8 +21,10 @@ export interface SeriesOptions extends PartOptions {
   readonly options: LakeOptions
   /** Open times of the rows to write, ms UTC. */
   readonly range: TimeRange
-  /** The part at a path, if it is on the disk as the manifest says. */
-  readonly presentPart: (path: string) => LakePart | undefined
+  /** The part in a folder, if it is on the disk as the manifest says. */
+  readonly presentPart: (folder: string) => LakePart | undefined
+  /** The part in a folder, if it has that content. */
+  readonly findSame: (folder: string, content: FileContent) => PresentPart | undefined
   /** Whether a part that is present has the rows of these windows. */
   readonly isCurrent: (part: LakePart, windows: readonly string[]) => boolean
   /** Runs before a part is put in its place. */
@@ -83,11 +86,11 @@ export class SeriesWriter {
     await this.endPart()
     const { partition } = this.options.options
     this.span = partSpan(partition, openTime)
-    const path = partPath(this.run, partition, openTime)
+    const folder = partFolder(this.run, partition, openTime)
     const windows = this.findWindows()
-    const present = this.options.presentPart(path)
+    const present = this.options.presentPart(folder)
     if (present && this.options.isCurrent(present, windows)) this.parts.push(present)
-    else this.writer = new PartWriter(path, this.run, windows, this.options)
+    else this.writer = new PartWriter(folder, this.run, windows, this.options)
   }
 
   /** The windows that the part in progress depends on: those that overlap it; for resampled candles all of them. */
@@ -104,8 +107,8 @@ export class SeriesWriter {
   private async endPart(): Promise<void> {
     const { writer } = this
     if (writer === undefined) return
-    const { presentPart, beforeCommit } = this.options
-    const { part, file } = await writer.place(presentPart(writer.path), beforeCommit)
+    const { findSame, beforeCommit } = this.options
+    const { part, file } = await writer.place(findSame, beforeCommit)
     this.writer = undefined
     this.parts.push(part)
     if (file) this.files.push(file)

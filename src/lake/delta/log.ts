@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeErrno } from '../../fs/errno.js'
+import { KlinesError } from '../../klines/errors.js'
+import { type Action, LOG_FOLDER, type MetaDataAction, TableState } from './actions.js'
+import { decodeCheckpoint } from './checkpoint-file.js'
+import { checkpointPath, commitPath, type LogFiles, listLog } from './log-files.js'
+
+/** The log of a Delta table up to its newest version. */
+export interface DeltaLog extends Pick<TableState, 'live' | 'removed'> {
+  readonly version: number
+  readonly metaData: MetaDataAction
+  /** The version of the newest checkpoint that can be read. */
+  readonly checkpoint: number | undefined
+}
+
+/** Reads the log of a table; undefined when there is none. Throws `bad_output` for one that cannot be read, or is not of klines. */
+export async function readLog(root: string): Promise<DeltaLog | undefined> {
+  try {
+    const files = listLog(root)
+    if (files.commits.length + files.checkpoints.length === 0) return undefined
+    const { state, checkpoint } = await readCheckpoint(root, files)
+    const newer = files.commits.filter(version => checkpoint === undefined || version > checkpoint)
+    const first = checkpoint === undefined ? 0 : checkpoint + 1
+    for (const [index, version] of newer.entries()) {
+      if (version !== first + index) throw new Error(`version ${first + index} is missing`)
+      for (const action of readCommit(root, version)) state.apply(action)
+    }
+    const { metaData, live, removed } = state
+    const version = newer.at(-1) ?? checkpoint
+    if (version === undefined || metaData === undefined) throw new Error('it does not say what the table is')
+    return { version, checkpoint, metaData, live, removed }
+  } catch (cause) {
+    throw unusable(root, cause)
+  }
+}
+
+/** The actions of one version. Throws when the file cannot be read, or is not of this form. */
+export function readCommit(root: string, version: number): Action[] {
+  const lines = readFileSync(join(root, commitPath(version)), 'utf8').split('\n')
+  return lines.filter(line => line.trim() !== '').map(line => JSON.parse(line))
+}
+
+/** The state at the newest checkpoint that can be read. A checkpoint is only a short cut as long as the entries before it are there. */
+async function readCheckpoint(
+  root: string,
+  { checkpoints, commits }: LogFiles,
+): Promise<{ state: TableState; checkpoint: number | undefined }> {
+  let failure: unknown
+  for (const checkpoint of checkpoints.toReversed()) {
+    const state = new TableState()
+    try {
+      const actions = await decodeCheckpoint(readFileSync(join(root, checkpointPath(checkpoint))))
+      for (const action of actions) state.apply(action)
+      return { state, checkpoint }
+    } catch (error) {
+      failure = error
+    }
+  }
+  if (failure !== undefined && commits[0] !== 0) throw failure
+  return { state: new TableState(), checkpoint: undefined }
+}
+
+function unusable(root: string, cause: unknown): KlinesError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  const reason = typeof code === 'string' && !(cause instanceof KlinesError) ? describeErrno(cause) : message
+  return new KlinesError('bad_output', `Cannot use the log ${join(root, LOG_FOLDER)}: ${reason}.`, {
+    cause,
+    suggestions: ['Name another folder with `output`, or remove the log: the next run starts a new one.'],
+  })
+}

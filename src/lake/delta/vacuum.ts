@@ -1,0 +1,49 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { KlinesError } from '../../klines/errors.js'
+import { timeBefore } from '../../klines/time-range.js'
+import { findFiles, parsePartPath, partVersion } from '../layout.js'
+import { removeParts } from '../removal.js'
+import { type DeltaLog, readCommit } from './log.js'
+import { checkpointPath, commitPath, listLog } from './log-files.js'
+
+/** The time before which versions need not stay readable, ms UTC. `length`: such as `7d`. Throws `bad_option`. */
+export function vacuumTime(length: string, now: number): number {
+  try {
+    return timeBefore(now, length)
+  } catch (cause) {
+    const message = `\`vacuum\` is "${length}". Expected a length of time of 1h or more, such as 7d (h, d, w, M, y).`
+    const suggestions = ['Queries that read an older version must have ended by then.']
+    throw new KlinesError('bad_option', message, { cause, suggestions })
+  }
+}
+
+/**
+ * Removes the parts that no version since a time (ms UTC) has, and the entries of the log before it that a checkpoint replaces.
+ * Every version that was the newest one at that time or later stays readable. Returns the paths of the parts.
+ * Throws `output_unwritable`.
+ */
+export function vacuum(root: string, log: DeltaLog, since: number): string[] {
+  const parts = findFiles(root).filter(path => parsePartPath(path) && partVersion(path) !== undefined)
+  const unused = parts.filter(path => !log.live.has(path) && removalTime(root, log, path) < since)
+  removeParts(root, unused)
+  const { commits, checkpoints } = listLog(root)
+  const oldest = checkpoints.findLast(version => version <= log.version && commitTime(root, version) < since) ?? 0
+  const before = (version: number) => version < oldest
+  removeParts(root, [...commits.filter(before).map(commitPath), ...checkpoints.filter(before).map(checkpointPath)])
+  return unused
+}
+
+/** When a part was removed; for one that no version has ever had, or that the log has forgotten, when it was written. */
+function removalTime(root: string, { removed }: DeltaLog, path: string): number {
+  return removed.get(path)?.deletionTimestamp ?? lstatSync(join(root, path)).mtimeMs
+}
+
+/** When a version was made. One without an entry of its own is of no use as the oldest one. */
+function commitTime(root: string, version: number): number {
+  try {
+    return Number(readCommit(root, version)[0].commitInfo?.timestamp)
+  } catch {
+    return Infinity
+  }
+}

@@ -1,0 +1,45 @@
+import type { WindowSource } from '../download/sources/window-source.js'
+import type { ExportRun } from '../export/export-series.js'
+import type { RowFormat } from '../export/row-format.js'
+import type { TimeRange } from '../klines/time-range.js'
+import type { LakeOptions } from './options.js'
+import type { WindowFiles } from './parts/window-files.js'
+
+/** What a lake is brought up to date with: series whose windows are all cached and valid. */
+export interface LakeJob {
+  readonly source: WindowSource
+  readonly options: LakeOptions
+  readonly rowFormat: RowFormat
+  readonly range: TimeRange
+  readonly runs: readonly ExportRun[]
+  readonly windows: WindowFiles
+}
+
+export interface UpdateOptions {
+  /** Write all parts again. */
+  readonly force: boolean
+  /** Whether the range moves with the present, so that each part may lose or gain rows. */
+  readonly moves: boolean
+  readonly prune?: boolean | undefined
+  /** ms UTC. */
+  readonly now: number
+  /** Remove the parts of a Delta table that no version since this time (ms UTC) has. */
+  readonly unusedSince?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly warn?: ((warning: string) => void) | undefined
+}
+
+/** What became of the parts of a lake. */
+export interface LakeChanges {
+  /** The folder as the request names it. */
+  readonly folder: string
+  /** Numbers of parts of the requested series. */
+  readonly written: number
+  readonly unchanged: number
+  /** Parts that were removed, relative to the folder. */
+  readonly removed: readonly string[]
+  /** Series that the lake has and that were not requested: `BTCUSDT 1h`. */
+  readonly notRequested: readonly string[]
+  /** Of a Delta table: its newest version, whether this run made it, and how many files of old versions were removed. */
+  readonly delta?: { readonly version: number; readonly isNew: boolean; readonly vacuumed: number }
+}

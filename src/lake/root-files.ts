@@ -1,0 +1,31 @@
+import { seriesName } from '../klines/series.js'
+import { writeLakeFile } from './lake-file.js'
+import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from './manifest.js'
+import { lakeReadme, README_FILE } from './readme.js'
+import { lakeViews, VIEWS_FILE } from './views.js'
+
+/** The files in the root of a lake: the manifest, and what is for its readers. Each is written when it has changed. */
+export class RootFiles {
+  /** `latest`: the manifest on the disk. */
+  constructor(
+    private readonly root: string,
+    private readonly lake: Omit<LakeManifest, 'series'>,
+    private latest: LakeManifest | undefined,
+  ) {}
+
+  /** The manifest comes last. `live`: the parts of the table, if a log names them. */
+  async write(series: readonly LakeSeries[], live?: readonly string[]): Promise<void> {
+    const { root, lake } = this
+    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options, live))
+    await writeLakeFile(root, README_FILE, lakeReadme(lake.options))
+    await this.writeManifest(series)
+  }
+
+  async writeManifest(series: readonly LakeSeries[]): Promise<void> {
+    const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
+    const manifest = { ...this.lake, series: sorted }
+    if (this.latest && isSameManifest(this.latest, manifest)) return
+    await writeLakeFile(this.root, MANIFEST_FILE, encodeManifest(manifest))
+    this.latest = manifest
+  }
+}

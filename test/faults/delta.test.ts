@@ -1,0 +1,167 @@
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { expectedSums, logNames, type Sums, tablePart, tableSums } from '../support/delta.js'
+import { onlyPart } from '../support/lake.js'
+import { duckdb } from '../support/oracles/duckdb.js'
+import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+
+const newSandbox = useSandboxes()
+const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
+const [WEEK] = FULL_WEEKS
+const SERIES = [
+  'export',
+  'BTCUSDT',
+  'ETHUSDT',
+  '-i',
+  '15m',
+  '--mirror',
+  'm',
+  '--numbers',
+  'decimal',
+  '--layout',
+  'hive',
+]
+const TABLE = [...SERIES, '--table', 'delta', '-o', 'lake']
+const PLAIN = [...SERIES, '-o', 'lake']
+/** A bound for the loop: no update makes this many calls of one kind. */
+const MOST_CALLS = 60
+const OLD = expectedSums()
+
+/** Changes the first full window of both series; returns what a lake must have then. */
+function change(sandbox: CliSandbox, seed: number): Sums {
+  const rows = weekRows(WEEK, { seed })
+  for (const symbol of ['BTCUSDT', 'ETHUSDT']) putFile(sandbox.path('m'), weekPath(symbol, WEEK), rows)
+  return expectedSums({ [`BTCUSDT ${WEEK}`]: rows, [`ETHUSDT ${WEEK}`]: rows })
+}
+
+/** Runs a command in which the call number `at` on a file of the lake kills the process or fails. */
+function runWith(sandbox: CliSandbox, args: readonly string[], call: string, code: string, at: number) {
+  const fault = { call, path: '/lake/', code, at, times: 1 }
+  const env = {
+    NODE_OPTIONS: `--import=${CLOCK} --import=${FAILING_FS}`,
+    KLINES_TEST_NOW: String(PRESENT),
+    KLINES_TEST_FAIL: JSON.stringify(fault),
+  }
+  const absolute = args.map(text => (text === 'lake' ? sandbox.path('lake') : text))
+  return sandbox.run(absolute, env)
+}
+
+/** What the views of a lake say: the reader of people without a log. */
+async function viewSums(sandbox: CliSandbox): Promise<Sums> {
+  const sql =
+    'select symbol, count(*)::int as n, sum(open)::decimal(38,8)::varchar as total from klines group by 1 order by 1'
+  const { rows } = await duckdb(`${sandbox.bytes('lake/_views.sql')}\n${sql}`)
+  return Object.fromEntries(rows.map(({ symbol, n, total }) => [symbol, [n, total]])) as Sums
+}
+
+/** What `klines sql` says. */
+async function sqlSums(sandbox: CliSandbox): Promise<Sums> {
+  const sql = 'select symbol, count(*)::int as n, sum(open)::decimal(38,8) as total from klines group by 1 order by 1'
+  const run = await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', sql])
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const rows: { symbol: string; n: number; total: string }[] = JSON.parse(run.stdout)
+  return Object.fromEntries(rows.map(({ symbol, n, total }) => [symbol, [n, total]]))
+}
+
+const FAULTS = [
+  ['promises.link', 'SIGKILL', 'F42'],
+  ['promises.rename', 'SIGKILL', 'F42'],
+  ['handle.write', 'SIGKILL', 'F42'],
+  ['handle.sync', 'SIGKILL', 'F42'],
+  ['promises.unlink', 'SIGKILL', 'F42'],
+  ['rmSync', 'SIGKILL', 'F42'],
+  ['renameSync', 'SIGKILL', 'F42'],
+  ['handle.write', 'ENOSPC', 'F44'],
+  ['promises.link', 'EIO', 'F47'],
+  ['promises.rename', 'EIO', 'F47'],
+] as const
+
+describe('a Delta table: every reader sees the old version or the new one, and the next run completes it', () => {
+  it.each(FAULTS)('a new version ends with %s %s (%s)', async (call, code) => {
+    const seen = new Set<number>()
+    let at = 1
+    for (; at <= MOST_CALLS; at++) {
+      const { sandbox } = await stockedSandbox(newSandbox())
+      expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+      const changed = change(sandbox, 7)
+      const run = await runWith(sandbox, [...TABLE, '--vacuum', '7d'], call, code, at)
+      expect(run.signal === 'SIGKILL' || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
+      const table = sandbox.path('lake')
+      const made = logNames(table).filter(name => name.endsWith('.json') && !name.startsWith('.')).length
+      seen.add(made)
+      // The log decides: both parts of the version, or none.
+      expect(await tableSums(table)).toEqual(made === 2 ? changed : OLD)
+      expect([OLD, changed]).toContainEqual(await viewSums(sandbox))
+      expect(await tableSums(table, 0)).toEqual(OLD)
+      if (code !== 'SIGKILL' && made === 1)
+        expect(sandbox.files('lake').filter(name => name.endsWith('.parquet'))).toEqual(
+          ['BTCUSDT', 'ETHUSDT'].map(symbol => tablePart(symbol, 0)),
+        )
+      expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+      // One version for one change, also when the run before was killed after it had made it.
+      expect(logNames(table)).toHaveLength(2)
+      expect(await tableSums(table)).toEqual(changed)
+      expect(await viewSums(sandbox)).toEqual(changed)
+      expect(sandbox.files('lake').filter(name => name.includes('~'))).toEqual([])
+      expect((await sandbox.call(TABLE)).stdout).toContain('Lake lake: up to date, 0 parts written, 2 unchanged.')
+      if (run.code === 0) break
+    }
+    expect(at).toBeLessThan(MOST_CALLS)
+    if (at > 1) expect(seen).toContain(2)
+  })
+
+  it.each([
+    ['promises.rename', 'SIGKILL'],
+    ['handle.write', 'SIGKILL'],
+    ['promises.link', 'SIGKILL'],
+  ])('F42 a new table ends with %s %s: it has no version, or a whole one', async (call, code) => {
+    let at = 1
+    for (; at <= MOST_CALLS; at++) {
+      const { sandbox } = await stockedSandbox(newSandbox())
+      const run = await runWith(sandbox, TABLE, call, code, at)
+      const table = sandbox.path('lake')
+      if (logNames(table).includes(`${'0'.repeat(20)}.json`)) expect(await tableSums(table)).toEqual(OLD)
+      expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+      expect(logNames(table)).toHaveLength(1)
+      expect(await tableSums(table)).toEqual(OLD)
+      expect(await viewSums(sandbox)).toEqual(OLD)
+      if (run.code === 0) break
+    }
+    expect(at).toBeGreaterThan(1)
+    expect(at).toBeLessThan(MOST_CALLS)
+  })
+})
+
+describe.each([
+  ['plain files into a table', PLAIN, TABLE],
+  ['a table into plain files', TABLE, PLAIN],
+])('F42 a run that turns %s', (_, from, to) => {
+  it.each(['promises.rename', 'promises.link', 'rmSync', 'renameSync', 'handle.write'])(
+    'is killed at each %s: its readers see all of the old or all of the new candles, and the next run completes it',
+    async call => {
+      let at = 1
+      for (; at <= MOST_CALLS; at++) {
+        const { sandbox } = await stockedSandbox(newSandbox())
+        expect(await sandbox.call(from)).toMatchObject({ code: 0, stderr: '' })
+        const changed = change(sandbox, 3)
+        const run = await runWith(sandbox, [...to, '--force'], call, 'SIGKILL', at)
+        const table = sandbox.path('lake')
+        const states = [OLD, changed]
+        expect(states).toContainEqual(await viewSums(sandbox))
+        expect(states).toContainEqual(await sqlSums(sandbox))
+        if (logNames(table).includes(`${'0'.repeat(20)}.json`)) expect(states).toContainEqual(await tableSums(table))
+        expect(await sandbox.call([...to, '--force'])).toMatchObject({ code: 0, stderr: '' })
+        expect(await viewSums(sandbox)).toEqual(changed)
+        const parts = sandbox.files('lake').filter(name => name.endsWith('.parquet'))
+        if (to === PLAIN) expect(parts).toEqual(['BTCUSDT', 'ETHUSDT'].map(symbol => onlyPart(symbol)))
+        else expect(parts.filter(name => name.endsWith('/part-0.parquet'))).toEqual([])
+        expect(logNames(table).length > 0).toBe(to === TABLE)
+        expect(sandbox.files('lake').filter(name => name.includes('~'))).toEqual([])
+        if (run.code === 0) break
+      }
+      expect(at).toBeLessThan(MOST_CALLS)
+    },
+  )
+})
