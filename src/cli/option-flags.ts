@@ -2,7 +2,7 @@ import { renameOptions } from '../klines/option-text.js'
 
 /** Options of the library that have a flag, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl columns compression concurrency derive force from height host last layout log maxRate mirror mkdir numbers partial partition port prune refresh resample retries streamText table theme timeFormat timeout to vacuum width'
+  'acceptList baseUrl columns compression concurrency derive force from height host last layout log maxRate mirror mkdir numbers partial partition port prune refresh resample retries streamText table theme threads timeFormat timeout to vacuum width'
 const FLAGS = new Map([
   ...OPTIONS.split(' ').map(
     name => [name, `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`] as const,

@@ -9,7 +9,15 @@ const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
 const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
 const PARQUET_ONLY = ['compression'] as const
 const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
-const OUTPUT_ONLY = [...ROWS_ONLY, ...PARQUET_ONLY, ...PICTURE_ONLY, 'resample', 'partial', 'derive'] as const
+const OUTPUT_ONLY = [
+  ...ROWS_ONLY,
+  ...PARQUET_ONLY,
+  ...PICTURE_ONLY,
+  'resample',
+  'partial',
+  'derive',
+  'threads',
+] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
 export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {

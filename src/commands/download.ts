@@ -2,7 +2,7 @@ import { BaseCommand } from '../cli/base-command.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
-import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
 import { acceptListFlag, manySymbolsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Download extends BaseCommand {
@@ -33,6 +33,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     'accept-list': acceptListFlag,
     yes: manySymbolsFlag,
     'dry-run': dryRunFlag,
+    threads: threadsFlag,
     progress: progressFlag,
     'per-series': perSeriesFlag,
   }

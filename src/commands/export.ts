@@ -1,7 +1,7 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
-import { deriveFlag, dryRunFlag, outputFlags, perSeriesFlag, progressFlag } from '../cli/flags/output.js'
+import { deriveFlag, dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
 import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
@@ -26,6 +26,7 @@ Without --to, every window is needed that had started when the lists were last d
     ...locationFlags,
     'accept-list': acceptListFlag,
     'dry-run': dryRunFlag,
+    threads: threadsFlag,
     progress: progressFlag,
     'per-series': perSeriesFlag,
   }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
-import { progressFlag } from '../cli/flags/output.js'
+import { progressFlag, threadsFlag } from '../cli/flags/output.js'
 import { acceptListFlag, mirrorSeriesFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 const { from, to, last } = selectionFlags
@@ -37,6 +37,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
       env: 'KLINES_FAIL_ON_GAPS',
     }),
     ...locationFlags,
+    threads: threadsFlag,
     progress: progressFlag,
     'accept-list': acceptListFlag,
   }

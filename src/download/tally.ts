@@ -67,6 +67,8 @@ export interface ProgressCallbacks {
 export class DownloadTally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
   private readonly total: number
+  /** Reports of series whose windows were counted elsewhere. */
+  private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
   private done = 0
 
@@ -100,6 +102,17 @@ export class DownloadTally {
     this.tell({ window, status, change: undefined })
   }
 
+  /** Adds all windows of a series, which are cached, with the report of another tally. */
+  addSeries(series: SeriesPlan, report: SeriesReport): void {
+    this.counted.set(series, report)
+    for (const window of series.windows) this.tell({ window, status: 'cached', change: undefined })
+  }
+
+  /** The reports of all series, in the order of the plan. */
+  get seriesReports(): SeriesReport[] {
+    return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
+  }
+
   private tell(state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.traffic
     this.options.progress?.({ done: ++this.done, total: this.total, bytes, ...state })
@@ -109,7 +122,7 @@ export class DownloadTally {
   report(): DownloadReport {
     const { source, plan, failures } = this
     if (failures.length > 0) throw incomplete(failures, this.total, source, this.options.forExport)
-    const series = [...this.series.values()].map(tally => tally.report())
+    const series = this.seriesReports
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
     return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }
   }

@@ -4,6 +4,7 @@ import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { ProgressCallbacks } from '../download/tally.js'
+import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
 import type { Compression } from './formats/compression.js'
 import type { Format } from './formats/format.js'
@@ -16,7 +17,7 @@ import { type ExportReport, writeTargets } from './write.js'
  * Which candles, and the files to write them to. `theme`, `width`, `height` (pixels) and `log` (prices on a logarithmic axis) are
  * for svg only.
  */
-export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, PictureRequest {
+export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, PictureRequest, ThreadOptions {
   /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
@@ -48,13 +49,14 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   checkRange(request)
   const format = parseTemplate(request.output, request.format)
   const rowFormat = parseRowFormat(request, format.format)
+  const threads = parseThreads(request)
   const source = await openSource(request, { memory: new Map() })
   try {
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const targets = planTargets(request.output, format, series)
     await checkTargets(targets, request, paths => recoverTargets(paths, request.warn))
-    return await writeTargets({ source, range, series, targets, rowFormat }, request)
+    return await writeTargets({ source, range, series, targets, rowFormat }, { ...request, threads })
   } finally {
     await source.close()
   }

@@ -1,57 +1,70 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { VERSION } from '../version.js'
 import type { Compression } from './formats/compression.js'
-import type { Exporter, FileMetadata } from './formats/exporter.js'
 import type { Format } from './formats/format.js'
-import { openExporter } from './formats/open-exporter.js'
 import { commitOutputs } from './output/commit.js'
 import { type OpenOptions, openOutput } from './output/open.js'
 import type { Output } from './output/output.js'
-import { type RowFormat, withSeriesColumns } from './row-format.js'
+import { type EncoderOptions, type TargetCounts, TargetEncoder } from './target-encoder.js'
 import type { Target } from './targets.js'
 
 /** A file that was written. */
-export interface WrittenFile {
+export interface WrittenFile extends TargetCounts {
   /** A path, or `-` for stdout. */
   readonly path: string
   readonly format: Format
   /** Of the pages of a Parquet file, or `gzip` for a name that ends in .gz. */
   readonly compression: Compression
   readonly series: readonly SeriesLabel[]
-  readonly rows: number
   readonly bytes: number
-  /** Decimals whose double has other digits. */
-  readonly inexactDoubles: number
 }
 
 /** Writes one target. Its first row opens it, so nothing is made for a target without rows. */
 export class TargetWriter {
-  private readonly stats = { inexactDoubles: 0 }
-  private rows = 0
+  private readonly encoder: TargetEncoder
+  private counts: TargetCounts = { rows: 0, inexactDoubles: 0 }
   private output: Output | undefined
-  private exporter: Exporter | undefined
   /** The last chunk, which is written while the next one is made: never more than two are in memory. */
   private writing = Promise.resolve()
 
   constructor(
     private readonly target: Target<SeriesLabel>,
-    private readonly rowFormat: RowFormat,
-    private readonly metadata: Pick<FileMetadata, 'range' | 'source'>,
+    private readonly encoding: EncoderOptions,
     private readonly options: OpenOptions,
-  ) {}
+  ) {
+    this.encoder = new TargetEncoder(target, encoding, bytes => this.writeBytes(bytes))
+  }
+
+  /** Opens the output, once. */
+  async open(): Promise<void> {
+    const { path, gzip } = this.target
+    this.output ??= await openOutput(path, gzip, this.options)
+  }
 
   /** Adds rows: series by series, each in order of time. */
   async write(batch: KlineBatch): Promise<void> {
-    if (batch.length === 0) return
-    this.exporter ??= await this.open()
-    this.rows += batch.length
-    await this.exporter.write(batch)
+    if (batch.length > 0) await this.open()
+    await this.encoder.write(batch)
   }
 
   /** Writes what is left. A file is on the disk then, but not in its place. */
   async finish(): Promise<void> {
-    await this.exporter?.end()
+    await this.encoder.end()
+    await this.finishBytes(this.encoder.counts)
+  }
+
+  /** Adds the next bytes of the file, which another encoder has made. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.open()
+    await this.writing
+    this.writing = (this.output as Output).write(bytes)
+    // The next chunk or `finish` reports a failure.
+    this.writing.catch(() => {})
+  }
+
+  /** Does what `finish` does after the last bytes. */
+  async finishBytes(counts: TargetCounts): Promise<void> {
+    this.counts = counts
     await this.writing
     await this.output?.finish()
   }
@@ -66,34 +79,14 @@ export class TargetWriter {
     if (!this.output) return undefined
     const { path, format, gzip, series } = this.target
     const labels = series.map(({ symbol, interval }) => ({ symbol, interval }))
-    const compression = gzip ? 'gzip' : this.rowFormat.compression
-    return { path, format, compression, series: labels, rows: this.rows, bytes: this.output.bytes, ...this.stats }
+    const { rows, inexactDoubles } = this.counts
+    const compression = gzip ? 'gzip' : this.encoding.rowFormat.compression
+    return { path, format, compression, series: labels, rows, bytes: this.output.bytes, inexactDoubles }
   }
 
   /** Leaves the target as it was. Never throws. */
   async discard(): Promise<void> {
-    this.exporter?.abort?.()
+    this.encoder.abort()
     await this.output?.discard()
-  }
-
-  private async open(): Promise<Exporter> {
-    const { path, format, gzip, series } = this.target
-    const output = await openOutput(path, gzip, this.options)
-    this.output = output
-    const join = (names: readonly string[]) => [...new Set(names)].join(',')
-    const symbol = join(series.map(({ symbol }) => symbol))
-    const interval = join(series.map(({ interval }) => interval))
-    const { columns } = this.rowFormat
-    return openExporter(format, {
-      rowFormat: { ...this.rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata: { symbol, interval, ...this.metadata, version: VERSION },
-      stats: this.stats,
-      emit: async bytes => {
-        await this.writing
-        this.writing = output.write(bytes)
-        // The next chunk or `finish` reports a failure.
-        this.writing.catch(() => {})
-      },
-    })
   }
 }

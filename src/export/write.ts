@@ -2,11 +2,11 @@ import { type DownloadRequest, downloadPlan } from '../download/download.js'
 import { joinNames } from '../download/errors.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
-import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
+import { streamWindows } from '../download/window-stream.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
-import { Resampler } from '../klines/resample/resampler.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
+import type { EncodedTarget } from './encode-target.js'
 import {
   type ExportPlan,
   type ExportRun,
@@ -18,6 +18,8 @@ import { isStream, type OpenOptions } from './output/open.js'
 import type { RowFormat } from './row-format.js'
 import { TargetWriter, type WrittenFile } from './target-writer.js'
 import type { Target } from './targets.js'
+import { countThreads, writeThreaded } from './threaded-targets.js'
+import { writeSeries } from './write-series.js'
 
 /** A checked export. */
 export interface ExportJob {
@@ -33,7 +35,10 @@ export interface ExportJob {
 export interface WriteOptions
   extends OpenOptions,
     Pick<DownloadRequest, 'concurrency' | 'planned' | 'progress' | 'warn'>,
-    Pick<ResampleRequest, 'partial'> {}
+    Pick<ResampleRequest, 'partial'> {
+  /** Threads that write files at once, the main one included. Default 1. */
+  readonly threads?: number | undefined
+}
 
 /** The result of an export: how its windows were downloaded or read, and its files. */
 export interface ExportReport extends DownloadReport {
@@ -47,12 +52,14 @@ export interface ExportReport extends DownloadReport {
 export async function writeTargets(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
   const streams = await Promise.all(job.targets.map(({ path }) => isStream(path)))
   const planned = await planExport(job.source, job.series, job.range)
-  // Bytes in a pipe cannot be taken back, and a series that several others are made from must not be downloaded twice.
-  const downloadsFirst = streams.includes(true) || planned.plan.series.length < job.series.length
-  const report = downloadsFirst
-    ? await downloadPlan(job.source, planned.plan, { ...options, forExport: true })
-    : undefined
-  return writePlanned(job, planned, report, options)
+  const { source } = job
+  const threads = streams.includes(true) ? 1 : countThreads(job.targets, planned, options.threads)
+  // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
+  // the main thread makes requests.
+  const downloadsFirst =
+    streams.includes(true) || planned.plan.series.length < job.series.length || (threads > 1 && !source.offline)
+  const report = downloadsFirst ? await downloadPlan(source, planned.plan, { ...options, forExport: true }) : undefined
+  return writePlanned(job, planned, report, { ...options, threads: source.isStored ? threads : 1 })
 }
 
 /**
@@ -65,65 +72,57 @@ export async function writePlanned(
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
-  const { source, targets, range } = job
-  const { concurrency, signal, partial } = options
+  const { source, rowFormat, range } = job
+  const { concurrency, signal, partial, threads = 1 } = options
   const { planned, progress } = report ? {} : options
   const tally = new DownloadTally(source, plan, { forExport: true, planned, progress })
   const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
-  const ordered = targets.flatMap(({ series }) => series.map(series => runs.get(series) as ExportRun))
-  const windows = streamWindows(source, ordered, {
-    concurrency,
-    signal,
-    borrow: source.offline || report !== undefined,
+  const targets = job.targets.map(target => {
+    return { ...target, series: target.series.map(series => runs.get(series) as ExportRun) }
   })
-  const writers: TargetWriter[] = []
+  const opened: TargetWriter[] = []
+  const open = (target: Target<ExportRun>) => {
+    const writer = new TargetWriter(target, { rowFormat, metadata }, options)
+    opened.push(writer)
+    return writer
+  }
+  const done = ({ series }: Target<ExportRun>, encoded: EncodedTarget) => {
+    if (report) return
+    for (const [index, { plan }] of series.entries()) tally.addSeries(plan, encoded.series[index])
+  }
   try {
-    for (const target of targets) {
-      const writer = new TargetWriter(target, job.rowFormat, metadata, options)
-      writers.push(writer)
-      for (const series of target.series) {
-        await writeSeries(runs.get(series) as ExportRun, { windows, tally, writer, range, partial })
+    const encoding = { rowFormat, metadata, range, partial }
+    const writers =
+      threads > 1
+        ? await writeThreaded(source, targets, encoding, { threads, signal, open, done })
+        : new Map<Target<ExportRun>, TargetWriter>()
+    const rest = targets.filter(target => !writers.has(target))
+    const windows = streamWindows(
+      source,
+      rest.flatMap(({ series }) => series),
+      { concurrency, signal, borrow: source.offline || report !== undefined },
+    )
+    try {
+      for (const target of rest) {
+        const writer = open(target)
+        writers.set(target, writer)
+        for (const run of target.series) await writeSeries(run, { windows, tally, writer, range, partial })
+        if (!tally.hasFailed) await writer.finish()
       }
-      if (!tally.hasFailed) await writer.finish()
+    } finally {
+      await windows.return(undefined)
     }
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
     const completed = report && !tally.hasFailed ? report : tally.report()
-    const files = await TargetWriter.commit(writers)
+    const files = await TargetWriter.commit(targets.map(target => writers.get(target) as TargetWriter))
     if (files.length === 0) throw noWholeCandle(job.series)
     warnAbout(completed, files, options.warn)
     return { ...completed, files }
   } catch (error) {
     // The last one first: an earlier one may have made the folder above it.
-    for (const writer of writers.toReversed()) await writer.discard()
+    for (const writer of opened.toReversed()) await writer.discard()
     throw targets.length > 1 ? withOtherTargets(error) : error
-  } finally {
-    await windows.return(undefined)
   }
-}
-
-/** Where the windows of a series come from and go to. */
-interface SeriesFlow {
-  readonly windows: AsyncGenerator<StreamedWindow<ExportRun>, undefined, undefined>
-  readonly tally: DownloadTally
-  readonly writer: TargetWriter
-  readonly range: TimeRange
-  readonly partial: boolean | undefined
-}
-
-/** Writes the next windows, those of one series. After a failure they are only downloaded, for the next run. */
-async function writeSeries(run: ExportRun, { windows, tally, writer, range, partial }: SeriesFlow): Promise<void> {
-  const { source, target, plan } = run
-  const resampler = target && new Resampler(source, target, { range, partial, coveredFrom: plan.listedFrom })
-  for (let count = 0; count < run.windows.length; count++) {
-    const { value } = await windows.next()
-    if (!value) return
-    tally.add(plan, value.result)
-    if (value.result.status === 'failed' || tally.hasFailed) continue
-    const batch = resampler ? resampler.add(value.result.batch) : value.result.batch
-    if (batch) await writer.write(batch)
-  }
-  const rest = tally.hasFailed ? undefined : resampler?.end()
-  if (rest) await writer.write(rest)
 }
 
 /** Warns of series without candles, and of decimals that a double does not hold. */

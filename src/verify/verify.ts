@@ -7,9 +7,19 @@ import type { Gap } from '../klines/audit/gaps.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
+import { WorkerPool } from '../threads/worker-pool.js'
 import { planVerification } from './plan.js'
-import { type SeriesFindings, type SymbolFindings, SymbolVerifier } from './verify-symbol.js'
-import { claim, WorkerPool } from './worker-pool.js'
+import {
+  type SeriesFindings,
+  type SeriesWindows,
+  type SymbolFindings,
+  SymbolVerifier,
+  type VerifyScope,
+} from './verify-symbol.js'
+
+/** Fewer windows are verified in the 80 ms that a thread takes to start. */
+const MIN_WINDOWS = 2_000
 
 /** The findings for a series. */
 export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
@@ -29,8 +39,16 @@ export interface VerificationReport {
   readonly differences: readonly Difference[]
 }
 
-/** Options of `verifyKlines`. */
-export interface VerifyKlinesOptions {
+/** What a worker thread verifies. */
+export interface VerifyTask extends VerifyScope {
+  /** The root of the mirror. */
+  readonly root: string
+  /** The windows of each symbol. */
+  readonly symbols: readonly (readonly SeriesWindows[])[]
+}
+
+/** Options of `verifyKlines`. Each thread has about 100 MB for a long history. */
+export interface VerifyKlinesOptions extends ThreadOptions {
   /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
   /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
@@ -47,7 +65,7 @@ export interface VerifyKlinesOptions {
 /**
  * Inspects every cached candle of these series, compares the intervals of each symbol, and finds the windows that the mirror
  * lacks. One symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
- * for a decimal too long for exact sums, and `mirror_unusable`.
+ * for a decimal too long for exact sums, `mirror_unusable`, and `bad_option`.
  */
 export async function verifyKlines(
   mirror: Mirror,
@@ -56,6 +74,7 @@ export async function verifyKlines(
 ): Promise<VerificationReport> {
   const { audit = true, range, now = systemClock.now(), acceptList, warn = () => {} } = options
   const { signal, progress = () => {} } = options
+  const threads = parseThreads(options)
   const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
@@ -69,23 +88,29 @@ export async function verifyKlines(
     await nextTurn()
     signal?.throwIfAborted()
   }
-  const threads = new WorkerPool({ root: mirror.root, symbols, ...scope })
-  const stop = () => threads.stop()
+  const count = windows.reduce((sum, { startDates }) => sum + startDates.length, 0)
+  const pool = new WorkerPool<SymbolFindings>({
+    module: 'verify/worker.cjs',
+    workers: count < MIN_WINDOWS ? 0 : Math.min(threads, symbols.length) - 1,
+    tasks: symbols.length,
+    data: { root: mirror.root, symbols, ...scope } satisfies VerifyTask,
+  })
+  const stop = () => pool.stop()
   signal?.addEventListener('abort', stop, { once: true })
   try {
     // The threads start at the other end of the list.
     for (let index = symbols.length - 1; index >= 0; index--) {
-      if (claim(threads.claims, index)) findings[index] = await verifier.verify(symbols[index], advance)
+      if (pool.claim(index)) findings[index] = await verifier.verify(symbols[index], advance)
     }
     for (const [index, windows] of symbols.entries()) {
       if (findings[index]) continue
-      const threadFindings = await threads.findings(index)
-      if (threadFindings) await advance(windows.length)
-      findings[index] = threadFindings ?? (await verifier.verify(windows, advance))
+      const found = await pool.result(index)
+      if (found) await advance(windows.length)
+      findings[index] = found ?? (await verifier.verify(windows, advance))
     }
   } finally {
     signal?.removeEventListener('abort', stop)
-    stop()
+    await stop()
   }
   const all = findings.flatMap(symbol => symbol.series)
   return {

@@ -9,6 +9,8 @@ import type { Workspace } from './workspace.js'
 export interface NginxOptions {
   /** Compress JSON responses. Default false, as in Debian's configuration. */
   readonly gzip?: boolean
+  /** The folder to serve. Default: the slice. */
+  readonly root?: string
   /** Log every request, as in Debian's configuration. Default true. */
   readonly log?: boolean
 }
@@ -25,13 +27,13 @@ export interface Nginx {
 /** Starts nginx with one worker on a free port of the loopback, otherwise with Debian's settings. It stops with the workspace. */
 export async function startNginx(
   workspace: Workspace,
-  { gzip = false, log = true }: NginxOptions = {},
+  { root = workspace.slice, gzip = false, log = true }: NginxOptions = {},
 ): Promise<Nginx> {
   const port = await closedPort()
   const folder = workspace.path(`nginx-${port}`)
   mkdirSync(folder)
   const requests = join(folder, 'requests.log')
-  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root: workspace.slice, gzip, log, requests }))
+  writeFileSync(join(folder, 'nginx.conf'), configuration({ port, folder, root, gzip, log, requests }))
   const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'errors.log', '-g', 'daemon off;']
   const child = spawn(findProgram('nginx') as string, args, { stdio: 'ignore' })
   const end = () => endServer(child)

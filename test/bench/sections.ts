@@ -2,6 +2,7 @@ import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
 import { exchangeRows } from './rows/exchange.js'
+import { growthRows } from './rows/growth.js'
 import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
 import { parquetRows } from './rows/parquet.js'
@@ -31,4 +32,5 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   i: { needs: [], rows: verifyRows },
   j: { needs: [], rows: exchangeRows },
   k: { needs: [], rows: lakeRows },
+  growth: { needs: ['nginx'], rows: growthRows },
 }

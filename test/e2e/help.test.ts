@@ -39,7 +39,7 @@ const GROUPS: Record<string, string> = {
   WHAT: 'interval base-url mirror accept-list yes',
   RANGE: 'from to last',
   OUTPUT:
-    'output format columns time-format numbers compression theme width height log resample partial force mkdir layout partition table vacuum prune dry-run',
+    'output format columns time-format numbers compression theme width height log resample partial force mkdir layout partition table vacuum prune dry-run threads',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { verifyKlines } from '../../src/verify/verify.js'
+import type { SymbolFindings } from '../../src/verify/verify-symbol.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
@@ -49,23 +49,28 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
   })
 
   // The command falls back to its main thread, which would hide that threads do not work.
-  it.skipIf(availableParallelism() < 2)('the threads return all findings (skipped on one core)', async () => {
-    const { WorkerPool } = await import('../../dist/verify/worker-pool.js')
+  it('workers alone return all findings', async () => {
+    const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
     const mirror = new Mirror(realTree())
     const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
       INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.cachedStartDates({ symbol, interval }) })),
     )
     const range = { fromTime: -Infinity, toTime: Infinity }
     const scope = { audit: true, range, horizon: Date.now() }
-    const threads = new WorkerPool({ root: mirror.root, symbols, ...scope })
+    const pool = new WorkerPool<SymbolFindings>({
+      module: 'verify/worker.cjs',
+      workers: 1,
+      tasks: symbols.length,
+      data: { root: mirror.root, symbols, ...scope },
+    })
     try {
       for (const [index, all] of symbols.entries()) {
-        const findings = await threads.findings(index)
+        const findings = await pool.result(index)
         const expected = expectedSeries()[all[0].symbol]
         expect(findings?.series.map(one => one.candles)).toEqual(INTERVALS.map(interval => expected[interval].rows))
       }
     } finally {
-      threads.stop()
+      await pool.stop()
     }
   })
 

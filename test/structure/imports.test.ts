@@ -20,6 +20,7 @@ const LAYERS: Record<string, number> = {
   'greeting-client': 6,
   mirror: 6,
   download: 7,
+  threads: 7,
   verify: 8,
   export: 8,
   server: 9,

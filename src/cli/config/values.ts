@@ -8,6 +8,7 @@ import { checkLimits } from '../../http/request-limits.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { parseInstant, timeBefore } from '../../klines/time-range.js'
+import { parseThreads } from '../../threads/thread-count.js'
 import type { FlagDefinition } from './commands.js'
 
 /** The value of a flag as oclif parses it. */
@@ -22,6 +23,7 @@ const CHECKS: Readonly<Record<string, (text: string) => unknown>> = {
   last: text => timeBefore(Date.now(), text),
   resample: parseTargetInterval,
   concurrency: text => expectNumber(() => parseConcurrency(Number(text))),
+  threads: text => expectNumber(() => parseThreads({ threads: Number(text) })),
   retries: text => expectNumber(() => checkLimits({ retries: Number(text) })),
   timeout: text => expectNumber(() => checkLimits({ timeout: Number(text) })),
   'max-rate': text => expectNumber(() => checkLimits({ maxRate: Number(text) })),

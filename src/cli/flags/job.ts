@@ -27,6 +27,7 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Pictur
   force: boolean
   yes?: boolean
   mkdir?: boolean
+  threads?: number | undefined
   'dry-run': boolean
   'per-series'?: boolean
   json: boolean

@@ -76,6 +76,14 @@ export const { 'dry-run': dryRunFlag } = inGroup('output', {
   }),
 })
 
+export const { threads: threadsFlag } = inGroup('output', {
+  threads: Flags.integer({
+    summary: 'Threads that work at once. Default: the number of cores, at most 8.',
+    helpValue: 'N',
+    env: 'KLINES_THREADS',
+  }),
+})
+
 export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('appearance', {
   progress: Flags.option({
     summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',

@@ -79,7 +79,7 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
-  const { compression, theme, width, height, log } = flags
+  const { compression, theme, width, height, log, threads } = flags
   const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
   const range = { from, to, last }
   const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
@@ -97,7 +97,16 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     derive,
   }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
-  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, ...rows, format, force, mkdir }
+  return {
+    ...parseSelectionText(symbols, [interval].flat()),
+    ...range,
+    ...fetching,
+    ...rows,
+    format,
+    force,
+    mkdir,
+    threads,
+  }
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */

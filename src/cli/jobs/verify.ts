@@ -25,6 +25,7 @@ interface VerifyFlags extends TableFlags, RangeFlags {
   audit: boolean
   'accept-list'?: boolean
   'fail-on-gaps': boolean
+  threads?: number | undefined
 }
 
 /** `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
@@ -33,13 +34,13 @@ export async function runVerify(
   flags: VerifyFlags,
   { signal, progressStyle, warn, given }: RunContext,
 ): Promise<Report & { exitCode: ExitCode }> {
-  const { audit, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
+  const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)
   const range = Object.values(text).some(value => value !== undefined) ? parseRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifyKlines(mirror, series, { audit, range, now, acceptList, warn, signal, progress: advance }),
+    verifyKlines(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
   )
   const report = verifyReport(result, { ...flags, failOnGaps })
   return { json: report.json, text: report.text, exitCode: EXIT_CODES[report.verdict] }

@@ -54,6 +54,11 @@ export class CacheWriter {
       )
   }
 
+  /** Whether all files so far went to the mirror. */
+  get isStoring(): boolean {
+    return !this.options.readOnly && !this.unwritable
+  }
+
   /** Whether a file is done in this run. */
   isDone(path: string): boolean {
     return this.done.has(path)

@@ -30,6 +30,7 @@ export interface MirrorSourceOptions {
 export class MirrorSource implements WindowSource {
   baseUrl: string | undefined
   readonly offline = true
+  readonly isStored = true
   readonly advice = 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.'
 
   readonly traffic = { requests: 0, bytes: 0 }

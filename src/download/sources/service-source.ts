@@ -88,6 +88,10 @@ export class ServiceSource implements WindowSource {
     return this.mirror.root
   }
 
+  get isStored(): boolean {
+    return this.cacheWriter.isStoring
+  }
+
   get traffic(): { requests: number; bytes: number } {
     const { requests, wireBytes } = this.service.fetcher
     return { requests, bytes: wireBytes }

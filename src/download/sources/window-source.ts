@@ -49,6 +49,8 @@ export interface WindowSource {
   readonly offline: boolean
   /** Folder of the mirror. */
   readonly mirrorRoot: string
+  /** Whether every window that it returned is a file of the mirror. */
+  readonly isStored: boolean
   /** Number of requests so far, with those for lists and retries, and bytes of bodies as received over the wire. */
   readonly traffic: { readonly requests: number; readonly bytes: number }
   /** What to do about windows that could not be downloaded or read: one sentence. */

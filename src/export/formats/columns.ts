@@ -3,6 +3,7 @@ import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { NUMBERS_PER_ROW } from '../../klines/kernel/assembly/layout.js'
 import { type Kernel, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
 import { isSeriesColumn, type NumberType, type OutputColumn } from '../row-format.js'
+import { releaseBuffer, takeBuffer } from './spare-buffers.js'
 
 /** Rows of a batch, and where a kernel finds them. */
 export interface BatchRows {
@@ -37,6 +38,8 @@ export interface Column {
 export interface FixedColumn<T> extends Column {
   /** The first `length` values. */
   values(length: number): T
+  /** Gives its buffers to other columns; nothing may be called afterwards. */
+  release(): void
 }
 
 const WORD = 2 ** 32
@@ -46,11 +49,11 @@ const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
 /** One of the three integers of a row as INT64. */
 export class IntegerColumn implements FixedColumn<BigInt64Array> {
   private readonly number: number
-  private readonly words: Uint32Array
+  private readonly words: Uint32Array<ArrayBuffer>
 
   constructor(name: OutputColumn, rows: number) {
     this.number = INTEGERS.indexOf(name)
-    this.words = new Uint32Array(2 * rows)
+    this.words = new Uint32Array(takeBuffer(8 * rows))
   }
 
   append({ batch: { numbers } }: BatchRows, start: number, end: number, to: number): void {
@@ -66,5 +69,9 @@ export class IntegerColumn implements FixedColumn<BigInt64Array> {
 
   values(length: number): BigInt64Array {
     return new BigInt64Array(this.words.buffer, 0, length)
+  }
+
+  release(): void {
+    releaseBuffer(this.words.buffer)
   }
 }

@@ -5,6 +5,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { seriesName } from '../../klines/series.js'
 import type { BatchRows, FixedColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
+import { releaseBuffer, takeBuffer } from './spare-buffers.js'
 
 const WORD = 2 ** 32
 export const WORDS_PER_DECIMAL = 4
@@ -33,14 +34,14 @@ function readDecimals(
 
 /** Decimals as the nearest doubles; those that lose digits are counted. */
 export class DoubleColumn implements FixedColumn<Float64Array> {
-  private readonly doubles: Float64Array
+  private readonly doubles: Float64Array<ArrayBuffer>
 
   constructor(
     private readonly column: number,
     rows: number,
     private readonly stats: ExportStats,
   ) {
-    this.doubles = new Float64Array(rows)
+    this.doubles = new Float64Array(takeBuffer(8 * rows))
   }
 
   append(rows: BatchRows, start: number, end: number, to: number): void {
@@ -62,17 +63,21 @@ export class DoubleColumn implements FixedColumn<Float64Array> {
   values(length: number): Float64Array {
     return this.doubles.subarray(0, length)
   }
+
+  release(): void {
+    releaseBuffer(this.doubles.buffer)
+  }
 }
 
 /** Decimals as DECIMAL(38,8): 128-bit integers. */
 export class DecimalColumn implements FixedColumn<Uint32Array> {
-  private readonly words: Uint32Array
+  private readonly words: Uint32Array<ArrayBuffer>
 
   constructor(
     private readonly column: number,
     rows: number,
   ) {
-    this.words = new Uint32Array(WORDS_PER_DECIMAL * rows)
+    this.words = new Uint32Array(takeBuffer(4 * WORDS_PER_DECIMAL * rows))
   }
 
   append(rows: BatchRows, start: number, end: number, to: number): void {
@@ -92,6 +97,10 @@ export class DecimalColumn implements FixedColumn<Uint32Array> {
 
   values(length: number): Uint32Array {
     return this.words.subarray(0, WORDS_PER_DECIMAL * length)
+  }
+
+  release(): void {
+    releaseBuffer(this.words.buffer)
   }
 }
 

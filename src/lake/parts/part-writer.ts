@@ -53,7 +53,7 @@ export class PartWriter {
       return this.output
     }
     const { rowFormat, metadata, signal } = options
-    this.writer = new TargetWriter(target, rowFormat, metadata, { force: true, mkdir: true, signal, sink })
+    this.writer = new TargetWriter(target, { rowFormat, metadata }, { force: true, mkdir: true, signal, sink })
   }
 
   /** Adds rows in order of time. */

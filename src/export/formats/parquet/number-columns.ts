@@ -1,5 +1,6 @@
 import type { Column, FixedColumn } from '../columns.js'
 import { WORDS_PER_DECIMAL } from '../decimal-columns.js'
+import { releaseBuffer, takeBuffer } from '../spare-buffers.js'
 import type { Bound, Page, PageColumn } from './page.js'
 
 const WORD = 2 ** 32
@@ -14,7 +15,7 @@ abstract class NumberColumn<T extends Uint32Array | Float64Array | BigInt64Array
     rows: number,
     private readonly valueBytes: number,
   ) {
-    this.page = new Uint8Array(rows * valueBytes)
+    this.page = new Uint8Array(takeBuffer(rows * valueBytes))
   }
 
   append(...rows: Parameters<Column['append']>): void {
@@ -26,6 +27,11 @@ abstract class NumberColumn<T extends Uint32Array | Float64Array | BigInt64Array
     const bytes = this.page.subarray(0, length * this.valueBytes)
     this.encode(values, bytes)
     return { bytes, encoding: 'PLAIN', values: length, ...this.findBounds(values) }
+  }
+
+  release(): void {
+    this.column.release()
+    releaseBuffer(this.page.buffer)
   }
 
   protected abstract findBounds(values: T): { min: Bound; max: Bound }

@@ -28,4 +28,6 @@ export interface PageColumn extends Column {
   takePage(length: number): Page
   /** The dictionary of the pages taken so far, if they have one. The next row group starts. */
   takeDictionary?(): DictionaryPage | undefined
+  /** Gives large buffers to other columns; nothing may be called afterwards. */
+  release?(): void
 }

@@ -61,6 +61,7 @@ export class ParquetExporter implements Exporter {
     // A file without rows has an empty row group, because hyparquet-writer writes no valid list without elements.
     if (this.group.rows > 0 || this.groups.length === 0) await this.writeGroup(this.group)
     await this.emit(this.footer())
+    for (const column of this.columns) column.release?.()
   }
 
   /** Passes the filled pages on when those before are compressed: no more than two of each column are in memory. */

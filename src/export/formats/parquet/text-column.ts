@@ -1,5 +1,6 @@
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
 import type { BatchRows } from '../columns.js'
+import { releaseBuffer, takeBuffer } from '../spare-buffers.js'
 import type { Page, PageColumn } from './page.js'
 
 /** Bytes of the length in front of each text. */
@@ -9,19 +10,19 @@ const FIRST_BYTES = 24
 
 /** Cells as the source has them. PLAIN is the length of each text in 4 bytes, little-endian, and its bytes. */
 export class TextColumn implements PageColumn {
-  private bytes: Buffer
+  private bytes: Buffer<ArrayBuffer>
   /** The page before, which is compressed while the next one is filled. */
-  private page: Buffer
+  private page: Buffer<ArrayBuffer>
   private end = 0
   private min = Buffer.alloc(0)
   private max = Buffer.alloc(0)
 
   constructor(
     private readonly column: number,
-    rows: number,
+    private readonly rows: number,
   ) {
-    this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES * rows)
-    this.page = Buffer.allocUnsafeSlow(FIRST_BYTES * rows)
+    this.bytes = Buffer.from(takeBuffer(FIRST_BYTES * rows))
+    this.page = Buffer.from(takeBuffer(FIRST_BYTES * rows))
   }
 
   append({ batch: { bytes, offsets } }: BatchRows, start: number, end: number): void {
@@ -37,6 +38,13 @@ export class TextColumn implements PageColumn {
     ;[this.bytes, this.page] = [this.page, this.bytes]
     this.end = 0
     return { bytes, encoding: 'PLAIN', values: length, min, max }
+  }
+
+  release(): void {
+    for (const { buffer } of [this.bytes, this.page]) {
+      // One that has grown is of no use for others.
+      if (buffer.byteLength === FIRST_BYTES * this.rows) releaseBuffer(buffer)
+    }
   }
 
   private put(source: Uint8Array, start: number, end: number): void {

@@ -1,0 +1,35 @@
+import type { DownloadTally } from '../download/tally.js'
+import type { StreamedWindow } from '../download/window-stream.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { Resampler } from '../klines/resample/resampler.js'
+import type { TimeRange } from '../klines/time-range.js'
+import type { ExportRun } from './export-series.js'
+
+/** Where the windows of a series come from and go to. */
+export interface SeriesFlow {
+  readonly windows: AsyncGenerator<StreamedWindow<ExportRun>, undefined, undefined>
+  readonly tally: DownloadTally
+  readonly writer: { write(batch: KlineBatch): Promise<void> }
+  /** Open times of the rows to write, ms UTC. */
+  readonly range: TimeRange
+  readonly partial: boolean | undefined
+}
+
+/** Writes the next windows, those of one series. After a failure they are only downloaded, for the next run. */
+export async function writeSeries(
+  run: ExportRun,
+  { windows, tally, writer, range, partial }: SeriesFlow,
+): Promise<void> {
+  const { source, target, plan } = run
+  const resampler = target && new Resampler(source, target, { range, partial, coveredFrom: plan.listedFrom })
+  for (let count = 0; count < run.windows.length; count++) {
+    const { value } = await windows.next()
+    if (!value) return
+    tally.add(plan, value.result)
+    if (value.result.status === 'failed' || tally.hasFailed) continue
+    const batch = resampler ? resampler.add(value.result.batch) : value.result.batch
+    if (batch) await writer.write(batch)
+  }
+  const rest = tally.hasFailed ? undefined : resampler?.end()
+  if (rest) await writer.write(rest)
+}

@@ -1,0 +1,109 @@
+import { serialize } from 'node:v8'
+import { SHARE_ENV, Worker } from 'node:worker_threads'
+import { CODE_URL } from '../version.js'
+import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
+
+/** The number of the main thread among those that claim tasks; workers have higher ones. */
+const MAIN_THREAD = 1
+
+/** What the threads of a `WorkerPool` do. */
+export interface Workload<Sent> {
+  /** The module that a worker runs, relative to the code. It calls `runTasks`. */
+  readonly module: string
+  /** Number of workers, beside the main thread. */
+  readonly workers: number
+  /** Number of tasks. */
+  readonly tasks: number
+  /** What a worker starts with. Each gets a copy. */
+  readonly data: unknown
+  /** Takes what a task sends, in order. A failure ends the task. */
+  readonly receive?: (task: number, sent: Sent) => Promise<void>
+}
+
+/**
+ * Worker threads that share tasks with the main thread: who claims a task does it. A task that fails in a worker, or whose
+ * worker ends, has no result, and the workers begin no other: the main thread does it again, so it alone reports errors.
+ */
+export class WorkerPool<Result, Sent = never> {
+  private readonly claims: Int32Array
+  private readonly workers: Worker[] = []
+  private readonly exits: Promise<void>[] = []
+  private readonly results: Promise<Result | undefined>[] = []
+  private readonly resolvers: ((result: Result | undefined) => void)[] = []
+  private isStopped = false
+
+  constructor(private readonly load: Workload<Sent>) {
+    this.claims = new Int32Array(new SharedArrayBuffer(4 * load.tasks))
+    for (let task = 0; task < load.tasks; task++) {
+      this.results.push(new Promise(resolve => this.resolvers.push(resolve)))
+    }
+    if (load.workers > 0) this.start(serialize(load.data))
+  }
+
+  /** Claims a task for the main thread; returns false when a worker has it. */
+  claim(task: number): boolean {
+    return claim(this.claims, task, MAIN_THREAD)
+  }
+
+  /** Leaves all tasks that no worker has claimed to the main thread. */
+  claimRest(): void {
+    for (let task = 0; task < this.load.tasks; task++) this.claim(task)
+  }
+
+  /** Waits for the result of a claimed task; undefined when no worker has one. */
+  async result(task: number): Promise<Result | undefined> {
+    return this.claims[task] === MAIN_THREAD ? undefined : this.results[task]
+  }
+
+  /** Ends all workers. After it resolves, nothing is received any more. */
+  async stop(): Promise<void> {
+    this.isStopped = true
+    for (const worker of this.workers) void worker.terminate()
+    await Promise.all(this.exits)
+  }
+
+  private start(data: Buffer): void {
+    const module = new URL(this.load.module, CODE_URL)
+    try {
+      while (this.workers.length < this.load.workers) {
+        const workerData: WorkerStart = { claims: this.claims, thread: MAIN_THREAD + 1 + this.workers.length, data }
+        const worker = new Worker(module, { workerData, env: SHARE_ENV })
+        this.workers.push(worker)
+        this.exits.push(this.listen(worker, workerData.thread))
+      }
+    } catch {
+      // The system may refuse more threads; the others then do the work.
+    }
+  }
+
+  /** Resolves when the worker has ended, and all that it sent is taken. */
+  private async listen(worker: Worker, thread: number): Promise<void> {
+    let receiving = Promise.resolve()
+    worker.on('message', (message: WorkerMessage<Result, Sent>) => {
+      const { task } = message
+      if ('result' in message) this.settle(task, message.result)
+      else receiving = receiving.then(async () => worker.postMessage(await this.receive(task, message.sent)))
+    })
+    // The main thread repeats the task of a failed worker, and reports the error if it fails again.
+    worker.on('error', () => {})
+    await new Promise(resolve => worker.once('exit', resolve))
+    await receiving
+    for (const [task, claimed] of this.claims.entries()) if (claimed === thread) this.settle(task, undefined)
+  }
+
+  private settle(task: number, result: Result | undefined): void {
+    if (result === undefined) this.claimRest()
+    this.resolvers[task](result)
+  }
+
+  /** Returns whether what a worker sent was taken. */
+  private async receive(task: number, sent: Sent): Promise<boolean> {
+    if (this.isStopped) return false
+    try {
+      await this.load.receive?.(task, sent)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,0 +1,184 @@
+import { rmSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { EncodedTarget } from '../../src/export/encode-target.js'
+import { ALL_TIME } from '../../src/klines/time-range.js'
+import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { METADATA, rowFormat } from '../support/exporting.js'
+import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { csvOf } from '../support/sample-tree.js'
+import { candle, putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const newSandbox = useSandboxes()
+let mirror: string
+beforeAll(() => {
+  mirror = manyWindows(newSandbox().path('m'))
+})
+
+/** An export into `out`, with its report without times. */
+async function exportAll(
+  sandbox: CliSandbox,
+  threads: number,
+  args: readonly string[],
+): Promise<Run & { json: object }> {
+  const place = ['--mirror', mirror, '--mkdir', '--threads', String(threads), '--json']
+  const run = await sandbox.run(['export', 'all', '-i', '15m', ...place, ...args])
+  const json = JSON.parse(run.stdout.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0'))
+  return { ...run, json }
+}
+
+describe.concurrent('an export with several threads', () => {
+  it.each<[string, string[]]>([
+    ['CSV files', ['-o', 'out/{symbol}.csv']],
+    ['gzip', ['-o', 'out/{symbol}.csv.gz']],
+    ['JSON Lines with the columns of the series', ['-o', 'out/{symbol}.jsonl', '--columns', 'symbol,open_time,close']],
+    ['Parquet with decimals', ['-o', 'out/{symbol}.parquet', '--numbers', 'decimal']],
+    ['Arrow', ['-o', 'out/{symbol}.arrow']],
+    ['resampled candles', ['-o', 'out/{symbol}-{interval}.csv', '--resample', '3h']],
+    ['incomplete ones', ['-o', 'out/{symbol}.csv', '--resample', '2w', '--partial', '--from', '2018-01-03']],
+    ['pictures', ['-o', 'out/{symbol}.svg', '--log']],
+    ['candles of a range', ['-o', 'out/{symbol}.csv', '--from', '2018-02-05T00:30']],
+  ])('writes the same %s with the same report as one thread', async (_, args) => {
+    const [alone, ...others] = await Promise.all(
+      [1, 2, 8].map(async threads => {
+        const sandbox = newSandbox()
+        const { code, stderr, json } = await exportAll(sandbox, threads, args)
+        const files = Object.fromEntries(sandbox.files().map(name => [name, sandbox.bytes(name).toString('hex')]))
+        return { code, stderr, json, files }
+      }),
+    )
+    expect(alone.code).toBe(0)
+    expect(Object.keys(alone.files)).toHaveLength(MANY_SYMBOLS.length)
+    for (const other of others) expect(other).toEqual(alone)
+  })
+
+  it('writes the rows of each series to its own file', async () => {
+    const sandbox = newSandbox()
+    expect(await exportAll(sandbox, 4, ['-o', 'out/{symbol}.csv'])).toMatchObject({ code: 0 })
+    for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+  })
+})
+
+const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
+/** A server of a tree, with the list of its windows. */
+async function startServer(sandbox: CliSandbox, tree = manyWindows(tempFolder())) {
+  const dates = manyRows('BTCUSDT').map(([[openTime]]) => new Date(openTime).toISOString().slice(0, 10))
+  putFile(tree, 'api/klines/start-dates/15m.json', dates)
+  return startTreeServer(sandbox, tree)
+}
+
+describe('a download with several threads', () => {
+  async function download(threads: number, mirror: string) {
+    const sandbox = newSandbox()
+    const server = await startServer(sandbox)
+    sandbox.write('file', '')
+    const place = ['--base-url', server.url, '--mirror', mirror, '-o', '{symbol}.csv', '--threads', String(threads)]
+    const run = await sandbox.run([...SYMBOL_ARGS, ...place])
+    const report = run.stdout
+      .replaceAll(server.url, 'URL')
+      .replaceAll(sandbox.folder, '')
+      .replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0')
+    return { code: run.code, stderr: run.stderr, report, sandbox, windows: server.paths('windows').length }
+  }
+
+  it.each([
+    ['a mirror', 'm'],
+    ['memory, because the mirror cannot be written', 'file/m'],
+  ])('writes the same files from %s with the same report as one thread', async (_, mirror) => {
+    const [alone, several] = await Promise.all([download(1, mirror), download(4, mirror)])
+    expect(several).toMatchObject({ code: 0, stderr: '', report: alone.report })
+    expect([alone.windows, several.windows]).toEqual([MANY_WINDOWS, MANY_WINDOWS])
+    for (const { sandbox } of [alone, several]) {
+      for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+    }
+  })
+})
+
+it('windows that the mirror cannot store are exported as they were downloaded', async () => {
+  const sandbox = newSandbox()
+  const tree = manyWindows(tempFolder())
+  const server = await startServer(sandbox, tree)
+  const place = ['--base-url', server.url, '--mirror', 'm', '-o', '{symbol}.parquet']
+  const download = (threads: string) =>
+    sandbox.run([...SYMBOL_ARGS, ...place, '--threads', threads, '--refresh', '--force'])
+  const files = () => MANY_SYMBOLS.map(symbol => sandbox.bytes(`${symbol}.parquet`).toString('hex'))
+  expect(await download('1')).toMatchObject({ code: 0 })
+  const before = files()
+
+  for (const symbol of MANY_SYMBOLS) {
+    const rows = manyRows(symbol)[100]
+    putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
+  }
+  rmSync(sandbox.path('m/.klines-tmp'), { recursive: true, force: true })
+  sandbox.write('m/.klines-tmp', 'in the way of every write')
+  const alone = await download('1')
+  expect(alone.code).toBe(0)
+  expect(JSON.parse(alone.stdout).warnings.at(-1)).toContain('Continuing in memory')
+  const after = files()
+  for (const [index, file] of after.entries()) expect(file).not.toBe(before[index])
+  // The mirror still has the old windows.
+  expect(await download('4')).toMatchObject({ code: 0 })
+  expect(files()).toEqual(after)
+})
+
+// The command falls back to its main thread, which would hide that workers do not work.
+it('workers alone encode all targets', async () => {
+  const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
+  const runs = MANY_SYMBOLS.map(symbol => {
+    const series = { symbol, interval: '15m' }
+    const windows = manyRows(symbol).map(([[openTime]]) => ({
+      ...series,
+      startDate: new Date(openTime).toISOString().slice(0, 10),
+    }))
+    return {
+      ...series,
+      source: series,
+      range: ALL_TIME,
+      windows,
+      plan: { series, range: ALL_TIME, windows, listedFrom: 0 },
+    }
+  })
+  const targets = runs.map(run => ({ path: `${run.symbol}.csv`, format: 'csv', gzip: false, series: [run] }))
+  const options = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }
+  const received = targets.map((): Uint8Array[] => [])
+  const counts: unknown[] = []
+  const pool = new WorkerPool<true, Uint8Array | EncodedTarget>({
+    module: 'export/worker.cjs',
+    workers: 2,
+    tasks: targets.length,
+    data: { root: mirror, targets, options },
+    receive: async (index, sent) => {
+      if (sent instanceof Uint8Array) received[index].push(sent)
+      else counts[index] = sent.counts
+    },
+  })
+  try {
+    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
+      while (!counts[index]) await nextTurn()
+      expect(await pool.result(index)).toBe(true)
+      expect(Buffer.concat(received[index]).toString()).toBe(csvOf(manyRows(symbol).flat()))
+      expect(counts[index]).toEqual({ rows: manyRows(symbol).flat().length, inexactDoubles: 0 })
+    }
+  } finally {
+    await pool.stop()
+  }
+})
+
+it.each(['0', '257', '1.5', 'x'])('--threads %s is a usage error', async threads => {
+  const run = await newSandbox().call([
+    'export',
+    'all',
+    '-i',
+    '15m',
+    '--mirror',
+    mirror,
+    '-o',
+    'x-{symbol}.csv',
+    '--threads',
+    threads,
+  ])
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain('--threads')
+})

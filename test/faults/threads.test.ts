@@ -1,0 +1,87 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { until } from '../support/deferred.js'
+import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { csvOf } from '../support/sample-tree.js'
+
+const newSandbox = useSandboxes()
+const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
+const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
+const WINDOWS = [0, 100, 209].map(week => manyRows('BTCUSDT')[week][0][0])
+const args = (threads: number, output = 'out/{symbol}.csv') => [
+  ...['export', 'all', '-i', '15m', '--mirror', 'm', '-o', output, '--mkdir'],
+  ...['--threads', String(threads), '--progress', 'none', '--force'],
+]
+const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
+
+let sandbox: CliSandbox
+beforeEach(() => {
+  sandbox = newSandbox()
+  manyWindows(sandbox.path('m'))
+})
+
+describe('an export with worker threads', () => {
+  it('F48 reports corrupt and missing windows as one thread does, and leaves nothing', async () => {
+    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
+      const path = sandbox.path(join('m', manyPath(symbol, WINDOWS[index % WINDOWS.length])))
+      if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
+      else rmSync(path)
+    }
+    const alone = await sandbox.run([...args(1), '--json'])
+    const run = await sandbox.run([...args(4), '--json'])
+    expect(alone.code).toBe(3)
+    expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
+    expect(exports(sandbox)).toEqual([])
+    expect(sandbox.exists('out')).toBe(false)
+  })
+
+  it.each(WINDOWS.map(time => manyPath('', time).split('/').at(-1)))(
+    'F43 a worker that ends at %s leaves its work to the main thread',
+    async name => {
+      const run = await sandbox.run(args(4), {
+        NODE_OPTIONS: `--import=${DYING_WORKER}`,
+        KLINES_TEST_DIE: name as string,
+        KLINES_TEST_LOG: sandbox.path('died.log'),
+      })
+      expect(run.code).toBe(0)
+      expect(sandbox.text('died.log')).toMatch(/^(died\n)+$/)
+      const files = MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`)
+      expect(exports(sandbox)).toEqual(['died.log', ...files.toSorted()])
+      for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+    },
+  )
+
+  it.each([1, 2, 3, 4])(
+    'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
+    async at => {
+      await sandbox.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'BTCUSDT.csv', '--to', '2018-02'])
+      const old = sandbox.text('BTCUSDT.csv')
+      const run = await sandbox.run(args(4, '{symbol}.csv'), {
+        NODE_OPTIONS: `--import=${FAILING_FS}`,
+        KLINES_TEST_FAIL: JSON.stringify({ call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }),
+      })
+      expect(run.code).toBe(1)
+      const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
+      expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write \w+\.csv: the disk is full \(ENOSPC\)\.$/)])
+      expect(exports(sandbox)).toEqual(['BTCUSDT.csv'])
+      expect(sandbox.text('BTCUSDT.csv')).toBe(old)
+    },
+  )
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
+    const { child, ended } = sandbox.start(args(4))
+    await until(() => exports(sandbox).length > 0)
+    child.kill(signal)
+    const run = await ended
+    expect(run).toMatchObject({ code, signal: null, stdout: '' })
+    expect(run.stderr).toContain(`Interrupted (${signal})`)
+    expect(exports(sandbox)).toEqual([])
+    expect(sandbox.exists('out')).toBe(false)
+  })
+})
