@@ -131,7 +131,7 @@ test('the library loads arrow, parquet and fastify only on demand', () => {
   expect(parquet).toContain('hyparquet-writer/src/metadata.js')
   // Loading Arrow takes as long as writing 20,000 rows.
   expect(parquet).not.toContain('apache-arrow')
-  expect(packagesLoadedBy(all, 'src/export/formats/arrow.ts')).toContain('apache-arrow')
+  expect(packagesLoadedBy(all, 'src/export/formats/arrow/arrow.ts')).toContain('apache-arrow')
   expect(packagesLoadedBy(all, 'src/index.ts')).toContain('@date-fns/utc/date/mini')
   expect(packagesLoadedBy(all, 'src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
 })

@@ -4,7 +4,7 @@ import type { Format } from './format.js'
 /** The exporter of a format. Its module is loaded only now, because those of Arrow and Parquet are large. */
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {
   if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
-  if (format === 'arrow') return new (await import('./arrow.js')).ArrowExporter(options)
+  if (format === 'arrow') return new (await import('./arrow/arrow.js')).ArrowExporter(options)
   if (format === 'svg') return new (await import('./svg.js')).SvgExporter(options)
   const { TextExporter } = await import('./text.js')
   if (format === 'csv') return new TextExporter(options, (await import('./csv.js')).CSV)

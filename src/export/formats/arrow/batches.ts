@@ -12,12 +12,12 @@ import {
   TimeUnit,
   Utf8,
 } from 'apache-arrow'
-import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../klines/batch/decimals.js'
-import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import type { RowFormat } from '../row-format.js'
-import { type ArrowColumn, createArrowColumn } from './arrow-columns.js'
-import { type ColumnType, columnType, toBatchRows } from './columns.js'
-import { describeFile, type ExporterOptions, type FileMetadata, METADATA_KEY } from './exporter.js'
+import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
+import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
+import type { RowFormat } from '../../row-format.js'
+import { type ColumnType, columnType, toBatchRows } from '../columns.js'
+import { describeFile, type ExporterOptions, type FileMetadata, METADATA_KEY } from '../exporter.js'
+import { type ArrowColumn, createArrowColumn } from './columns.js'
 
 /**
  * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` asks, the rest UTF-8; nothing

@@ -1,7 +1,7 @@
 import { type RecordBatch, RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
-import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { arrowSchema, RecordBatchBuilder } from './arrow-batches.js'
-import type { Exporter, ExporterOptions } from './exporter.js'
+import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
+import type { Exporter, ExporterOptions } from '../exporter.js'
+import { arrowSchema, RecordBatchBuilder } from './batches.js'
 import { IpcBytes } from './ipc-bytes.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
