@@ -165,8 +165,7 @@ describe('the exchange as a source', () => {
 describe('exit codes with the exchange', () => {
   it.each([
     ['2 for an unknown symbol', 'PEPEUSTD -i 1d', 2, /Unknown symbol "PEPEUSTD".*\n {2}Did you mean PEPEUSDT\?/],
-    ['2 for minutes', 'PEPEUSDT -i 1m', 2, /the finest interval is 15m/],
-    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /The finest interval is 15m/],
+    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /https:\/\/data\.binance\.vision has them as daily archives/],
     ['2 for all of an empty mirror', 'all -i 1d', 2, /m has none yet\.\n {2}Name symbols, or a quoted pattern/],
     ['4 for a range before the listing', 'PEPEUSDT -i 1d --to 2024-01-01 -o x.csv', 4, /./],
   ])('%s', async (_, words, expected, message) => {

@@ -17,7 +17,7 @@ export const selectionFlags = {
   ...inGroup('what', {
     interval: Flags.string({
       char: 'i',
-      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for every length.`,
+      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for these. 1m 3m 5m from binance; all never downloads them.`,
       helpValue: 'INTERVAL',
       multiple: true,
       multipleNonGreedy: true,

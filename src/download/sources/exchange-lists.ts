@@ -147,7 +147,7 @@ export class ExchangeLists implements SourceLists {
     for (const name of series) {
       const { interval } = name
       if (!counts.has(interval))
-        counts.set(interval, planWindows(name, exchangeStartDates(interval), range, present).length + 1)
+        counts.set(interval, planWindows(name, exchangeStartDates(interval, present), range, present).length + 1)
     }
     return series.reduce((sum, { interval }) => sum + (counts.get(interval) ?? 0), 0)
   }
