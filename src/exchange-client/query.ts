@@ -11,6 +11,7 @@ export const NAMES_PATH = 'api/v3/ticker/price'
 export const TIME_PATH = 'api/v3/time'
 
 const KLINES_PATH = 'api/v3/klines'
+const KLINES_WEIGHT = 2
 
 /** The most calls that a window of an interval takes. */
 export function windowCalls(interval: Interval): number {
@@ -40,5 +41,10 @@ function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string,
 /** The weight of a call: what it takes of the limit of a minute. */
 export function callWeight(path: string): number {
   if (path === NAMES_PATH) return 4
-  return path === TIME_PATH ? 1 : 2
+  return path === TIME_PATH ? 1 : KLINES_WEIGHT
+}
+
+/** The most weight of the calls for a window. */
+export function windowWeight(interval: Interval): number {
+  return windowCalls(interval) * KLINES_WEIGHT
 }

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { publishMirror } from '../../src/download/publish.js'
+import { dryRun } from '../../src/export/dry-run.js'
 import { exportKlines } from '../../src/export/export.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
@@ -230,5 +231,42 @@ describe('1m from a static service', () => {
       downloadKlines({ mirror: join(folder, 'public'), symbols: ['BTCUSDT'], intervals: ['3m'] }),
     )
     expect(error).toMatchObject({ code: 'unknown_interval', message: expect.stringContaining('has no 3m candles') })
+  })
+})
+
+describe('more than 50,000 requests', () => {
+  /** Nine symbols with one candle of 1m each. */
+  async function setupMany(listed: string) {
+    const openTime = Date.parse(listed)
+    const row = ['1.0', '1.0', '1.0', '1.0', '1.0', openTime + MINUTE - 1, '1.0', 1, '0.5', '0.5', '0'] as const
+    const symbols = Array.from({ length: 9 }, (_, index) => `MANY${index}USDT`)
+    const rows = { '1m': [[openTime, ...row] as unknown as KlineRow] }
+    const all = await exchangeSetup(madeMarket(Object.fromEntries(symbols.map(symbol => [symbol, { rows }]))))
+    const request = { ...all.request(), symbols, intervals: ['1m' as const] }
+    /** The number of windows that a run would download. */
+    const missing = async (options: Partial<Parameters<typeof dryRun>[0]> = {}) => {
+      const { series } = await dryRun({ ...request, ...options })
+      return series.reduce((sum, { windows }) => sum + windows.missing, 0)
+    }
+    return { ...all, request, missing }
+  }
+
+  it('are sent only with a yes, which the error counts', async () => {
+    const { request, requests, missing, mirror } = await setupMany('2017-08-17T04:00Z')
+    const error = await catchError(downloadKlines(request))
+    // From 2017-08-17 to 2026-04-30 are 3,179 days.
+    expect(error).toMatchObject({ code: 'bad_option', data: { requests: 9 * 3179 * 2 } })
+    expect(error.message).toBe(
+      'This takes up to 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
+    )
+    expect(new Set(requests())).toEqual(new Set(['first candle']))
+    expect(existsSync(mirror)).toBe(false)
+    expect(await missing({ manyRequests: true })).toBe(9 * 3179)
+    expect(await missing({ from: '2020' })).toBe(9 * 2312)
+  })
+
+  it('are not counted for days before the listing', async () => {
+    const { missing } = await setupMany('2026-04-20T04:00Z')
+    expect(await missing()).toBe(9 * 11)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
 import { banned, FORBIDDEN, INTERNAL_ERROR, RESTRICTED } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
@@ -114,6 +115,19 @@ describe('the exchange as a source', () => {
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
     expect(await sandbox.run([...args, '--yes'])).toMatchObject({ code: 0 })
     // The first candle of each, and the present window: one empty answer does not prove that there is no candle.
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
+  })
+
+  it.runIf(hasScript)('asks at a terminal before very many requests (skipped without script)', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const command = `klines download '*EUR' -i 1M --base-url ${baseUrl} --mirror m`
+    const no = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'n\n' })
+    expect(no.code).toBe(0)
+    expect(no.stdout).toContain('The pattern matches 31 symbols, which takes up to 62 requests. Download them? [y/N]')
+    expect(no.stdout).toContain('Nothing downloaded.')
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
+    const yes = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'y\n' })
+    expect(yes.code).toBe(0)
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
   })
 

@@ -184,6 +184,10 @@ export class MirrorSource implements WindowSource {
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
+  limitMs(): number {
+    return 0
+  }
+
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     return this.result(window, this.mirror.readWindow(window))
   }

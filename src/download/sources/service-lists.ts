@@ -140,6 +140,10 @@ export class ServiceLists implements SourceLists {
     return undefined
   }
 
+  limitMs(): number {
+    return 0
+  }
+
   isKnownEmpty(): boolean {
     return false
   }
