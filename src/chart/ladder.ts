@@ -1,4 +1,4 @@
-import { DAY_MS, INTERVALS } from '../klines/intervals.js'
+import { DAY_MS, EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { hasListingDate } from '../klines/resample/candle-grid.js'
 import {
   hasListingGrid,
@@ -21,7 +21,7 @@ export function resampleLadder({ symbol, interval: source }: SeriesLabel, anchor
   const hasAnchor = anchor !== undefined || hasListingDate(symbol)
   const { length } = parseTargetInterval(source)
   const doubled = 'ms' in length && DAY_MS % length.ms !== 0 ? doublings(source) : []
-  return [...INTERVALS, ...LONGER, ...doubled]
+  return [...EXCHANGE_INTERVALS, ...LONGER, ...doubled]
     .map(name => ({ ...parseTargetInterval(name), anchor }))
     .filter(target => isMultiple(target, source) && (hasAnchor || !hasListingGrid(target)))
 }

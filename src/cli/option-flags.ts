@@ -10,6 +10,7 @@ const FLAGS = new Map([
   ['format', '-f'],
   ['intervals', '-i'],
   ['manySymbols', '--yes'],
+  ['manyRequests', '--yes'],
   ['output', '-o'],
   ['error.data', '--json'],
   ['startSample()', '--base-url sample'],

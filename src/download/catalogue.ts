@@ -1,6 +1,7 @@
 import { QUICK_POLICY } from '../http/retry.js'
+import { systemClock } from '../http/system-clock.js'
 import { isKlinesError } from '../klines/errors.js'
-import { INTERVALS, type Interval } from '../klines/intervals.js'
+import type { Interval } from '../klines/intervals.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './sources/mirror-source.js'
@@ -15,12 +16,14 @@ export interface Catalogue {
   readonly startDates: ReadonlyMap<Interval, readonly string[]>
 }
 
-/** Downloads the lists of the service. When it cannot be reached, reads those of the mirror, with a warning. */
-export async function readCatalogue(
-  options: SourceOptions,
-  intervals: readonly Interval[] = INTERVALS,
-): Promise<Catalogue> {
+/**
+ * Downloads the lists of the service. When it cannot be reached, reads those of the mirror, with a warning. Default: the lists
+ * of all intervals that the mirror may have, which are the twelve for a static service.
+ */
+export async function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
   const mirror = openMirror(options)
+  const intervals = named ?? mirror.intervals()
+  const now = options.now ?? systemClock.now()
   const warn = options.warn ?? (() => {})
   const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
   try {
@@ -35,7 +38,7 @@ export async function readCatalogue(
     const isRefused = error.cause === undefined
     if (isRefused || (mirror.isOfExchange && mirror.symbols().length === 0)) throw error
     warn(`${error.message} Showing what the mirror and this version know.`)
-    const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, warn)] as const)
+    const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, { now, warn })] as const)
     return {
       source: 'mirror',
       mirror,

@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
@@ -40,6 +41,19 @@ export function incompleteList(list: string, missing: readonly string[], baseUrl
   return new KlinesError('incomplete', `${list} of ${baseUrl} is incomplete: it lacks ${joinNames(missing)}.`, {
     data: { baseUrl, missing },
     suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` accepts the list.'],
+  })
+}
+
+/** The error for 1m, 3m or 5m from a source that lacks them. `source`: its name as the start of a sentence. */
+export function noMinutes(interval: Interval, source: string, cause?: unknown): KlinesError {
+  const message = `${source} has no ${interval} candles. Expected one of ${INTERVALS.join(', ')}.`
+  return new KlinesError('unknown_interval', message, {
+    cause,
+    suggestions: [
+      "The exchange has 1m, 3m and 5m: `baseUrl: 'binance'`.",
+      ...(interval === '1m' ? ['Did you mean 1M (a month)?'] : []),
+    ],
+    data: { interval },
   })
 }
 

@@ -49,9 +49,12 @@ export function combine(symbols: readonly SymbolName[], intervals: readonly Inte
   return symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval })))
 }
 
-/** The intervals of a selection; `all` are the twelve. */
-export function selectedIntervals({ intervals }: Selection): readonly Interval[] {
-  return intervals === 'all' ? INTERVALS : intervals
+/** The intervals of a selection; `all` are the `available` ones, by default the twelve: 1m, 3m and 5m are named. */
+export function selectedIntervals(
+  { intervals }: Selection,
+  available: readonly Interval[] = INTERVALS,
+): readonly Interval[] {
+  return intervals === 'all' ? available : intervals
 }
 
 function parseNames<T>(texts: readonly string[] | 'all', noun: string, parse: (text: string) => T): T[] | 'all' {

@@ -49,6 +49,8 @@ export interface ProgressState {
   readonly status: WindowStatus | 'failed'
   /** Bytes received over the wire so far. */
   readonly bytes: number
+  /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
+  readonly limitMs: number
   /** How a fetched window differs from the cached one. */
   readonly change: WindowChange | undefined
 }
@@ -57,8 +59,8 @@ export type Progress = (state: ProgressState) => void
 
 /** What is told about a run while it goes on. */
 export interface ProgressCallbacks {
-  /** Called with the number of windows as soon as it is known. */
-  readonly planned?: ((windows: number) => void) | undefined
+  /** Called with the number of windows as soon as it is known, and how long they take by the limits of the service, ms. */
+  readonly planned?: ((windows: number, limitMs: number) => void) | undefined
   /** Called after each window. */
   readonly progress?: Progress | undefined
 }
@@ -71,6 +73,7 @@ export class DownloadTally {
   private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
   private done = 0
+  private limitMs = 0
 
   constructor(
     private readonly source: WindowSource,
@@ -79,7 +82,8 @@ export class DownloadTally {
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
-    options.planned?.(this.total)
+    for (const { windows } of plan.series) for (const window of windows) this.limitMs += source.limitMs(window)
+    options.planned?.(this.total, this.limitMs)
   }
 
   /** Whether a window could not be downloaded or read. */
@@ -115,7 +119,9 @@ export class DownloadTally {
 
   private tell(state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.traffic
-    this.options.progress?.({ done: ++this.done, total: this.total, bytes, ...state })
+    this.limitMs -= this.source.limitMs(state.window)
+    const { total, limitMs } = this
+    this.options.progress?.({ done: ++this.done, total, bytes, limitMs, ...state })
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */

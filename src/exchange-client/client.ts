@@ -11,16 +11,22 @@ import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { renderWindow } from './closed-rows.js'
+import { joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
 import { parseNames } from './names.js'
-import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
+import { firstCandleQuery, LIMIT, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
 
 /** The Date of an answer has whole seconds. */
 const SECOND_MS = 1000
 
 const MAX_NAMES_SHOWN = 5
 const MAX_NAME_LENGTH = 20
+
+/** The rows of a window up to the end of an answer. */
+interface Page extends Fetched<KlineBatch> {
+  /** Whether there may be more rows. */
+  readonly isFull: boolean
+}
 
 /** The market data of the exchange, as the windows of the published tree. It needs no key. */
 export class ExchangeClient implements WindowService {
@@ -44,17 +50,39 @@ export class ExchangeClient implements WindowService {
 
   /** The calendar, for the whole history of the exchange; its times are those of the latest answer. */
   async startDates(interval: Interval, signal: AbortSignal): Promise<Fetched<string[]>> {
-    const value = exchangeStartDates(interval)
-    return { value, bytes: Buffer.from(JSON.stringify(value)), ...(await this.times(signal)) }
+    const times = await this.times(signal)
+    const value = exchangeStartDates(interval, times.servedMs)
+    return { value, bytes: Buffer.from(JSON.stringify(value)), ...times }
   }
 
-  /** The closed candles of a window. It is always requested whole. A body that is no window is a failed attempt. */
-  window(window: WindowRef, _cachedMtimeMs: number | undefined, signal: AbortSignal): Promise<Fetched<KlineBatch>> {
+  /**
+   * The closed candles of a window, with the times of the first answer. It is always requested whole, with one call, and two for
+   * a day of 1m. A body that is no window is a failed attempt.
+   */
+  async window(
+    window: WindowRef,
+    _cachedMtimeMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Fetched<KlineBatch>> {
+    const first = await this.page(window, signal)
+    let latest = first
+    // An answer with an open candle, which is left out, is the last one.
+    while (latest.isFull) latest = await this.page(window, signal, latest)
+    return { ...first, value: latest.value, bytes: latest.bytes }
+  }
+
+  /** The next answer for a window, after the rows of `before`. */
+  private page(window: WindowRef, signal: AbortSignal, before?: RenderedWindow): Promise<Page> {
     const accept = (response: WholeResponse) => {
       const times = this.accept(response)
-      return { ...parseBody(response, body => renderWindow(body, window, times.servedMs)), ...times }
+      return parseBody(response, body => {
+        const page = renderWindow(body, window, times.servedMs)
+        const isFull = page.value.length >= LIMIT
+        return { ...(before ? joinRows(before, page, window) : page), ...times, isFull }
+      })
     }
-    return this.fetcher.get({ path: windowQuery(window), accept, signal })
+    const from = before && before.value.openTime(before.value.length - 1) + 1
+    return this.fetcher.get({ path: windowQuery(window, from), accept, signal })
   }
 
   /**

@@ -36,6 +36,13 @@ export function renderWindow(body: Buffer, window: WindowRef, time: number): Ren
   return { bytes, value: decodeWindow(bytes, window) }
 }
 
+/** The rows of an answer, and those of the next one after them. Throws `bad_window` when they do not follow. */
+export function joinRows(before: RenderedWindow, next: RenderedWindow, window: WindowRef): RenderedWindow {
+  if (next.value.length === 0) return before
+  const bytes = Buffer.concat([before.bytes.subarray(0, -1), Buffer.from(','), next.bytes.subarray(1)])
+  return { bytes, value: decodeWindowBody(bytes, window) }
+}
+
 /** The first rows of a compact body. */
 function cutRows(body: Buffer, batch: KlineBatch, rows: number): Buffer {
   if (rows === 0) return Buffer.from('[]')

@@ -1,8 +1,9 @@
+import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 
-/** The most rows of an answer; the longest window has 744. */
-const LIMIT = 1_000
+/** The most rows of an answer. A day of 1m has 1,440 candles, any other window 744 at the most. */
+export const LIMIT = 1_000
 
 /** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
 export const NAMES_PATH = 'api/v3/ticker/price'
@@ -10,13 +11,20 @@ export const NAMES_PATH = 'api/v3/ticker/price'
 export const TIME_PATH = 'api/v3/time'
 
 const KLINES_PATH = 'api/v3/klines'
+const KLINES_WEIGHT = 2
+
+/** The most calls that a window of an interval takes. */
+export function windowCalls(interval: Interval): number {
+  return interval === '1m' ? 2 : 1
+}
 
 /**
- * The path of the call for a window's candles; weight 2. `startTime` and `endTime` are inclusive, by open time
- * (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
+ * The path of the call for a window's candles, or for those that open at `from` (ms UTC) or later; weight 2. `startTime` and
+ * `endTime` are inclusive, by open time (https://github.com/binance/binance-spot-api-docs, rest-api.md, "Kline/Candlestick data").
  */
-export function windowQuery(window: WindowRef): string {
-  const { startTime, endTime } = windowSpan(window)
+export function windowQuery(window: WindowRef, from?: number): string {
+  const { startTime: first, endTime } = windowSpan(window)
+  const startTime = from ?? first
   return klinesPath(window, { startTime, endTime: endTime - 1, limit: LIMIT })
 }
 
@@ -33,5 +41,10 @@ function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string,
 /** The weight of a call: what it takes of the limit of a minute. */
 export function callWeight(path: string): number {
   if (path === NAMES_PATH) return 4
-  return path === TIME_PATH ? 1 : 2
+  return path === TIME_PATH ? 1 : KLINES_WEIGHT
+}
+
+/** The most weight of the calls for a window. */
+export function windowWeight(interval: Interval): number {
+  return windowCalls(interval) * KLINES_WEIGHT
 }

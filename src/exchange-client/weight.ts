@@ -7,6 +7,11 @@ const WEIGHT_BUDGET = 3_000
 /** The Date of a response has whole seconds. */
 const MARGIN_MS = 500
 
+/** The time in which calls of a weight use the budget, ms. */
+export function budgetMs(weight: number): number {
+  return (weight * MINUTE_MS) / WEIGHT_BUDGET
+}
+
 /** Counts how much of the exchange's limit is used in the present minute of its clock. */
 export class WeightCounter {
   /** Minutes since the epoch. */

@@ -3,7 +3,7 @@ import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { WindowRun } from '../download/window-stream.js'
 import { KlinesError } from '../klines/errors.js'
-import { INTERVALS } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import {
   checkMultiple,
@@ -115,7 +115,9 @@ function deriveSeries(source: WindowSource, selection: Selection, cached: readon
   return combine(symbols, selectedIntervals(selection)).map(series => {
     if (source.hasSeries(series)) return { source: series }
     const target = toTarget(series.interval)
-    const finest = INTERVALS.find(interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }))
+    const finest = EXCHANGE_INTERVALS.find(
+      interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }),
+    )
     if (finest !== undefined) return { source: { ...series, interval: finest }, target }
     throw new KlinesError(
       'window_missing',

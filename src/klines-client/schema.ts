@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { COLUMNS, type KlineRow } from '../klines/columns.js'
-import { INTERVALS, type Interval } from '../klines/intervals.js'
+import { INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import { intervalSegment } from '../klines/paths.js'
 import { SYMBOL_PATTERN, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates } from '../klines/windows.js'
 
@@ -13,20 +14,23 @@ export function symbolSchema(symbols?: readonly SymbolName[]): TSchema {
   return Type.String({ ...details, pattern: SYMBOL_PATTERN.source, examples: ['BTCUSDT'] })
 }
 
-export const IntervalSchema = Type.Enum([...INTERVALS], {
-  $id: 'Interval',
-  type: 'string',
-  description: 'Length of a candle; 1M is a calendar month',
-})
-
-/** Schema of the startDates of an interval. Default: those of the public service. */
-export function startDateSchema(interval: Interval, startDates = knownStartDates(interval)) {
-  return Type.Enum(startDates, {
-    $id: `StartDate${interval}`,
+/** Schema of an interval. `names`: as people write them, or as paths have them; default: those of the static service. */
+export function intervalSchema(names: readonly string[] = INTERVALS): TSchema {
+  return Type.Enum([...names], {
+    $id: 'Interval',
     type: 'string',
+    description: 'Length of a candle; 1M is a calendar month',
+  })
+}
+
+/** Schema of the startDates of an interval: any day for 1m, 3m and 5m. Default: those of the public service. */
+export function startDateSchema(interval: Interval, startDates = knownStartDates(interval)): TSchema {
+  const details = {
+    $id: `StartDate${intervalSegment(interval)}`,
     format: 'date',
     description: `First day of a ${interval} window, UTC`,
-  })
+  }
+  return isMinutes(interval) ? Type.String(details) : Type.Enum(startDates, { ...details, type: 'string' })
 }
 
 const TIME = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }

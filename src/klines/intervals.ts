@@ -1,11 +1,18 @@
 import { KlinesError } from './errors.js'
 import { suggest } from './suggest.js'
 
-/** The candle lengths of the service, shortest first. `1M` is a calendar month. */
+/** The candle lengths of the static service, shortest first. `1M` is a calendar month. */
 export const INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
 
-/** One of the twelve intervals. */
-export type Interval = (typeof INTERVALS)[number]
+/** The candle lengths that only the exchange has, and trees that were published from it. */
+export const MINUTE_INTERVALS = ['1m', '3m', '5m'] as const
+
+/** The candle lengths of the exchange that can be downloaded, shortest first. */
+export const EXCHANGE_INTERVALS = [...MINUTE_INTERVALS, ...INTERVALS] as const
+
+/** One of the twelve intervals of the static service, or of the three that only the exchange has. */
+export type Interval = (typeof EXCHANGE_INTERVALS)[number]
+export type MinuteInterval = (typeof MINUTE_INTERVALS)[number]
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
@@ -13,6 +20,9 @@ export const DAY_MS = 24 * HOUR_MS
 
 /** Length in ms of every interval with a fixed length. */
 const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {
+  '1m': MINUTE_MS,
+  '3m': 3 * MINUTE_MS,
+  '5m': 5 * MINUTE_MS,
   '15m': 15 * MINUTE_MS,
   '30m': 30 * MINUTE_MS,
   '1h': HOUR_MS,
@@ -26,6 +36,9 @@ const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {
   '1w': 7 * DAY_MS,
 }
 
+const SECONDS =
+  'Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'
+
 /** Units as people write them, in minutes and in lower case; for suggestions only. */
 const UNITS: readonly [RegExp, number][] = [
   [/^(m|mins?|minutes?)?$/, 1],
@@ -34,9 +47,14 @@ const UNITS: readonly [RegExp, number][] = [
   [/^(w|wks?|weeks?|weekly)$/, 7 * 24 * 60],
 ]
 
-/** Whether `text` is an interval exactly as the service writes it. */
+/** Whether `text` is an interval exactly as the service or the exchange writes it. */
 export function isInterval(text: unknown): text is Interval {
-  return (INTERVALS as readonly unknown[]).includes(text)
+  return (EXCHANGE_INTERVALS as readonly unknown[]).includes(text)
+}
+
+/** Whether only the exchange has candles of this length. */
+export function isMinutes(interval: Interval): interval is MinuteInterval {
+  return (MINUTE_INTERVALS as readonly Interval[]).includes(interval)
 }
 
 /**
@@ -46,22 +64,25 @@ export function isInterval(text: unknown): text is Interval {
 export function parseInterval(text: string): Interval {
   const name = text.trim()
   if (isInterval(name)) return name
-  throw new KlinesError('unknown_interval', `Unknown interval "${text}". Expected one of ${INTERVALS.join(', ')}.`, {
-    suggestions: suggestInterval(name),
-    data: { interval: text },
-  })
+  throw new KlinesError(
+    'unknown_interval',
+    `Unknown interval "${text}". Expected one of ${EXCHANGE_INTERVALS.join(', ')}.`,
+    {
+      suggestions: suggestInterval(name),
+      data: { interval: text },
+    },
+  )
 }
 
 function suggestInterval(name: string): string[] {
-  if (name === '1m') return ['1m would be one minute; the finest interval is 15m. Did you mean 15m, or 1M (a month)?']
-  if (/^(1s|[35]m)$/.test(name)) return ['The finest interval is 15m.']
+  if (name === '1s') return [SECONDS]
   const lower = name.toLowerCase()
   const length = parseLength(lower)
   const near = /^1? ?(mo|mon|months?|monthly)$/.test(lower)
     ? '1M'
     : length === undefined
-      ? suggest(name, INTERVALS)
-      : INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
+      ? suggest(name, EXCHANGE_INTERVALS)
+      : EXCHANGE_INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
   return near ? [`Did you mean ${near}?`] : []
 }
 

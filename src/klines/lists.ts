@@ -1,10 +1,10 @@
 import { KlinesError } from './errors.js'
 import { quoteText } from './escape.js'
-import type { Interval } from './intervals.js'
+import { type Interval, isMinutes } from './intervals.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
-import { consecutiveStartDates, isWindowStart, knownStartDates, parseDate, windowLength } from './windows.js'
+import { consecutiveStartDates, firstStartDate, isWindowStart, parseDate, windowLength } from './windows.js'
 
-/** Longer lists are refused; the longest of the service has 783 entries. */
+/** Longer lists are refused; a day a window makes 3,600 in ten years. */
 const MAX_ENTRIES = 20_000
 /** Larger bodies are not parsed: sixteen megabytes of `[],` would take hundreds of megabytes of memory. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -35,15 +35,16 @@ export interface ListKnowledge {
 /**
  * The startDates that a list lacks, ascending: windows follow each other without a hole from its first entry to its last one,
  * and at least to the present; every known one is listed. A service may begin earlier or later than this version's calendar,
- * and list more.
+ * and list more. A list of 1m, 3m or 5m ends with the day on which it was made.
  */
 export function findMissingStartDates(
   list: readonly string[],
   interval: Interval,
   { known, now }: ListKnowledge,
 ): string[] {
-  const [first = knownStartDates(interval)[0]] = list
-  const last = list.length === 0 ? now : Math.max(now, parseDate(list[list.length - 1]))
+  const [first = firstStartDate(interval)] = list
+  const lastListed = list.length === 0 ? now : parseDate(list[list.length - 1])
+  const last = isMinutes(interval) ? lastListed : Math.max(now, lastListed)
   const expected = new Set([...consecutiveStartDates(interval, first, last), ...known])
   for (const startDate of list) expected.delete(startDate)
   return [...expected].sort()

@@ -10,10 +10,20 @@ interface WindowRule {
   readonly text: string
   /** The first and last startDate known to this version; a list that the service serves takes precedence. */
   readonly first: string
-  readonly last: string
+  /** Undefined for an interval that the static service does not have. */
+  readonly last?: string
 }
 
+/** Before the first day of the exchange: https://www.binance.com/en/support/announcement, its first pairs opened on 14 July 2017. */
+export const EXCHANGE_OPENED = '2017-07-01'
+
+/** A UTC day has 1,440, 480 or 288 candles. */
+const MINUTES: WindowRule = { length: { days: 1 }, text: '1 day', first: EXCHANGE_OPENED }
+
 const RULES: Record<Interval, WindowRule> = {
+  '1m': MINUTES,
+  '3m': MINUTES,
+  '5m': MINUTES,
   '15m': { length: { days: 7 }, text: '7 days', first: '2024-12-30', last: '2039-12-26' },
   '30m': { length: { days: 14 }, text: '14 days', first: '2024-01-01', last: '2039-12-26' },
   '1h': { length: { months: 1 }, text: '1 month', first: '2022-01-01', last: '2039-12-01' },
@@ -77,6 +87,18 @@ export function isWindowStart(interval: Interval, time: number): boolean {
   return (month - monthIndex(anchor)) % length.months === 0 && time === monthStart(month)
 }
 
+/** The startDate of the window that contains `time` (ms UTC), a whole number of window lengths from the first one. */
+export function startDateAt(interval: Interval, time: number): string {
+  const { length, first } = RULES[interval]
+  const anchor = parseDate(first)
+  if ('days' in length) {
+    const step = length.days * DAY_MS
+    return formatDate(anchor + Math.floor((time - anchor) / step) * step)
+  }
+  const month = monthIndex(anchor)
+  return formatDate(monthStart(month + Math.floor((monthIndex(time) - month) / length.months) * length.months))
+}
+
 /** Whether `text` is a real day as `YYYY-MM-DD` on which a window of this interval can start. */
 export function isStartDate(interval: Interval, text: string): boolean {
   try {
@@ -86,10 +108,15 @@ export function isStartDate(interval: Interval, text: string): boolean {
   }
 }
 
-/** Every startDate of an interval that this version knows, ascending. */
+/** The first startDate of an interval that this version knows. */
+export function firstStartDate(interval: Interval): string {
+  return RULES[interval].first
+}
+
+/** Every startDate of an interval that this version knows of the static service, ascending: none for 1m, 3m and 5m. */
 export function knownStartDates(interval: Interval): string[] {
   const { first, last } = RULES[interval]
-  return consecutiveStartDates(interval, first, parseDate(last))
+  return last === undefined ? [] : consecutiveStartDates(interval, first, parseDate(last))
 }
 
 /** The startDates of the windows from the one at `first` to the one that contains `time` (ms UTC), ascending. */

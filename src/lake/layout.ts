@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 
@@ -53,13 +54,14 @@ export function partVersion(path: string): number | undefined {
 export function partFolder(series: SeriesLabel, partition: Partition, openTime: number): string {
   const [year, month] = new Date(openTime).toISOString().split('-')
   const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
-  return `symbol=${series.symbol}/interval=${series.interval}${span}`
+  return `symbol=${series.symbol}/interval=${intervalSegment(series.interval)}${span}`
 }
 
 /** The partitioning that a path belongs to, and its series; undefined for a path that no part can have. */
 export function parsePartPath(path: string): (SeriesLabel & { readonly partition: Partition }) | undefined {
-  const [, symbol, interval] = PART_PATH.exec(path) ?? []
-  if (symbol === undefined) return undefined
+  const [, symbol, segment] = PART_PATH.exec(path) ?? []
+  const interval = segment === undefined ? undefined : parseIntervalSegment(segment)
+  if (symbol === undefined || interval === undefined) return undefined
   const partition = path.includes('/month=') ? 'month' : path.includes('/year=') ? 'year' : 'none'
   return { symbol: symbol as SeriesLabel['symbol'], interval, partition }
 }

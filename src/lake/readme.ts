@@ -31,7 +31,7 @@ export function lakeReadme(options: LakeOptions): Buffer {
   const text = `# A lake of candles
 
 Parquet files that \`klines\` keeps up to date; all of them are one table. \`symbol\` and \`interval\` (and \`year\` and \`month\`, where
-there are such folders) are the names of folders and not in the files. Rows are sorted by \`open_time\`, and all times are UTC.
+there are such folders) are the names of folders and not in the files; the folder of 1m is \`interval=1min\`. Rows are sorted by \`open_time\`, and all times are UTC.
 
 \`LAKE\` stands for the folder of the lake. Its path is written in one place, the first statement of \`${VIEWS_FILE}\`: after moving the
 lake, change it there, or run \`klines\` with the new folder. For an object store, copy the folder: \`LAKE\` is its address then.

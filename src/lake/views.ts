@@ -12,6 +12,9 @@ export const FOLDER_COLUMNS = {
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
 }
 
+/** The folder of 1m has the name `interval=1min`. */
+const INTERVAL = `case "interval" when '1min' then '1m' else "interval" end as "interval"`
+
 /** A text as an SQL literal. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
@@ -26,7 +29,7 @@ export function globPath(path: string): string {
 export function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
   return `create or replace temp view klines as
-select ${columnNames(partition)}, * exclude (${columnNames(partition)})
+select ${columnNames(partition).replace('"interval"', INTERVAL)}, * exclude (${columnNames(partition)})
 from read_parquet(
   ${files},
   hive_partitioning = true,

@@ -6,7 +6,7 @@ import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { exchangeStartDates } from '../klines/exchange-calendar.js'
-import { INTERVALS, type Interval } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
@@ -95,9 +95,10 @@ export class Mirror extends MirrorFiles {
 
   /**
    * Whether a window of a series is empty when it has no file: the mirror is complete, it has a list of the interval, and its
-   * list of symbols, if it has one, names the symbol.
+   * list of symbols, if it has one, names the symbol. Not of 1m, 3m and 5m, whose lists end with the day of the download.
    */
   covers({ symbol, interval }: Series): boolean {
+    if (isMinutes(interval)) return false
     if (!this.readMeta()?.complete || this.version(startDatesPath(interval)) === undefined) return false
     return this.version(SYMBOLS_PATH) === undefined || this.listedSymbols().includes(symbol)
   }
@@ -197,7 +198,9 @@ export class Mirror extends MirrorFiles {
   /** Whether the source has a symbol, as far as the mirror knows: one of the ten, for a static service. */
   hasSymbol(symbol: SymbolName): boolean {
     if (!this.isOfExchange && (SYMBOLS as readonly SymbolName[]).includes(symbol)) return true
-    return this.listedSymbols().includes(symbol) || INTERVALS.some(interval => this.hasSeries({ symbol, interval }))
+    return (
+      this.listedSymbols().includes(symbol) || EXCHANGE_INTERVALS.some(interval => this.hasSeries({ symbol, interval }))
+    )
   }
 
   /** The startDate of the first cached window of a series that has candles, by file size. */
@@ -236,9 +239,17 @@ export class Mirror extends MirrorFiles {
     return this.reading(() => statSync(join(this.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
   }
 
-  /** The startDates of an interval that this version knows of the mirror's source, ascending. */
-  builtInStartDates(interval: Interval): string[] {
-    return this.isOfExchange ? exchangeStartDates(interval) : knownStartDates(interval)
+  /** The startDates of an interval that this version knows of the mirror's source at `now` (ms UTC), ascending. */
+  builtInStartDates(interval: Interval, now: number): string[] {
+    return this.isOfExchange ? exchangeStartDates(interval, now) : knownStartDates(interval)
+  }
+
+  /** The intervals that the mirror may have: those of its source, and others of which it has a list or a window. */
+  intervals(): Interval[] {
+    const isThere = (interval: Interval) =>
+      this.version(startDatesPath(interval)) !== undefined ||
+      this.symbols().some(symbol => this.hasSeries({ symbol, interval }))
+    return EXCHANGE_INTERVALS.filter(interval => this.isOfExchange || !isMinutes(interval) || isThere(interval))
   }
 
   /** The file with the list of startDates, not parsed. */

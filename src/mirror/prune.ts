@@ -36,7 +36,7 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
     const { interval, startDate } = entry.window
-    const list = lists.get(interval) ?? new Set(listedStartDates(mirror, interval))
+    const list = lists.get(interval) ?? new Set(listedStartDates(mirror, interval, now))
     lists.set(interval, list)
     return list.has(startDate)
   }
@@ -124,10 +124,10 @@ function removeEmpty(folder: string): boolean {
 }
 
 /** The cached startDates of an interval, or those of this version. Throws `bad_list` when the cached list is corrupt. */
-function listedStartDates(mirror: Mirror, interval: Interval): readonly string[] {
+function listedStartDates(mirror: Mirror, interval: Interval, now: number): readonly string[] {
   const path = startDatesPath(interval)
   const file = mirror.readBytes(path)
-  if (file.state === 'missing') return mirror.builtInStartDates(interval)
+  if (file.state === 'missing') return mirror.builtInStartDates(interval, now)
   try {
     if (file.state === 'corrupt') throw new KlinesError('bad_list', `It is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)

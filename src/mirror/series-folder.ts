@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { INTERVALS } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { intervalSegment } from '../klines/paths.js'
 import type { Series } from '../klines/series.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
 import { isStartDate } from '../klines/windows.js'
@@ -9,7 +10,7 @@ const SUFFIX = '.json'
 
 /** The folder of a series' window files. */
 export function seriesFolder(root: string, { interval, symbol }: Series): string {
-  return join(root, 'api', 'klines', interval, symbol)
+  return join(root, 'api', 'klines', intervalSegment(interval), symbol)
 }
 
 /** The startDates of a series' window files, ascending, whatever the files contain. Throws what the file system throws. */
@@ -25,8 +26,8 @@ function isWindowFile({ interval }: Series, name: string): boolean {
 /** The symbols with a window file of any interval: the ten of the public service first, then the others by name. */
 export function listSymbols(root: string): SymbolName[] {
   const found = new Set<SymbolName>()
-  for (const interval of INTERVALS) {
-    for (const symbol of listFolder(join(root, 'api', 'klines', interval))) {
+  for (const interval of EXCHANGE_INTERVALS) {
+    for (const symbol of listFolder(join(root, 'api', 'klines', intervalSegment(interval)))) {
       if (found.has(symbol) || !isSymbol(symbol)) continue
       const series = { symbol, interval }
       if (listFolder(seriesFolder(root, series)).some(name => isWindowFile(series, name))) found.add(symbol)

@@ -1,4 +1,4 @@
-import { INTERVALS } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
 
@@ -17,7 +17,7 @@ export interface SeriesStatus extends Series {
 export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
   return mirror
     .symbols()
-    .flatMap(symbol => INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
+    .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
     .filter(({ windows }) => windows > 0)
 }
 

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isInterval } from '../klines/intervals.js'
-import { parseTreePath, type TreeEntry } from '../klines/paths.js'
+import { parseIntervalSegment, parseTreePath, type TreeEntry } from '../klines/paths.js'
 import { isSymbol } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
 
@@ -42,7 +42,7 @@ function listEntries(root: string, folder: string): Dirent[] {
 function isFolder(root: string, path: string, dirent: Dirent): boolean {
   if (!dirent.isSymbolicLink()) return dirent.isDirectory()
   const [interval, symbol, ...rest] = path.split('/').slice(2)
-  const isTreeFolder = interval === 'start-dates' ? symbol === undefined : isInterval(interval)
+  const isTreeFolder = interval === 'start-dates' ? symbol === undefined : isInterval(parseIntervalSegment(interval))
   if (!isTreeFolder || rest.length > 0 || (symbol !== undefined && !isSymbol(symbol))) return false
   try {
     return statSync(join(root, path)).isDirectory()

@@ -50,15 +50,16 @@ export function greetingApi(settings: GreetingSettings): Endpoint[] {
 
 /** Adds the endpoint of the OpenAPI document that describes all of them, itself too. */
 function describedApi(info: ApiInfo, endpoints: readonly Endpoint[], path: string, tag: string): Endpoint[] {
-  const all = [...endpoints]
+  const described = endpoints.filter(({ isDescribed = true }) => isDescribed)
   let latest: { baseUrl: string; body: Body } | undefined
   const document = (baseUrl: string) => {
     // Most clients send the same Host again.
     if (latest?.baseUrl !== baseUrl) {
-      latest = { baseUrl, body: new Body(Buffer.from(JSON.stringify(describeApi(info, all, baseUrl)))) }
+      latest = { baseUrl, body: new Body(Buffer.from(JSON.stringify(describeApi(info, described, baseUrl)))) }
     }
     return latest.body
   }
-  all.push(specEndpoint(path, tag, document))
-  return all
+  const spec = specEndpoint(path, tag, document)
+  described.push(spec)
+  return [...endpoints, spec]
 }

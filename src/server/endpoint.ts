@@ -33,6 +33,8 @@ export interface Endpoint {
   /** Descriptions of the error statuses that a client may want to tell apart. */
   readonly errors?: Readonly<Record<number, string>>
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown
+  /** Whether OpenAPI describes it; default: yes. */
+  readonly isDescribed?: boolean
 }
 
 /** Every method of Node's parser except CONNECT, which has no path. */

@@ -3,6 +3,7 @@ import type { SourceOptions } from '../download/sources/open-source.js'
 import { exportKlines } from '../export/export.js'
 import { KlinesError } from '../klines/errors.js'
 import { parseInterval } from '../klines/intervals.js'
+import { intervalSegment } from '../klines/paths.js'
 import { type Series, seriesName } from '../klines/series.js'
 import { parseSymbol } from '../klines/symbols.js'
 import type { RangeText } from '../klines/time-range.js'
@@ -24,7 +25,7 @@ export async function exportParts(query: Query, folder: string, options: MirrorO
   const series = new Map(query.calls.map(parseCall).map(call => [seriesName(call), call]))
   const parts: string[] = []
   for (const { symbol, interval } of series.values()) {
-    const path = join(folder, `symbol=${symbol}`, `interval=${interval}`, 'part-0.parquet')
+    const path = join(folder, `symbol=${symbol}`, `interval=${intervalSegment(interval)}`, 'part-0.parquet')
     const request = {
       symbols: [symbol],
       intervals: [interval],

@@ -8,6 +8,9 @@ const SYMBOL = 'BTCUSDT'
 
 /** The length of a window in months or, for the shortest intervals, in days: measured on the service's whole tree. */
 const LENGTHS: Record<Interval, { first: string; days?: number; months?: number }> = {
+  '1m': { first: '2017-07-01', days: 1 },
+  '3m': { first: '2017-07-01', days: 1 },
+  '5m': { first: '2017-07-01', days: 1 },
   '15m': { first: '2024-12-30', days: 7 },
   '30m': { first: '2024-01-01', days: 14 },
   '1h': { first: '2022-01-01', months: 1 },

@@ -74,7 +74,7 @@ describe.concurrent('environment variables', () => {
     const args = ['export', 'BTCUSDT', '--mirror', 'mirror', '-o', 'env.csv']
     const done = await sandbox.call([...args, '-i', '1d'], { KLINES_JSON: 'true' })
     expect(JSON.parse(done.stdout)).toMatchObject({ candles: 91, files: [{ path: 'env.csv' }] })
-    const failed = await sandbox.call([...args, '-i', '1m'], { KLINES_JSON: 'true' })
+    const failed = await sandbox.call([...args, '-i', '1s'], { KLINES_JSON: 'true' })
     expect(failed).toMatchObject({ code: 2, stderr: '' })
     expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: 'unknown_interval' } })
   })
@@ -84,8 +84,8 @@ describe.concurrent('environment variables', () => {
     ['KLINES_DEBUG=0', { KLINES_DEBUG: '0' }, false],
     ['KLINES_VERBOSE=1', { KLINES_VERBOSE: '1' }, false],
   ])('%s and the stack of an error', async (_, env, hasStack) => {
-    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1m', '-v'], env)
-    expect(run.stderr).toContain('Unknown interval "1m"')
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1s', '-v'], env)
+    expect(run.stderr).toContain('Unknown interval "1s"')
     expect(/^\s+at /m.test(run.stderr)).toBe(hasStack)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
 import { banned, FORBIDDEN, INTERNAL_ERROR, RESTRICTED } from '../support/exchange/exchange-answers.js'
 import { MADE_SYMBOLS, madeMarket } from '../support/exchange/made-market.js'
@@ -117,6 +118,19 @@ describe('the exchange as a source', () => {
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
   })
 
+  it.runIf(hasScript)('asks at a terminal before very many requests (skipped without script)', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const command = `klines download '*EUR' -i 1M --base-url ${baseUrl} --mirror m`
+    const no = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'n\n' })
+    expect(no.code).toBe(0)
+    expect(no.stdout).toContain('The pattern matches 31 symbols, which takes up to 62 requests. Download them? [y/N]')
+    expect(no.stdout).toContain('Nothing downloaded.')
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
+    const yes = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'y\n' })
+    expect(yes.code).toBe(0)
+    expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
+  })
+
   it('keeps what it has when it is interrupted, and goes on from there', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const args = ['download', 'PEPEUSDT', '-i', '1h', '--base-url', baseUrl, '--mirror', 'm']
@@ -165,8 +179,7 @@ describe('the exchange as a source', () => {
 describe('exit codes with the exchange', () => {
   it.each([
     ['2 for an unknown symbol', 'PEPEUSTD -i 1d', 2, /Unknown symbol "PEPEUSTD".*\n {2}Did you mean PEPEUSDT\?/],
-    ['2 for minutes', 'PEPEUSDT -i 1m', 2, /the finest interval is 15m/],
-    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /The finest interval is 15m/],
+    ['2 for seconds', 'PEPEUSDT -i 1s', 2, /https:\/\/data\.binance\.vision has them as daily archives/],
     ['2 for all of an empty mirror', 'all -i 1d', 2, /m has none yet\.\n {2}Name symbols, or a quoted pattern/],
     ['4 for a range before the listing', 'PEPEUSDT -i 1d --to 2024-01-01 -o x.csv', 4, /./],
   ])('%s', async (_, words, expected, message) => {

@@ -140,13 +140,13 @@ describe.concurrent('the library', () => {
       'wrong.ts',
       `import { exportKlines } from 'klines'
       await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], output: 'x', format: 'xml' })
-      await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1m'], output: 'x' })
+      await exportKlines({ symbols: ['BTCUSDT'], intervals: ['1s'], output: 'x' })
       export {}`,
     )
     const run = await sandbox.node([tsc, ...options, join(PROJECT, 'node_modules', '@types'), right, wrong])
     expect(run.code).not.toBe(0)
     expect(run.stdout.match(/error TS/g)).toHaveLength(2)
     expect(run.stdout).toMatch(/^wrong\.ts.*"xml"/m)
-    expect(run.stdout).toMatch(/^wrong\.ts.*"1m"/m)
+    expect(run.stdout).toMatch(/^wrong\.ts.*"1s"/m)
   })
 })

@@ -215,7 +215,7 @@ describe.concurrent('klines sql over a mirror', () => {
       "candles('btc/usdt', '1d') does not name a series.\n  Did you mean candles('BTCUSDT', '1d')?",
     ],
     ["from candles('*USDT', '1d')", 'Unknown symbol "*USDT"'],
-    ["from candles('BTCUSDT', '1m')", 'Unknown interval "1m"'],
+    ["from candles('BTCUSDT', '1s')", 'Unknown interval "1s"'],
   ])('%s is exit code 2', async (sql, message) => {
     const run = await newSandbox().call(['sql', sql, ...MIRROR])
     expect(run).toMatchObject({ code: 2, stdout: '' })

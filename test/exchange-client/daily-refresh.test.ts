@@ -18,7 +18,7 @@ const MOST = 240
 
 /** One candle a window is enough: requests depend on windows alone. */
 function firstCandles(interval: Interval): KlineRow[] {
-  return exchangeStartDates(interval)
+  return exchangeStartDates(interval, LAST_RUN)
     .map(parseDate)
     .filter(openTime => openTime < LAST_RUN + DAY_MS)
     .map(openTime => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  EXCHANGE_INTERVALS,
   INTERVALS,
   type Interval,
   isInterval,
+  isMinutes,
   nextOpenTime,
   parseInterval,
   stepsBetween,
@@ -16,17 +18,24 @@ describe('parseInterval', () => {
     expect(INTERVALS.join(' ')).toBe('15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M')
   })
 
-  test.each(INTERVALS)('accepts %s, with white space around it too', interval => {
+  test('EXCHANGE_INTERVALS are the twelve and 1m, 3m and 5m before them', () => {
+    expect(EXCHANGE_INTERVALS.join(' ')).toBe('1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M')
+    expect(EXCHANGE_INTERVALS.filter(isMinutes)).toEqual(['1m', '3m', '5m'])
+  })
+
+  test.each(EXCHANGE_INTERVALS)('accepts %s, with white space around it too', interval => {
     expect(parseInterval(interval)).toBe(interval)
     expect(parseInterval(` ${interval}\n`)).toBe(interval)
     expect(isInterval(interval)).toBe(true)
   })
 
   const nearMisses: [string, string[]][] = [
-    ['1m', ['1m would be one minute; the finest interval is 15m. Did you mean 15m, or 1M (a month)?']],
-    ['1s', ['The finest interval is 15m.']],
-    ['3m', ['The finest interval is 15m.']],
-    ['5m', ['The finest interval is 15m.']],
+    ['1s', ['Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.']],
+    ['1min', ['Did you mean 1m?']],
+    ['5 min', ['Did you mean 5m?']],
+    ['minute', ['Did you mean 1m?']],
+    ['3', ['Did you mean 3m?']],
+    ['3M', ['Did you mean 3m?']],
     ['1H', ['Did you mean 1h?']],
     ['15M', ['Did you mean 15m?']],
     ['1W', ['Did you mean 1w?']],
@@ -60,7 +69,7 @@ describe('parseInterval', () => {
     const error = thrownBy(() => parseInterval(text))
     expect(error.code).toBe('unknown_interval')
     expect(error.message).toBe(
-      `Unknown interval "${text}". Expected one of 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w, 1M.`,
+      `Unknown interval "${text}". Expected one of 1m, 3m, 5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w, 1M.`,
     )
     expect(error.suggestions).toEqual(suggestions)
     expect(isInterval(text)).toBe(false)
@@ -70,6 +79,9 @@ describe('parseInterval', () => {
 describe('the grid of an interval', () => {
   const utc = Date.UTC
   const nexts: [Interval, number, number][] = [
+    ['1m', utc(2024, 1, 29, 23, 59), utc(2024, 2, 1)],
+    ['3m', utc(2023, 1, 28, 23, 57), utc(2023, 2, 1)],
+    ['5m', utc(2024, 11, 31, 23, 55), utc(2025, 0, 1)],
     ['15m', utc(2024, 1, 29, 23, 45), utc(2024, 2, 1)],
     ['12h', utc(2024, 11, 31, 12), utc(2025, 0, 1)],
     ['1d', utc(2023, 1, 28), utc(2023, 2, 1)],

@@ -1,13 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { INTERVALS } from '../../src/klines/intervals.js'
-import { parseTreePath, SYMBOLS_PATH, startDatesPath, windowPath } from '../../src/klines/paths.js'
+import { exchangeStartDates } from '../../src/klines/exchange-calendar.js'
+import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
+import {
+  intervalSegment,
+  parseIntervalSegment,
+  parseTreePath,
+  SYMBOLS_PATH,
+  startDatesPath,
+  windowPath,
+} from '../../src/klines/paths.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
 import { knownStartDates } from '../../src/klines/windows.js'
 
 const intervals = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
+const minutes = MINUTE_INTERVALS.map(interval => ({
+  interval,
+  startDates: exchangeStartDates(interval, Date.UTC(2026, 3, 30)),
+}))
 const windows = fc
-  .tuple(fc.constantFrom(...SYMBOLS), fc.constantFrom(...intervals))
+  .tuple(fc.constantFrom(...SYMBOLS), fc.constantFrom(...intervals, ...minutes))
   .chain(([symbol, { interval, startDates }]) =>
     fc.constantFrom(...startDates).map(startDate => ({ symbol, interval, startDate })),
   )
@@ -16,6 +28,10 @@ describe('the path of a file in the tree', () => {
   test("is the one in the service's OpenAPI description", () => {
     expect(SYMBOLS_PATH).toBe('api/klines/symbols.json')
     expect(startDatesPath('1M')).toBe('api/klines/start-dates/1M.json')
+    expect(startDatesPath('1m')).toBe('api/klines/start-dates/1min.json')
+    expect(windowPath({ interval: '1m', symbol: 'DOTUSDT', startDate: '2024-12-31' })).toBe(
+      'api/klines/1min/DOTUSDT/2024-12-31.json',
+    )
     expect(windowPath({ interval: '15m', symbol: 'DOTUSDT', startDate: '2024-12-30' })).toBe(
       'api/klines/15m/DOTUSDT/2024-12-30.json',
     )
@@ -32,7 +48,7 @@ describe('the path of a file in the tree', () => {
 
   test('is parsed back to the list it was built from', () => {
     expect(parseTreePath('api/klines/symbols.json')).toEqual({ kind: 'symbols' })
-    for (const interval of INTERVALS) {
+    for (const interval of EXCHANGE_INTERVALS) {
       expect(parseTreePath(startDatesPath(interval))).toEqual({ kind: 'startDates', interval })
     }
   })
@@ -43,6 +59,17 @@ describe('the path of a file in the tree', () => {
     )
     expect(paths).toHaveLength(17_770)
     expect(new Set(paths).size).toBe(17_770)
+  })
+
+  test('differs for every two intervals on a disk that ignores case', () => {
+    const names = EXCHANGE_INTERVALS.flatMap(interval => [
+      startDatesPath(interval),
+      windowPath({ interval, symbol: 'BTCUSDT', startDate: '2030-01-01' }),
+    ])
+    expect(new Set(names.map(name => name.toLowerCase())).size).toBe(2 * EXCHANGE_INTERVALS.length)
+    expect(EXCHANGE_INTERVALS.map(intervalSegment).map(parseIntervalSegment)).toEqual([...EXCHANGE_INTERVALS])
+    // Without the rule, two of them would be one.
+    expect(new Set(EXCHANGE_INTERVALS.map(name => name.toLowerCase())).size).toBe(EXCHANGE_INTERVALS.length - 1)
   })
 
   test.each([
@@ -82,6 +109,9 @@ describe('the path of a file in the tree', () => {
     'api/klines/1h/__proto__/2024-01-01.json',
     'api/klines/constructor/BTCUSDT/2024-01-01.json',
     'api/klines/1m/BTCUSDT/2024-01-01.json',
+    'api/klines/1min/BTCUSDT/2024-01-01T00.json',
+    'api/klines/3min/BTCUSDT/2024-01-01.json',
+    'api/klines/1s/BTCUSDT/2024-01-01.json',
     'api/klines/1H/BTCUSDT/2024-01-01.json',
     'api/klines/1h/BTCUSDT/2024-01-02.json',
     'api/klines/1h/BTCUSDT/2024-1-1.json',

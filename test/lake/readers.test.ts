@@ -1,22 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { describe, expect, it } from 'vitest'
 import { exportLake, type Partition } from '../../src/index.js'
 import { lakeSetup, onlyPart } from '../support/lake.js'
+import { initDuckdb } from '../support/oracles/duckdb.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { treeRows } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
-
-/** A new DuckDB that has run the statements of a file, as `duckdb -init FILE` does. */
-async function initDuckdb(file: string) {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await connection.run(readFileSync(file, 'utf8'))
-  return async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
-}
 
 /** The statements of a section of `_README.md`. */
 function findStatements(readme: string, section: string): string[] {

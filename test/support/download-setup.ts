@@ -44,6 +44,7 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
     readOnly: false,
     acceptList: false,
     manySymbols: false,
+    manyRequests: false,
     now: () => NOW,
     signal: new AbortController().signal,
     warn: () => {},

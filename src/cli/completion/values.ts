@@ -1,6 +1,6 @@
 import { OUTPUT_COLUMNS } from '../../export/row-format.js'
 import { BINANCE, SAMPLE } from '../../http/base-url.js'
-import { INTERVALS } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
 
@@ -20,7 +20,7 @@ export const ALL = 'all'
 
 /** Words for flags that also take others. */
 const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
-  interval: [...INTERVALS, ALL],
+  interval: [...EXCHANGE_INTERVALS, ALL],
   columns: OUTPUT_COLUMNS,
   resample: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'],
   from: ['today', 'yesterday', '-7d', '-30d'],
@@ -31,7 +31,7 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
 
 const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
   symbol: [...SYMBOLS, ALL],
-  interval: INTERVALS,
+  interval: EXCHANGE_INTERVALS,
 }
 
 /** What a flag takes; no words when nothing is known about it. */

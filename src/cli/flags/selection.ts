@@ -17,7 +17,7 @@ export const selectionFlags = {
   ...inGroup('what', {
     interval: Flags.string({
       char: 'i',
-      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for every length.`,
+      summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for these. From binance also 1m 3m 5m, which all does not download.`,
       helpValue: 'INTERVAL',
       multiple: true,
       multipleNonGreedy: true,
@@ -55,7 +55,8 @@ export const { 'accept-list': acceptListFlag } = inGroup('what', {
 
 export const { yes: manySymbolsFlag } = inGroup('what', {
   yes: Flags.boolean({
-    summary: 'With binance, download a pattern that matches more than 20 symbols.',
+    summary:
+      'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',
     env: 'KLINES_YES',
   }),
 })

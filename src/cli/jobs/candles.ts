@@ -16,15 +16,32 @@ import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
+import { confirmRequests } from './confirm-requests.js'
 
 const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
- * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout.
+ * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. Asks
+ * before it sends very many requests, unless `yes` is set.
  */
 export async function runCandles(
+  symbols: string[],
+  given: JobFlags,
+  offline: boolean,
+  context: RunContext,
+): Promise<Report | undefined> {
+  const run = (flags: JobFlags) => runOnce(symbols, flags, offline, context)
+  if (given.json) return run(given)
+  return confirmRequests(
+    () => run(given),
+    () => run({ ...given, yes: true }),
+    context.signal,
+  )
+}
+
+async function runOnce(
   symbols: string[],
   given: JobFlags,
   offline: boolean,
@@ -80,9 +97,19 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
   const { compression, theme, width, height, log, threads } = flags
-  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes: manySymbols } = flags
+  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes } = flags
   const range = { from, to, last }
-  const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
+  const fetching = {
+    mirror,
+    concurrency,
+    refresh,
+    acceptList,
+    manySymbols: yes,
+    manyRequests: yes,
+    ...toLimits(flags),
+    signal,
+    warn,
+  }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,

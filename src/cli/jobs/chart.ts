@@ -117,9 +117,19 @@ function chartSize(flags: ChartFlags) {
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
   const { interval, mirror, concurrency, refresh, resample, offline } = flags
-  const { 'accept-list': acceptList, yes: manySymbols } = flags
+  const { 'accept-list': acceptList, yes } = flags
   const range = resolveRange(flags, given)
-  const fetching = { mirror, concurrency, refresh, acceptList, manySymbols, ...toLimits(flags), signal, warn }
+  const fetching = {
+    mirror,
+    concurrency,
+    refresh,
+    acceptList,
+    manySymbols: yes,
+    manyRequests: yes,
+    ...toLimits(flags),
+    signal,
+    warn,
+  }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, resample, offline }
 }

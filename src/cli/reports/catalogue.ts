@@ -1,5 +1,5 @@
 import type { Catalogue } from '../../download/catalogue.js'
-import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { formatCount } from '../../klines/text.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
 import { textTable } from '../terminal/table.js'
@@ -11,8 +11,8 @@ export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
   const cached = new Set(mirror.symbols())
   const rows = symbols.map(symbol => {
     if (!cached.has(symbol)) return { symbol, mirrored: { intervals: [], windows: 0 } }
-    const counts = INTERVALS.map(interval => mirror.cachedStartDates({ symbol, interval }).length)
-    const intervals = INTERVALS.filter((_, index) => counts[index] > 0)
+    const counts = EXCHANGE_INTERVALS.map(interval => mirror.cachedStartDates({ symbol, interval }).length)
+    const intervals = EXCHANGE_INTERVALS.filter((_, index) => counts[index] > 0)
     return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }
   })
   const head = ['symbol', 'cached windows', 'cached intervals']

@@ -13,6 +13,8 @@ import { sum } from './sum.js'
 const MAX_SERIES = 12
 /** Files that are listed one by one. */
 const MAX_LISTED = 4
+/** A larger part of a lake, a whole series, is better divided. */
+const LARGE_PART_BYTES = 512 * 1024 * 1024
 
 /** What a run did; without `files` when nothing was exported. */
 export type RunResult = DownloadReport & { readonly files?: readonly WrittenFile[]; readonly lake?: LakeChanges }
@@ -36,7 +38,7 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   const restated = sum(series.map(report => report.restated))
   if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
   lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))
-  if (result.lake) lines.push(...describeLake(result.lake))
+  if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
   if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')
   if (isLong) lines.push('--per-series shows a row for each series.')
@@ -133,6 +135,14 @@ function describeLake({ folder, written, unchanged, removed, notRequested, delta
 function describeTable({ version, isNew, vacuumed }: NonNullable<LakeChanges['delta']>): string[] {
   const lines = [`Delta table: ${isNew ? `version ${version} is new` : `still version ${version}`}.`]
   return vacuumed === 0 ? lines : [...lines, `Vacuum: ${plural(vacuumed, 'file')} of old versions removed.`]
+}
+
+/** A part is written as a whole for each new candle of its span. */
+function adviseYears(files: readonly WrittenFile[]): string[] {
+  const large = files.filter(({ path, bytes }) => bytes > LARGE_PART_BYTES && !/[/\\]year=\d+[/\\]/.test(path))
+  if (large.length === 0) return []
+  const { path, bytes } = large.reduce((a, b) => (a.bytes > b.bytes ? a : b))
+  return [`${path} has ${formatBytes(bytes)}: --partition year writes a smaller file for each year.`]
 }
 
 function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) => string): Map<string, SeriesReport[]> {

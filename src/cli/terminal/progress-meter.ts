@@ -4,6 +4,8 @@ import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 const RATE_MS = 10_000
 /** A rate over less time says nothing. */
 const MIN_RATE_MS = 1_000
+/** A host counts requests by the minute: those of less than one are sent without a pause. */
+const LIMIT_PERIOD_MS = 60_000
 
 /** How far a run is. All times in ms. */
 export interface ProgressSnapshot {
@@ -34,6 +36,9 @@ export class ProgressMeter {
   private done = 0
   private total: number | undefined
   private label = ''
+  /** When the first items were planned; undefined before. */
+  private plannedMs: number | undefined
+  private limitMs = 0
   private network: NetworkActivity = {
     requests: 0,
     bytes: 0,
@@ -48,10 +53,11 @@ export class ProgressMeter {
     this.startedMs = now()
   }
 
-  /** Items are done, the latest of them of `label`. */
-  advance(done: number, total: number, label: string): void {
+  /** Items are done, the latest of them of `label`. `limitMs`: how long the others take by the limits of the host; 0 without. */
+  advance(done: number, total: number, label: string, limitMs = 0): void {
     // The time for the lists says nothing about the windows.
-    if (this.total === undefined) this.addSample()
+    if (this.total === undefined) this.plannedMs = this.addSample().time
+    this.limitMs = limitMs
     this.done = done
     this.total = total
     this.label = label
@@ -76,7 +82,7 @@ export class ProgressMeter {
       label,
       bytes: network.bytes,
       bytesPerSecond: hasRate ? (1000 * (network.bytes - first.bytes)) / spanMs : 0,
-      leftMs: rate > 0 && total !== undefined ? (total - done) / rate : undefined,
+      leftMs: this.estimateLeft(rate, now),
       elapsedMs: now - this.startedMs,
       requests: network.requests,
       retrying: network.retrying,
@@ -84,6 +90,14 @@ export class ProgressMeter {
       pauseMs,
       pauseReason: pauseMs > 0 ? network.pauseReason : undefined,
     }
+  }
+
+  /** `rate`: items a ms lately. Between the pauses that a limit makes, it is much too high, and during them too low. */
+  private estimateLeft(rate: number, now: number): number | undefined {
+    const { done, total, limitMs, plannedMs = now } = this
+    if (total === undefined) return undefined
+    if (limitMs <= LIMIT_PERIOD_MS) return rate > 0 ? (total - done) / rate : undefined
+    return Math.max(limitMs, done === 0 ? 0 : ((now - plannedMs) * (total - done)) / done)
   }
 
   /** Adds a sample of now, and returns the oldest one that counts. */

@@ -63,18 +63,18 @@ export class ProgressDisplay {
     }
   }
 
-  readonly planned = (total: number): void => this.meter.advance(0, total, '')
+  readonly planned = (total: number, limitMs: number): void => this.meter.advance(0, total, '', limitMs)
 
   /** For each window of a download or an export. */
-  readonly windows: Progress = ({ done, total, window, status, change }) => {
+  readonly windows: Progress = ({ done, total, window, status, limitMs, change }) => {
     if (this.style.windows) printWindow(window, status, change)
-    this.advance(done, total, seriesName(window))
+    this.advance(done, total, seriesName(window), limitMs)
   }
 
   readonly network = (activity: NetworkActivity): void => this.meter.setNetwork(activity)
 
-  readonly advance = (done: number, total: number, label = ''): void => {
-    this.meter.advance(done, total, label)
+  readonly advance = (done: number, total: number, label = '', limitMs = 0): void => {
+    this.meter.advance(done, total, label, limitMs)
     // Synchronous work leaves the timer no turn.
     if (performance.now() >= this.nextMs) this.update()
     if (done === total && this.endsEarly) this.end()

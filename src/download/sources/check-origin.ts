@@ -4,7 +4,7 @@ import { unreachable } from '../../http/service-errors.js'
 import type { WindowService } from '../../http/window-service.js'
 import { diffBatches } from '../../klines/batch/diff.js'
 import { KlinesError } from '../../klines/errors.js'
-import { INTERVALS } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 
@@ -56,7 +56,7 @@ function mismatch(
 function findWindow(mirror: Mirror): { window: WindowRef; cached: CachedWindow } | undefined {
   let open: { window: WindowRef; cached: CachedWindow } | undefined
   for (const symbol of mirror.symbols()) {
-    for (const interval of INTERVALS) {
+    for (const interval of EXCHANGE_INTERVALS) {
       for (const startDate of mirror.cachedStartDates({ symbol, interval }).reverse()) {
         const window = { symbol, interval, startDate }
         const cached = mirror.readWindow(window)

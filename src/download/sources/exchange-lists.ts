@@ -1,6 +1,8 @@
 import pMap from 'p-map'
 import type { ExchangeClient } from '../../exchange-client/client.js'
 import { InvalidSymbolError } from '../../exchange-client/errors.js'
+import { windowCalls, windowWeight } from '../../exchange-client/query.js'
+import { budgetMs } from '../../exchange-client/weight.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
@@ -8,9 +10,10 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { exchangeStartDates } from '../../klines/exchange-calendar.js'
-import type { Interval } from '../../klines/intervals.js'
+import { type Interval, MINUTE_MS } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
+import { formatCount, plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
@@ -21,6 +24,8 @@ import type { ListOptions, SourceLists } from './source-lists.js'
 
 /** More symbols than this are downloaded only when the user says so. */
 const MAX_SYMBOLS = 20
+/** More requests than this, 33 minutes at half the exchange's limit, are sent only when the user says so. */
+const MAX_REQUESTS = 50_000
 /** Probes at once; the fetcher limits the requests. */
 const PROBES_AT_ONCE = 16
 const EMPTY_WINDOW = Buffer.from('[]')
@@ -50,8 +55,8 @@ export class ExchangeLists implements SourceLists {
 
   /**
    * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle is
-   * checked with one request, before anything is downloaded. Throws `bad_option` for an empty mirror, and for a pattern of more
-   * than 20 symbols without `manySymbols`.
+   * checked with one request, before anything is downloaded. Throws `bad_option` for an empty mirror, for a pattern of more than 20
+   * symbols without `manySymbols`, and for more than 50,000 requests without `manyRequests`.
    */
   async select(selection: Selection, range: TimeRange): Promise<Series[]> {
     const { symbols } = selection
@@ -63,6 +68,7 @@ export class ExchangeLists implements SourceLists {
       throw tooMany(selected.length, await this.countRequests(series, range))
     }
     await this.checkSeries(series)
+    if (!this.options.manyRequests) await this.checkRequests(series, range)
     return series
   }
 
@@ -86,6 +92,10 @@ export class ExchangeLists implements SourceLists {
 
   fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
     return this.firstCandles.takeFetched(window)
+  }
+
+  limitMs(window: WindowRef): number {
+    return this.isKnownEmpty(window) ? 0 : budgetMs(windowWeight(window.interval))
   }
 
   isKnownEmpty(window: WindowRef): boolean {
@@ -140,6 +150,21 @@ export class ExchangeLists implements SourceLists {
     }
   }
 
+  /** Throws `bad_option` when the windows of these series in the range that are not cached take too many requests. */
+  private async checkRequests(series: readonly Series[], range: TimeRange): Promise<void> {
+    if ((await this.countRequests(series, range)) <= MAX_REQUESTS) return
+    const present = await this.present()
+    let [requests, leftMs] = [0, 0]
+    for (const name of series) {
+      const cached = new Set(this.options.refresh ? [] : this.mirror.cachedStartDates(name))
+      const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
+      const needed = windows.filter(window => !cached.has(window.startDate) && !this.isKnownEmpty(window))
+      requests += needed.length * windowCalls(name.interval)
+      leftMs += needed.length * budgetMs(windowWeight(name.interval))
+    }
+    if (requests > MAX_REQUESTS) throw tooManyRequests(requests, leftMs)
+  }
+
   /** The most requests that the windows of these series in the range can take. */
   private async countRequests(series: readonly Series[], range: TimeRange): Promise<number> {
     const present = await this.present()
@@ -147,7 +172,10 @@ export class ExchangeLists implements SourceLists {
     for (const name of series) {
       const { interval } = name
       if (!counts.has(interval))
-        counts.set(interval, planWindows(name, exchangeStartDates(interval), range, present).length + 1)
+        counts.set(
+          interval,
+          windowCalls(interval) * planWindows(name, exchangeStartDates(interval, present), range, present).length + 1,
+        )
     }
     return series.reduce((sum, { interval }) => sum + (counts.get(interval) ?? 0), 0)
   }
@@ -169,5 +197,15 @@ function tooMany(symbols: number, requests: number): KlinesError {
   return new KlinesError('bad_option', message, {
     suggestions: ['`manySymbols: true` downloads them all; a narrower pattern or a range takes fewer requests.'],
     data: { symbols, requests },
+  })
+}
+
+/** `leftMs`: how long the requests take by the limit of the exchange. */
+function tooManyRequests(requests: number, leftMs: number): KlinesError {
+  const minutes = Math.ceil(leftMs / MINUTE_MS)
+  const message = `This takes up to ${formatCount(requests)} requests to the exchange, and at half its limit ${plural(minutes, 'minute')}.`
+  return new KlinesError('bad_option', `${message} Expected at most ${formatCount(MAX_REQUESTS)} requests.`, {
+    suggestions: ['`manyRequests: true` sends them all; fewer symbols or a range take fewer.'],
+    data: { requests },
   })
 }

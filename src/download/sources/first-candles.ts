@@ -2,10 +2,9 @@ import type { ExchangeClient } from '../../exchange-client/client.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { exchangeStartDates } from '../../klines/exchange-calendar.js'
 import { HOUR_MS, MINUTE_MS } from '../../klines/intervals.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
-import { formatDate, windowSpan } from '../../klines/windows.js'
+import { startDateAt, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 
 /** The window in which the first candle opens. */
@@ -29,6 +28,8 @@ export class FirstCandles {
   /** The startDate of each series' first cached window with candles. */
   private readonly cached = new Map<string, string>()
   private readonly firstWindows = new Map<string, FirstWindow>()
+  /** The series whose first window in the mirror has no earlier candle. */
+  private readonly confirmed = new Set<string>()
 
   constructor(
     private readonly exchange: ExchangeClient,
@@ -96,11 +97,14 @@ export class FirstCandles {
   /** Compares the first candle with its window. Throws a `FetchError` when the window has an earlier one. */
   private async confirm({ symbol, interval }: Series): Promise<void> {
     const name = seriesName({ symbol, interval })
+    if (this.confirmed.has(name)) return
     const openTime = this.found.get(name) as number
-    const day = formatDate(openTime)
-    const startDate = exchangeStartDates(interval).findLast(date => date <= day) ?? ''
+    const startDate = startDateAt(interval, openTime)
     const cached = this.mirror.readWindow({ symbol, interval, startDate })
-    if (cached.state === 'cached' && cached.batch.length > 0 && cached.batch.openTime(0) >= openTime) return
+    if (cached.state === 'cached' && cached.batch.length > 0 && cached.batch.openTime(0) >= openTime) {
+      this.confirmed.add(name)
+      return
+    }
     const first = this.firstWindows.get(name) ?? {
       startDate,
       requestedMs: this.options.now(),

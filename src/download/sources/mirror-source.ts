@@ -1,14 +1,14 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
-import type { Interval } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
-import { formatDate, parseDate } from '../../klines/windows.js'
+import { consecutiveStartDates, formatDate, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
-import { withoutStop } from '../errors.js'
+import { noMinutes, withoutStop } from '../errors.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -39,8 +39,8 @@ export class MirrorSource implements WindowSource {
   private readonly covered = new Map<string, boolean>()
 
   private readonly acceptList: boolean
-  protected readonly now: number
-  private readonly warn: Warn
+  readonly now: number
+  readonly warn: Warn
 
   /** Throws `mirror_mismatch` when the mirror belongs to another base address. */
   constructor(
@@ -64,10 +64,14 @@ export class MirrorSource implements WindowSource {
     return this.now
   }
 
-  /** `all` and a pattern are every series with a cached window; a named series need not have one. */
+  /**
+   * `all` and a pattern are every series with a cached window, those of 1m, 3m and 5m too; a named series need not have one.
+   * Throws `unknown_interval` for one of these that the mirror's source does not have.
+   */
   async series(selection: Selection): Promise<Series[]> {
     const { symbols, intervals } = selection
-    const intervalsOf = selectedIntervals(selection)
+    const intervalsOf = selectedIntervals(selection, EXCHANGE_INTERVALS)
+    this.checkMinutes(intervalsOf.filter(interval => intervals !== 'all' && isMinutes(interval)))
     if (namesSymbols(selection)) this.checkNames(selectSymbols(selection, []))
     if (namesSymbols(selection) && intervals !== 'all') return combine(selectSymbols(selection, []), intervalsOf)
     this.prepare()
@@ -79,6 +83,13 @@ export class MirrorSource implements WindowSource {
       throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`, this.mirror)
     this.warnOfOthers(selection, new Set(cached.map(({ symbol }) => symbol)))
     return cached
+  }
+
+  /** Throws `unknown_interval` for one that neither the source nor the mirror has. */
+  private checkMinutes(named: readonly Interval[]): void {
+    const known = named.length > 0 && this.mirror.exists ? this.mirror.intervals() : named
+    const unknown = named.find(interval => !known.includes(interval))
+    if (unknown) throw noMinutes(unknown, 'The mirror')
   }
 
   /** Throws `unknown_symbol` for a name that the source does not have, and `window_missing` when only the exchange knows it. */
@@ -110,7 +121,7 @@ export class MirrorSource implements WindowSource {
   /** The dates that the list lacks count too: their windows are missing unless they are cached. */
   async startDates(interval: Interval): Promise<string[]> {
     this.prepare()
-    const list = cachedStartDateList(this.mirror, interval, this.warn)
+    const list = cachedStartDateList(this.mirror, interval, this)
     if (this.acceptList) return list
     const file = this.mirror.startDatesFile(interval)
     const now = file.state === 'file' ? Math.min(file.mtimeMs, this.now) : this.now
@@ -139,7 +150,7 @@ export class MirrorSource implements WindowSource {
   }
 
   private warnIfOutdated(interval: Interval, horizon: number): void {
-    const dates = cachedStartDateList(this.mirror, interval, this.warn)
+    const dates = cachedStartDateList(this.mirror, interval, this)
     const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
     if (since > 0) this.warn(outdated(interval, horizon, `started since: ${since}`))
   }
@@ -174,6 +185,10 @@ export class MirrorSource implements WindowSource {
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
+  limitMs(): number {
+    return 0
+  }
+
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     return this.result(window, this.mirror.readWindow(window))
   }
@@ -205,14 +220,28 @@ export class MirrorSource implements WindowSource {
   }
 }
 
-/** The start dates of an interval from the mirror's list, else from the list built into this version. */
-export function cachedStartDateList(mirror: Mirror, interval: Interval, warn: Warn): string[] {
+/**
+ * The start dates of an interval from the mirror's list, else from the list built into this version. A list of 1m, 3m or 5m ends
+ * with the day of the download: the windows since then, up to `now` (ms UTC), are added.
+ */
+export function cachedStartDateList(
+  mirror: Mirror,
+  interval: Interval,
+  { now, warn }: { readonly now: number; readonly warn: Warn },
+): string[] {
+  const list = readStartDateList(mirror, interval, now, warn)
+  const last = list.at(-1)
+  if (last === undefined || !isMinutes(interval)) return list
+  return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
+}
+
+function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
   try {
-    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval)
+    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval, now)
   } catch (error) {
     if (!isKlinesError(error, 'bad_list')) throw error
     warn(`${error.message} The built-in list is used instead.`)
-    return mirror.builtInStartDates(interval)
+    return mirror.builtInStartDates(interval, now)
   }
 }
 

@@ -37,6 +37,8 @@ export interface SourceOptions extends RequestLimits {
   readonly acceptList?: boolean | undefined
   /** Download a pattern of the exchange's symbols that matches more than 20. */
   readonly manySymbols?: boolean | undefined
+  /** Send more than 50,000 requests to the exchange. */
+  readonly manyRequests?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -79,7 +81,7 @@ export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
   { readOnly = false, memory, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<WindowSource> {
-  const { baseUrl, refresh = false, acceptList = false, manySymbols = false } = options
+  const { baseUrl, refresh = false, acceptList = false, manySymbols = false, manyRequests = false } = options
   const { signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
@@ -91,7 +93,7 @@ export async function openSource(
     )
     checkLimits(options)
     const host = { baseUrl, concurrency, policy, limits: options, now, onActivity: options.network }
-    const listing = { acceptList, manySymbols, signal, warn, now }
+    const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
     const using = { refresh, readOnly, memory, now, signal, warn }
     if (isOfExchange) {
       const { openExchangeClient } = await import('../../exchange-client/open.js')

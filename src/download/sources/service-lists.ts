@@ -4,14 +4,14 @@ import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
 import type { WindowService } from '../../http/window-service.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
-import type { Interval } from '../../klines/intervals.js'
+import { type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import { type Series, seriesName } from '../../klines/series.js'
 import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { incompleteList, joinNames } from '../errors.js'
+import { incompleteList, joinNames, noMinutes } from '../errors.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { KnownNames } from './known-names.js'
 import type { ListOptions, SourceLists } from './source-lists.js'
@@ -37,9 +37,14 @@ export class ServiceLists implements SourceLists {
     return this.options.now()
   }
 
-  /** Requests the list of symbols for `all`, a pattern, and a name that is not one of the ten. */
+  /**
+   * Requests the list of symbols for `all`, a pattern, and a name that is not one of the ten. Throws `unknown_interval` for 1m, 3m
+   * and 5m of the public service.
+   */
   async select(selection: Selection, _range: TimeRange, store: StoreList): Promise<Series[]> {
     const intervals = selectedIntervals(selection)
+    const minutes = this.baseUrl === PUBLIC_BASE_URL && intervals.find(isMinutes)
+    if (minutes) throw this.noMinutes(minutes)
     if (!namesSymbols(selection)) {
       const list = await this.symbols()
       const listed = list.value
@@ -72,7 +77,10 @@ export class ServiceLists implements SourceLists {
 
   private async hasWindow(series: Series): Promise<boolean> {
     const { now, signal } = this.options
-    const startDate = knownStartDates(series.interval).findLast(date => date <= formatDate(now())) ?? ''
+    const today = formatDate(now())
+    // A published tree may be some days old.
+    const known = isMinutes(series.interval) ? await this.startDates(series.interval) : undefined
+    const startDate = (known?.value ?? knownStartDates(series.interval)).findLast(date => date <= today) ?? today
     try {
       await this.service.window({ ...series, startDate }, undefined, signal)
       return true
@@ -86,11 +94,15 @@ export class ServiceLists implements SourceLists {
 
   /**
    * Downloads the startDates of an interval. Throws `incomplete` when the list has a hole, ends before the present or lacks
-   * what is cached; `bad_list` and `unreachable`.
+   * what is cached; `unknown_interval` when the service has no list of 1m, 3m or 5m; `bad_list` and `unreachable`.
    */
   async startDates(interval: Interval): Promise<Fetched<string[]>> {
     const { signal, now } = this.options
-    const list = await this.download(`the list of ${interval} start dates`, this.service.startDates(interval, signal))
+    const request = this.service.startDates(interval, signal).catch(error => {
+      const isUnknown = isMinutes(interval) && error instanceof FetchError && error.status === 404
+      throw isUnknown ? this.noMinutes(interval, error) : error
+    })
+    const list = await this.download(`the list of ${interval} start dates`, request)
     const cached = this.mirror.symbols().flatMap(symbol => this.mirror.cachedStartDates({ symbol, interval }))
     const known = [...this.storedStartDates(interval), ...cached]
     // A list need not reach a present that only a wrong clock knows.
@@ -128,12 +140,20 @@ export class ServiceLists implements SourceLists {
     return undefined
   }
 
+  limitMs(): number {
+    return 0
+  }
+
   isKnownEmpty(): boolean {
     return false
   }
 
   listWith(): undefined {
     return undefined
+  }
+
+  private noMinutes(interval: Interval, cause?: FetchError): KlinesError {
+    return noMinutes(interval, `The static klines service at ${this.baseUrl}`, cause)
   }
 
   private refuseIncomplete(list: string, missing: readonly string[]): void {

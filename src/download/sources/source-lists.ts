@@ -13,6 +13,10 @@ export interface ListOptions {
   readonly acceptList: boolean
   /** Download more than 20 symbols of a pattern. */
   readonly manySymbols: boolean
+  /** Send more than 50,000 requests. */
+  readonly manyRequests: boolean
+  /** Final windows are requested too. */
+  readonly refresh: boolean
   readonly signal: AbortSignal
   readonly warn: Warn
   /** The present, ms UTC. */
@@ -38,6 +42,8 @@ export interface SourceLists {
   emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
   /** A window that was downloaded on the way to what the lists say. */
   fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
+  /** How much of the time of a run a window takes by the limits of the service, without a cached file; ms, 0 without limits. */
+  limitMs(window: WindowRef): number
   /** Whether such a window is known to be empty already. */
   isKnownEmpty(window: WindowRef): boolean
   /** The list of symbols to store once the mirror has a window of `symbol`; undefined when it needs no change. */

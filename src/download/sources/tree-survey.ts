@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { INTERVALS, type Interval } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
@@ -43,7 +43,7 @@ export interface SurveyOptions {
  */
 export async function surveyTree(mirror: Mirror, options: SurveyOptions): Promise<TreeSurvey> {
   const { symbols, now, signal, visit } = options
-  const lists = readLists(mirror)
+  const lists = readLists(mirror, now)
   const windows = [...lists].flatMap(([interval, list]) =>
     symbols.flatMap(symbol => {
       const dates = new Set([...list, ...mirror.cachedStartDates({ symbol, interval })])
@@ -92,13 +92,13 @@ export function completeTree(
   return written
 }
 
-function readLists(mirror: Mirror): Map<Interval, string[]> {
+function readLists(mirror: Mirror, now: number): Map<Interval, string[]> {
   const symbols = mirror.symbols()
   const lists = new Map<Interval, string[]>()
-  for (const interval of INTERVALS) {
+  for (const interval of EXCHANGE_INTERVALS) {
     const list = parseStartDatesFile(mirror, interval)
     const isUsed = list !== undefined || symbols.some(symbol => mirror.hasSeries({ symbol, interval }))
-    if (isUsed) lists.set(interval, list ?? mirror.builtInStartDates(interval))
+    if (isUsed) lists.set(interval, list ?? mirror.builtInStartDates(interval, now))
   }
   return lists
 }

@@ -71,6 +71,11 @@ export interface WindowSource {
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
+  /**
+   * How much of the time of a run a window takes by the limits of the service, ms; 0 without limits, and for one that was cached
+   * when this was first called for its series.
+   */
+  limitMs(window: WindowRef): number
   /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**

@@ -4,7 +4,9 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { outputError } from '../../export/output/errors.js'
 import { OutputFile } from '../../export/output/file.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import type { SeriesLabel } from '../../klines/series.js'
 import { VERSION } from '../../version.js'
+import { parsePartPath } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import { type Action, type AddAction, PROTOCOL, type RemoveAction } from './actions.js'
@@ -69,13 +71,12 @@ function toAdd(root: string, part: LakePart, { columns }: LakeOptions): AddActio
   return { path, partitionValues, size, modificationTime, dataChange: true, stats: JSON.stringify(stats) }
 }
 
-/** The values of the folders in a path. Of numbers, the protocol has no leading zeros. */
+/** The values of the folders in a path. Numbers have no leading zeros there, and 1m is `1m`. */
 function findValues(path: string): Record<string, string> {
-  const pairs = path
-    .split('/')
-    .slice(0, -1)
-    .map(folder => folder.split('='))
-  return Object.fromEntries(pairs.map(([name, value]) => [name, name === 'month' ? String(Number(value)) : value]))
+  const folders = path.split('/').slice(0, -1)
+  const values = Object.fromEntries(folders.map(folder => folder.split('=')))
+  const { interval } = parsePartPath(path) as SeriesLabel
+  return { ...values, interval, ...(values.month && { month: String(Number(values.month)) }) }
 }
 
 function toRemove({ path, partitionValues, size }: AddAction, now: number): RemoveAction {

@@ -43,7 +43,7 @@ export async function answerExport(
   const { series, rangeText, resampling, rowFormat, format, gzip } = parameters
   const { headers: fields } = request.raw
   checkRange({ ...rangeText, now: tree.now() })
-  const source = await openServedSource(tree, mirror, series.symbol, warn)
+  const source = await openServedSource(tree, mirror, series, warn)
   const range = await requestRange({ ...rangeText, now: tree.now() }, source)
   const selection = { symbols: [series.symbol], intervals: [series.interval] }
   const [exported] = await selectSeries(resampling, source, selection, range)

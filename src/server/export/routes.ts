@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { once } from '../../download/sources/open-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { cleanText } from '../../http/error-body.js'
-import { IntervalSchema, symbolSchema } from '../../klines-client/schema.js'
+import { intervalSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Endpoint } from '../endpoint.js'
 import { HttpError } from '../http/error.js'
 import { acceptsIdentity } from '../http/negotiation.js'
@@ -49,7 +49,7 @@ export function exportEndpoints(tree: Tree, warn: Warn = () => {}): Endpoint[] {
         `At most a few exports run at once. Range requests are ignored, and there is no content coding.`,
       tag: 'export',
       params: Type.Object({
-        interval: IntervalSchema,
+        interval: intervalSchema(tree.mirror.intervals()),
         symbol: symbolSchema(findSymbols(tree.mirror)),
         extension: Type.Enum([...EXTENSIONS], {
           type: 'string',

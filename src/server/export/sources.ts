@@ -1,5 +1,7 @@
+import { noMinutes } from '../../download/errors.js'
 import type { Warn } from '../../download/sources/window-source.js'
-import { type SymbolName, unknownSymbols } from '../../klines/symbols.js'
+import type { Series } from '../../klines/series.js'
+import { unknownSymbols } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { HttpError } from '../http/error.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
@@ -8,16 +10,17 @@ import { ServedSource } from './served-source.js'
 import { UpstreamSource } from './upstream-source.js'
 
 /**
- * The source of a symbol's windows: the mirror, with the service behind it if there is one. Throws `unknown_symbol`, and
- * `HttpError` when only the service knows the symbol and does not answer.
+ * The source of a series' windows: the mirror, with the service behind it if there is one. Throws `unknown_symbol`, and
+ * `HttpError` for 1m, 3m or 5m of a server without them, and when only the service knows the symbol and does not answer.
  */
 export async function openServedSource(
   tree: Tree,
   mirror: Mirror,
-  symbol: SymbolName,
+  { symbol, interval }: Series,
   warn: Warn,
 ): Promise<ServedSource> {
   const { upstream } = tree
+  if (tree.lacksInterval(interval)) throw new HttpError(404, noMinutes(interval, 'This server').message)
   if (!mirror.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
     throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
   }

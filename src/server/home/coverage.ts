@@ -1,4 +1,4 @@
-import { INTERVALS } from '../../klines/intervals.js'
+import type { Interval } from '../../klines/intervals.js'
 import { startDatesPath } from '../../klines/paths.js'
 import type { Series } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
@@ -21,7 +21,7 @@ export interface Coverage {
   readonly upstream: boolean
   /** The present, ms UTC. */
   readonly now: number
-  readonly intervals: typeof INTERVALS
+  readonly intervals: readonly Interval[]
   /** Those with cached windows come first. */
   readonly symbols: readonly SymbolName[]
   /** When a list was last fetched, ms UTC: the time of the newest file of a list; undefined without one. */
@@ -38,7 +38,7 @@ export async function findCoverage({ mirror, upstream }: Tree, now: number): Pro
     source: describeSource(mirror),
     upstream: upstream !== undefined,
     now,
-    intervals: INTERVALS,
+    intervals: mirror.intervals(),
     symbols: [...new Set([...mirror.symbols(), ...listSymbols(mirror)])],
     updatedTime: findUpdatedTime(mirror),
     series: status.map((series, index) => ({ ...series, missing: missing[index].length })),
@@ -78,6 +78,6 @@ async function findMissing(mirror: Mirror, series: readonly Series[], now: numbe
 }
 
 function findUpdatedTime(mirror: Mirror): number | undefined {
-  const times = INTERVALS.flatMap(interval => mirror.version(startDatesPath(interval))?.mtimeMs ?? [])
+  const times = mirror.intervals().flatMap(interval => mirror.version(startDatesPath(interval))?.mtimeMs ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { INTERVALS, isInterval } from '../../klines/intervals.js'
+import { isInterval } from '../../klines/intervals.js'
 import type { Series } from '../../klines/series.js'
 import { isSymbol } from '../../klines/symbols.js'
 import { type Endpoint, serve } from '../endpoint.js'
@@ -46,8 +46,8 @@ function parseSeries({ params }: FastifyRequest): Series {
 }
 
 /** The oldest cached window of each interval that has candles, of the first symbol that has one. */
-function findExamples({ series }: Coverage): PageContent['examples'] {
-  return INTERVALS.map(interval => {
+function findExamples({ series, intervals }: Coverage): PageContent['examples'] {
+  return intervals.map(interval => {
     const found = series.find(one => one.interval === interval && one.firstStartDate !== undefined)
     const startDate = found?.firstStartDate
     return { interval, window: found && startDate !== undefined ? { ...found, startDate } : undefined }

@@ -1,5 +1,5 @@
 import type { Interval } from '../../klines/intervals.js'
-import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
+import { intervalSegment, SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import { windowLength } from '../../klines/windows.js'
 import { type Html, html } from '../pages/html.js'
@@ -55,7 +55,7 @@ ${examples.map(intervalRow)}
 }
 
 function intervalRow({ interval, window }: IntervalExample): Html {
-  const list = html`<a href="/${startDatesPath(interval)}">${interval}.json</a>`
+  const list = html`<a href="/${startDatesPath(interval)}">${intervalSegment(interval)}.json</a>`
   const example = window
     ? html`<a href="/${windowPath(window)}">${window.symbol} ${window.startDate}</a>`
     : 'none here yet'

@@ -1,17 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
-import { INTERVALS, type Interval } from '../../klines/intervals.js'
-import { SYMBOLS_PATH } from '../../klines/paths.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
+import { intervalSegment, SYMBOLS_PATH } from '../../klines/paths.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { windowLength } from '../../klines/windows.js'
-import { IntervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
+import { intervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../endpoint.js'
 import { sendBody } from '../http/send-body.js'
 import { listSymbols, type Tree, type TreeFile } from './tree.js'
 
-/** The endpoints of the klines service's OpenAPI description, with the path of a window for every interval. */
+/**
+ * The endpoints of the klines service's OpenAPI description, with the path of a window for every interval. Those of 1m, 3m and 5m
+ * are described when the mirror may have them.
+ */
 export function treeEndpoints(tree: Tree): Endpoint[] {
+  const intervals = tree.mirror.intervals()
   const symbol = symbolSchema(findSymbols(tree.mirror))
   const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
   return [
@@ -32,12 +36,15 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       tag: 'meta',
       description:
         'Each is the startDate of a window; in order they cover the whole history, and reach into the future.',
-      params: Type.Object({ interval: IntervalSchema }),
+      params: Type.Object({ interval: intervalSchema(intervals.map(intervalSegment)) }),
       response: json('Start dates', Type.Array(Type.String({ format: 'date' }))),
       errors: { 404: 'There is no such interval' },
       handler,
     },
-    ...INTERVALS.map(interval => windowEndpoint(interval, symbol, tree.mirror.builtInStartDates(interval), handler)),
+    ...EXCHANGE_INTERVALS.map(interval => ({
+      ...windowEndpoint(interval, symbol, tree.mirror.builtInStartDates(interval, tree.now()), handler),
+      isDescribed: intervals.includes(interval),
+    })),
   ]
 }
 
@@ -54,8 +61,8 @@ function windowEndpoint(
 ): Endpoint {
   return {
     method: 'GET',
-    path: `/api/klines/${interval}/{symbol}/{startDate}.json`,
-    operationId: `getKlines${interval}`,
+    path: `/api/klines/${intervalSegment(interval)}/{symbol}/{startDate}.json`,
+    operationId: `getKlines${intervalSegment(interval)}`,
     summary: `The ${interval} candles of a window, ascending by open time`,
     description:
       `A window covers ${windowLength(interval)}. A candle belongs to the window in which it opens; only closed ones ` +

@@ -1,4 +1,5 @@
 import type { Warn } from '../../download/sources/window-source.js'
+import { type Interval, isMinutes } from '../../klines/intervals.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import { SYMBOLS, type SymbolName } from '../../klines/symbols.js'
 import { windowSpan } from '../../klines/windows.js'
@@ -56,6 +57,8 @@ export class Tree {
     if (cached?.state === 'valid' && (cached.final || !this.upstream)) return cached
     const entry = parseTreePath(path)
     if (!entry) throw noSuchFile()
+    const interval = entry.kind === 'window' ? entry.window.interval : entry.kind === 'startDates' && entry.interval
+    if (!cached && interval && this.lacksInterval(interval)) throw noSuchFile()
     const isUnknown = !cached && entry.kind === 'window' && !this.mirror.hasSymbol(entry.window.symbol)
     if (isUnknown) return this.unknownSymbol(path, entry)
     // Never requested: a published tree has files of the future, which are not final.
@@ -65,6 +68,11 @@ export class Tree {
     return this.upstream && !isLocal
       ? this.revalidate(path, entry, this.upstream)
       : { body: this.currentBody(path, entry) }
+  }
+
+  /** Whether neither the mirror nor a service behind it can have candles of an interval. */
+  lacksInterval(interval: Interval): boolean {
+    return isMinutes(interval) && !this.upstream && !this.mirror.intervals().includes(interval)
   }
 
   /** A window that starts in the future by this machine's clock; for the exchange, only its own clock can say so. */
@@ -105,6 +113,10 @@ export class Tree {
 
   /** The body of a valid file, and what stands for one that is missing or corrupt. */
   private currentBody(path: string, entry: TreeEntry): Body {
+    // With the exchange behind it, the tree has more days than a list that was stored once.
+    const isDaily =
+      entry.kind === 'startDates' && isMinutes(entry.interval) && this.upstream && this.mirror.isOfExchange
+    if (isDaily) return this.minuteList(entry.interval)
     const file = this.files.get(path)
     if (file?.state === 'valid') return file.body
     if (entry.kind !== 'window') return this.builtInList(path, entry)
@@ -116,10 +128,18 @@ export class Tree {
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
     if (entry.kind === 'symbols' && this.mirror.isOfExchange)
       return new Body(Buffer.from(JSON.stringify(listSymbols(this.mirror))))
-    const list = entry.kind === 'symbols' ? SYMBOLS : this.mirror.builtInStartDates(entry.interval)
+    if (entry.kind === 'startDates' && isMinutes(entry.interval)) return this.minuteList(entry.interval)
+    const list = entry.kind === 'symbols' ? SYMBOLS : this.mirror.builtInStartDates(entry.interval, this.now())
     const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
     this.builtIn.set(path, body)
     return body
+  }
+
+  /** The list of 1m, 3m or 5m of an exchange's tree: a new one each day. */
+  private minuteList(interval: Interval): Body {
+    const list = this.mirror.builtInStartDates(interval, this.now())
+    if (list.length === 0) throw noSuchFile()
+    return new Body(Buffer.from(JSON.stringify(list)))
   }
 }
 

@@ -49,6 +49,32 @@ describe('a progress meter', () => {
     expect(meter.snapshot().leftMs).toBeCloseTo(82_000, -2)
   })
 
+  it('estimates the end from the limits of the host when these take more than a minute', () => {
+    const { meter, at } = newMeter()
+    // 1,000 windows of 1m: 4,000 of weight, of which 3,000 may be used in a minute.
+    meter.advance(0, 1_000, '', 80_000)
+    expect(meter.snapshot().leftMs).toBe(80_000)
+    // Much faster than the limit allows, up to the pause.
+    at(10_000)
+    meter.advance(200, 1_000, 'BTCUSDT 1m', 64_000)
+    expect(meter.snapshot().leftMs).toBe(64_000)
+    // Nothing arrives for ten seconds and more.
+    at(25_000)
+    expect(meter.snapshot().leftMs).toBe(100_000)
+    // Less than a minute's share is sent without a pause.
+    at(30_000)
+    meter.advance(900, 1_000, 'BTCUSDT 1m', 8_000)
+    expect(meter.snapshot().leftMs).toBeLessThan(8_000)
+  })
+
+  it('estimates the end from the rate when that is below the limits', () => {
+    const { meter, at } = newMeter()
+    meter.advance(0, 1_000, '', 160_000)
+    at(50_000)
+    meter.advance(100, 1_000, 'BTCUSDT 1m', 144_000)
+    expect(meter.snapshot().leftMs).toBe(450_000)
+  })
+
   it('counts a pause down', () => {
     const { meter, at } = newMeter()
     meter.setNetwork({ ...QUIET, pauseMs: 12_000, pauseReason: 'rate limited' })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { INTERVALS, type Interval } from '../../../src/klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../../src/klines/intervals.js'
 import { checkMultiple, isMultiple, parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
 import { thrownBy } from '../../support/thrown-by.js'
 
@@ -26,8 +26,11 @@ describe('a target interval', () => {
   )
 })
 
-/** Which of the service's intervals each one divides: 60 pairs. */
+/** Which intervals of the exchange each one divides: 60 pairs of the twelve, and 38 of 1m, 3m and 5m. */
 const FITS: Record<Interval, string> = {
+  '1m': '3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
+  '3m': '15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
+  '5m': '15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
   '15m': '30m 1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
   '30m': '1h 2h 4h 6h 8h 12h 1d 3d 1w 1M',
   '1h': '2h 4h 6h 8h 12h 1d 3d 1w 1M',
@@ -43,8 +46,10 @@ const FITS: Record<Interval, string> = {
 }
 
 describe('whole candles', () => {
-  it.each(INTERVALS)('of %s fit into exactly these of the twelve', source => {
-    expect(INTERVALS.filter(name => isMultiple(parseTargetInterval(name), source)).join(' ')).toBe(FITS[source])
+  it.each(EXCHANGE_INTERVALS)('of %s fit into exactly these of the fifteen', source => {
+    expect(EXCHANGE_INTERVALS.filter(name => isMultiple(parseTargetInterval(name), source)).join(' ')).toBe(
+      FITS[source],
+    )
   })
 
   it.each([

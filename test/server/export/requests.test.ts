@@ -13,8 +13,9 @@ const QUERY_NAMES =
 
 describe('a bad request', () => {
   it.each([
-    ['5h/BTCUSDT.csv', 404, 'Unknown interval "5h". Expected one of 15m, 30m,'],
-    ['1m/BTCUSDT.csv', 404, 'Did you mean 15m, or 1M (a month)?'],
+    ['5h/BTCUSDT.csv', 404, 'Unknown interval "5h". Expected one of 1m, 3m, 5m, 15m, 30m,'],
+    ['1m/BTCUSDT.csv', 404, 'This server has no 1m candles. Expected one of 15m, 30m,'],
+    ['1min/BTCUSDT.csv', 404, 'Did you mean 1m?'],
     ['1h/BTCUSD.csv', 404, 'Did you mean BTCUSDT?'],
     ['1h/PEPEUSDT.csv', 404, 'Unknown symbol "PEPEUSDT"; this server has no such symbol. Expected one of BTCUSDT,'],
     ['1h/a%00b.csv', 404, 'Unknown symbol "a'],

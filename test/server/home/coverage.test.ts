@@ -69,7 +69,7 @@ describe('/coverage.json', () => {
     const nothing = { windows: 0, empty: 0, missing: 0, known: false }
     expect(await fetchJson(request, '/coverage/1h/NOPE.json')).toMatchObject(nothing)
     expect((await fetchJson(request, '/coverage.json')).source).toEqual({ kind: 'sample' })
-    for (const path of ['/coverage/1m/BTCUSDT.json', '/coverage/1h/btc.json', '/coverage/1h/..%2f.json', '/coverage']) {
+    for (const path of ['/coverage/1s/BTCUSDT.json', '/coverage/1h/btc.json', '/coverage/1h/..%2f.json', '/coverage']) {
       expect((await request(path)).status, path).toBe(404)
     }
   })

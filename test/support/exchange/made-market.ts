@@ -2,14 +2,17 @@ import type { KlineRow } from '../../../src/klines/columns.js'
 import { makeRows } from './made-rows.js'
 import { EXCHANGE_NOW, type Market } from './market.js'
 
+const MINUTE = 60_000
 const DAY = 86_400_000
 /** Where candles end by default, well after the clock: then the open candle has final values, too. */
 const END = EXCHANGE_NOW + 60 * DAY
 
 /** A symbol of a made market; times in ms UTC or as ISO text. */
 export interface MadeSymbol {
-  /** The open time of the first 15m candle, on a quarter of an hour. */
+  /** The open time of the first 15m candle, on a quarter of an hour; of the first 1m candle with `minutes`. */
   readonly from?: number | string
+  /** Whether it has candles of 1m, which all others are the aggregates of. */
+  readonly minutes?: boolean
   /** Where the candles end: before the clock for a delisted symbol. */
   readonly until?: number | string
   /** Spans without candles: start and end, exclusive. */
@@ -41,7 +44,8 @@ export function madeMarket(symbols: Readonly<Record<string, MadeSymbol>>, option
       const known = cache.get(key)
       if (known) return known
       const spans = (made.without ?? []).map(([start, end]) => [toTime(start), toTime(end)] as const)
-      const rows = makeRows(symbol, interval, toTime(made.from), toTime(made.until ?? options.until ?? END), spans)
+      const until = toTime(made.until ?? options.until ?? END)
+      const rows = makeRows(symbol, interval, toTime(made.from), until, spans, made.minutes ? MINUTE : undefined)
       cache.set(key, rows)
       return rows
     },

@@ -1,5 +1,4 @@
 import type { KlineRow } from '../../../src/klines/columns.js'
-import { INTERVAL_LENGTHS } from '../oracles/intervals.js'
 import { nextOpenTime } from './market.js'
 
 const QUARTER = 900_000
@@ -22,22 +21,26 @@ interface Candle {
 
 type Span = readonly [start: number, end: number]
 
-/** The rows of a series: those of 15m, or their exact aggregates on the grid of `interval`. Finer intervals have none. */
+/**
+ * The rows of a series: those of the finest interval, whose candles last `step` ms, or their exact aggregates on the grid of
+ * `interval`. Finer intervals have none.
+ */
 export function makeRows(
   symbol: string,
   interval: string,
   from: number,
   until: number,
   holes: readonly Span[],
+  step = QUARTER,
 ): KlineRow[] {
-  if (interval !== '1M' && !INTERVAL_LENGTHS.some(([name]) => name === interval)) return []
+  if (interval !== '1M' && nextOpenTime(interval, 0) < step) return []
   const seed = [...symbol].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
   const findOpen = openTimes(interval, from)
   const candles: Candle[] = []
-  for (let time = from; time < until; time += QUARTER) {
+  for (let time = from; time < until; time += step) {
     const hole = holes.find(([start, end]) => time >= start && time < end)
-    if (hole) time = hole[1] - QUARTER
-    else addTo(candles, quarterCandle(seed, time), findOpen(time))
+    if (hole) time = hole[1] - step
+    else addTo(candles, shortCandle(seed, time, step), findOpen(time))
   }
   return candles.map(toRow)
 }
@@ -52,31 +55,32 @@ function openTimes(interval: string, from: number): (time: number) => number {
   return time => time - ((time - anchor) % length)
 }
 
-/** Adds a 15m candle to the one that opens at `openTime`, or begins that one. */
-function addTo(candles: Candle[], quarter: Candle, openTime: number): void {
+/** Adds a shortest candle to the one that opens at `openTime`, or begins that one. */
+function addTo(candles: Candle[], short: Candle, openTime: number): void {
   const last = candles[candles.length - 1]
   if (last?.openTime !== openTime) {
-    candles.push({ ...quarter, openTime })
+    candles.push({ ...short, openTime })
     return
   }
-  last.closeTime = quarter.closeTime
-  last.high = Math.max(last.high, quarter.high)
-  last.low = Math.min(last.low, quarter.low)
-  last.close = quarter.close
-  last.volume += quarter.volume
-  last.quote += quarter.quote
-  last.count += quarter.count
+  last.closeTime = short.closeTime
+  last.high = Math.max(last.high, short.high)
+  last.low = Math.min(last.low, short.low)
+  last.close = short.close
+  last.volume += short.volume
+  last.quote += short.quote
+  last.count += short.count
 }
 
-/** A 15m candle whose values depend on its time and the symbol; it opens where the one before it closed. */
-function quarterCandle(seed: number, openTime: number): Candle {
-  const [open, close] = [priceAt(seed, openTime), priceAt(seed, openTime + QUARTER)]
-  const noise = mix(seed ^ 0x5bd1e995, openTime / QUARTER)
+/** A candle of `step` ms whose values depend on its time and the symbol; it opens where the one before it closed. */
+function shortCandle(seed: number, openTime: number, step: number): Candle {
+  const index = openTime / step
+  const [open, close] = [priceAt(seed, index), priceAt(seed, index + 1)]
+  const noise = mix(seed ^ 0x5bd1e995, index)
   // Takers buy a third: multiples of three keep the sums exact.
   const volume = 3 * (1000 + (noise % 30_000))
   return {
     openTime,
-    closeTime: openTime + QUARTER - 1,
+    closeTime: openTime + step - 1,
     open,
     high: Math.max(open, close) + (noise % 17),
     low: Math.min(open, close) - (noise % 13),
@@ -87,8 +91,8 @@ function quarterCandle(seed: number, openTime: number): Candle {
   }
 }
 
-function priceAt(seed: number, time: number): number {
-  return 4000 + (mix(seed, time / QUARTER) % 1000)
+function priceAt(seed: number, index: number): number {
+  return 4000 + (mix(seed, index) % 1000)
 }
 
 /** Mixes two integers to one below 2^32. */

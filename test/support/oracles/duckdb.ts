@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 let connection: Promise<DuckDBConnection> | undefined
@@ -17,4 +18,12 @@ export async function duckdb(sql: string) {
     rows: result.getRowObjectsJS() as Record<string, unknown>[],
     types: Object.fromEntries(result.columnNames().map((name, index) => [name, types[index]])),
   }
+}
+
+/** A new DuckDB that has run the statements of a file, as `duckdb -init FILE` does. */
+export async function initDuckdb(file: string) {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(readFileSync(file, 'utf8'))
+  return async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJson()
 }

@@ -1,5 +1,4 @@
 import { type Address, knownSeries } from './address.js'
-import { INTERVALS } from './data/interval.js'
 import { type Coverage, readCoverage, readSeriesCoverage, type Series } from './data/service.js'
 import type { MessageLink } from './message.js'
 
@@ -29,7 +28,8 @@ export async function chooseSeries({ symbol, interval }: Address, signal: AbortS
 async function describeUnknown(symbol: string, interval: string): Promise<Absence> {
   const isSymbol = knownSeries(symbol, FIRST_CHOICE.interval) !== undefined
   if (isSymbol) {
-    const choices = INTERVALS.map(interval => seriesLink({ symbol, interval }, interval))
+    const { intervals } = await readCoverage()
+    const choices = intervals.map(interval => seriesLink({ symbol, interval }, interval))
     return { problem: `There is no interval “${interval}”. Choose one of these:`, choices }
   }
   const choices = symbolLinks(await readCoverage(), FIRST_CHOICE.interval)

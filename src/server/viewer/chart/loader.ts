@@ -1,10 +1,11 @@
 import { lengthMs } from './data/interval.js'
+import { MAX_CANDLES } from './data/series-windows.js'
 import type { Message } from './message.js'
 import type { Session } from './session.js'
 import type { SessionView } from './session-view.js'
 
 /** A history with more candles is not loaded as a whole to show its start. */
-const MAX_HISTORY = 100_000
+const MAX_HISTORY = MAX_CANDLES / 2
 
 /** Loads what people move to, and draws it. */
 export class Loader {
@@ -13,7 +14,10 @@ export class Loader {
     private readonly message: Message,
   ) {}
 
-  /** Loads more while less than another screen of candles is loaded on either side. */
+  /**
+   * Loads more while less than another screen of candles is loaded on either side, as far as there is room; what is far from the
+   * screen is dropped.
+   */
   async fill(): Promise<void> {
     const { view } = this
     const { session, chart } = view
@@ -23,11 +27,20 @@ export class Loader {
     await this.load(session, async () => {
       while (!signal.aborted) {
         const { from, to } = chart.visible ?? { from: 0, to: 0 }
-        const needsRight = session.timeline.length - to < view.screen && !windows.isAtEnd
-        if (from < view.screen && !windows.isAtStart) await windows.extendBack(signal)
+        const room = Math.min(view.screen, (MAX_CANDLES - view.screen) / 2)
+        if (room < 0) break
+        const needsRight = session.timeline.length - to < room && !windows.isAtEnd
+        const around = timeAround(session, from - room, to + room)
+        const needsLeft = from < room && !windows.isAtStart
+        if (needsLeft) await windows.extendBack(signal)
         // Under a finger or a held button, candles on the right would move those that are visible.
         else if (needsRight && !chart.isDragged) await windows.extendForward(signal)
         else break
+        // On the other side than the new windows.
+        const kept = needsLeft
+          ? { ...around, from: Number.NEGATIVE_INFINITY }
+          : { ...around, to: Number.POSITIVE_INFINITY }
+        if (!chart.isDragged) windows.trim(kept)
         view.draw(session, { continues: true })
         await nextFrame()
       }
@@ -106,6 +119,15 @@ export class Loader {
       if (!signal.aborted) element.ariaBusy = 'false'
     }
   }
+}
+
+/** The time from one place of a session's timeline to another, ms UTC; places outside of it count as its ends. */
+function timeAround({ timeline, windows }: Session, from: number, to: number): { from: number; to: number } {
+  const length = lengthMs(windows.series.interval)
+  const [first, last] = [0, timeline.length - 1].map(index => timeline.openTime(index))
+  const before = from < 0 ? first + from * length : timeline.openTime(Math.floor(from))
+  const after = to > timeline.length - 1 ? last + (to - timeline.length + 1) * length : timeline.openTime(Math.ceil(to))
+  return { from: before, to: after }
 }
 
 /** Resolves in the next frame, when the chart has taken what it was told. */

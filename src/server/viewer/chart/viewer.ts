@@ -71,6 +71,7 @@ export class Viewer {
   private async openWindows(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
     const name = nameOf(series)
     const windows = this.loaded.get(name) ?? (await SeriesWindows.open(series, signal))
+    for (const other of this.loaded.values()) if (other !== windows) other.hide()
     this.loaded.delete(name)
     this.loaded.set(name, windows)
     const [oldest] = this.loaded.keys()

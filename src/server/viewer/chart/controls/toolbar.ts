@@ -1,6 +1,6 @@
 import type { TimeRange } from '../address.js'
 import { formatTime, toSymbol } from '../address.js'
-import { INTERVALS, type Interval } from '../data/interval.js'
+import { INTERVALS, type Interval, STATIC_INTERVALS } from '../data/interval.js'
 import type { Coverage, Series } from '../data/service.js'
 import { create, element } from '../element.js'
 
@@ -94,6 +94,8 @@ export class Toolbar {
     const cached = this.coverage?.series.filter(series => series.symbol === symbol).map(({ interval }) => interval)
     for (const [interval, button] of this.intervals) {
       const isCurrent = interval === current
+      // A mirror of a static service has no minutes.
+      button.hidden = !isCurrent && !(this.coverage?.intervals ?? STATIC_INTERVALS).includes(interval)
       if (isCurrent) button.scrollIntoView({ block: 'nearest', inline: 'nearest' })
       button.setAttribute('aria-pressed', String(isCurrent))
       const isCached = cached?.includes(interval) ?? true

@@ -1,7 +1,26 @@
-/** The candle lengths of the service, shortest first. `1M` is a calendar month. */
-export const INTERVALS = ['15m', '30m', '1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'] as const
+/** The candle lengths of the exchange, shortest first. `1M` is a calendar month. */
+export const INTERVALS = [
+  '1m',
+  '3m',
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '2h',
+  '4h',
+  '6h',
+  '8h',
+  '12h',
+  '1d',
+  '3d',
+  '1w',
+  '1M',
+] as const
 
 export type Interval = (typeof INTERVALS)[number]
+
+/** Those of the static service. */
+export const STATIC_INTERVALS: readonly Interval[] = INTERVALS.slice(3)
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -9,6 +28,11 @@ const DAY_MS = 24 * HOUR_MS
 const FIRST_MONDAY = 4 * DAY_MS
 
 const UNIT_MS = { m: HOUR_MS / 60, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }
+
+/** The name of an interval in the paths of files: `1m` and `1M` are one name on some disks. */
+export function intervalSegment(interval: Interval): string {
+  return interval === '1m' ? '1min' : interval
+}
 
 export function isInterval(text: string): text is Interval {
   return (INTERVALS as readonly string[]).includes(text)

@@ -11,14 +11,19 @@ import {
 } from './service.js'
 
 const MAX_REQUESTS = 8
-/** Windows of one batch: the chart takes all of its data again after each. */
+/** Windows of one batch, and about its candles: the chart takes all of its data again after each. */
 const MAX_BATCH = 64
+const MAX_BATCH_CANDLES = 44_000
+/** Candles that stay loaded when others come: the chart and their texts take 100 MB or so. */
+export const MAX_CANDLES = 100_000
+/** The same for a series that is not shown. */
+const MAX_HIDDEN_CANDLES = 10_000
 /** A jump within this many windows keeps what is shown; a farther one starts anew at its time. */
 const NEAR = 16
 
 /**
  * The windows of one series. A consecutive range of them is shown; the others that are loaded wait until the range reaches
- * them. No window is loaded twice.
+ * them. Those far from what is visible are dropped when there are too many, and loaded again when they are needed.
  */
 export class SeriesWindows {
   private readonly startTimes: readonly number[]
@@ -93,7 +98,7 @@ export class SeriesWindows {
     const [first, last] = [this.indexOf(from), this.indexOf(Math.max(from, to - 1))]
     const isNear = this.isOpen && first <= this.last + NEAR && last >= this.first - NEAR
     if (isNear) await this.show(Math.min(first, this.first), Math.max(last, this.last), signal)
-    else await this.show(first, Math.min(last, first + MAX_BATCH), signal)
+    else await this.show(first, Math.min(last, first + this.maxBatch), signal)
   }
 
   /** Shows as many windows again as are shown, before them. */
@@ -106,8 +111,40 @@ export class SeriesWindows {
     await this.show(this.first, Math.min(this.startDates.length - 1, this.last + this.batch), signal)
   }
 
+  /**
+   * Drops the windows that are farthest from a time, ms UTC, and outside of it, until few enough candles are loaded.
+   */
+  trim({ from, to }: { from: number; to: number }, maxCandles = MAX_CANDLES): void {
+    const distance = ({ startTime, endTime }: CandleWindow) => Math.max(startTime - to, from - endTime)
+    const isOutside = (index: number) => distance(this.loaded[index] as CandleWindow) >= 0
+    const indices = [...this.loaded.keys()].filter(index => this.loaded[index])
+    const farthest = indices
+      .filter(isOutside)
+      .sort((a, b) => distance(this.loaded[b] as CandleWindow) - distance(this.loaded[a] as CandleWindow))
+    let candles = indices.reduce((sum, index) => sum + (this.loaded[index]?.candles.length ?? 0), 0)
+    for (const index of farthest) {
+      if (candles <= maxCandles) break
+      candles -= this.loaded[index]?.candles.length ?? 0
+      this.loaded[index] = undefined
+    }
+    while (this.first < this.last && !this.loaded[this.first]) this.first++
+    while (this.last > this.first && !this.loaded[this.last]) this.last--
+  }
+
+  /** Drops most windows: another series is shown. */
+  hide(): void {
+    const { startTime = 0, endTime = 0 } = this.loaded[this.last] ?? {}
+    if (this.isOpen) this.trim({ from: startTime + 1, to: endTime - 1 }, MAX_HIDDEN_CANDLES)
+  }
+
   private get batch(): number {
-    return Math.min(this.last - this.first + 1, MAX_BATCH)
+    return Math.min(this.last - this.first + 1, this.maxBatch)
+  }
+
+  private get maxBatch(): number {
+    const [first = 0, second = 0] = this.startTimes
+    const candles = Math.max(1, (second - first) / lengthMs(this.series.interval))
+    return Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / candles)))
   }
 
   /** The window that contains `time`, or the nearest one. */

@@ -1,4 +1,4 @@
-import type { Interval } from './interval.js'
+import { type Interval, intervalSegment } from './interval.js'
 
 /** One symbol at one interval. */
 export interface Series {
@@ -24,6 +24,7 @@ export interface SeriesCoverage {
 /** What the server says about all series. */
 export interface Coverage {
   readonly upstream: boolean
+  readonly intervals: readonly Interval[]
   /** Those that the mirror has candles of come first. */
   readonly symbols: readonly string[]
   readonly series: readonly (Series & { readonly windows: number; readonly lastStartDate?: string })[]
@@ -67,9 +68,9 @@ export async function readSeriesCoverage({ symbol, interval }: Series, signal: A
 }
 
 export async function readStartDates(interval: Interval, signal: AbortSignal): Promise<string[]> {
-  return JSON.parse(await readText(`/api/klines/start-dates/${interval}.json`, signal))
+  return JSON.parse(await readText(`/api/klines/start-dates/${intervalSegment(interval)}.json`, signal))
 }
 
 export function windowPath({ symbol, interval }: Series, startDate: string): string {
-  return `/api/klines/${interval}/${symbol}/${startDate}.json`
+  return `/api/klines/${intervalSegment(interval)}/${symbol}/${startDate}.json`
 }

@@ -74,13 +74,15 @@ export class CandleChart {
   /** Shows a timeline. The same time stays visible when it continues the one before. */
   setTimeline(timeline: Timeline, { continues = false } = {}): void {
     const before = continues && this.timeline && this.visible
-    const anchor = before && this.timeline ? this.timeline.openTime(0) : 0
+    // A visible place: the ends of the timeline may be dropped.
+    const place = before && this.timeline ? clamp(Math.ceil(before.from), 0, this.timeline.length - 1) : 0
+    const anchor = this.timeline && place < this.timeline.length ? this.timeline.openTime(place) : 0
     this.timeline = timeline
     const { decimals } = timeline
     this.candles.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
     this.drawData(timeline)
     if (!before || this.isDragged) return
-    const shift = timeline.indexFrom(anchor)
+    const shift = timeline.indexFrom(anchor) - place
     this.showPlaces({ from: before.from + shift, to: before.to + shift })
   }
 
@@ -175,4 +177,8 @@ export class CandleChart {
       callback(index)
     })
   }
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.max(least, Math.min(value, most))
 }

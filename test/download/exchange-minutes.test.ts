@@ -1,0 +1,272 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { publishMirror } from '../../src/download/publish.js'
+import { dryRun } from '../../src/export/dry-run.js'
+import { exportKlines } from '../../src/export/export.js'
+import type { KlineRow } from '../../src/klines/columns.js'
+import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { verifyKlines } from '../../src/verify/verify.js'
+import { catchError } from '../support/errors.js'
+import { exchangeSetup } from '../support/exchange/exchange-setup.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+
+const [MINUTE, DAY] = [60_000, 86_400_000]
+const TODAY = EXCHANGE_NOW - (EXCHANGE_NOW % DAY)
+const toDate = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/** Listed in the middle of a day, with two hours without trade on 20 April; its clock is 30 April 2026, 04:20. */
+const MARKET = madeMarket({
+  TICKUSDT: {
+    from: '2026-03-27T10:07Z',
+    minutes: true,
+    without: [['2026-04-20T02:00Z', '2026-04-20T04:00Z']],
+  },
+})
+const SYMBOL = 'TICKUSDT'
+/** The candles of the exchange in a range, those that are open at its clock left out. */
+const expected = (interval: string, from: number | string, to: number | string = EXCHANGE_NOW) => {
+  const [start, end] = [from, to].map(time => new Date(time).getTime())
+  const rows = MARKET.rows(SYMBOL, interval) as readonly KlineRow[]
+  return rows.filter(([openTime, , , , , , closeTime]) => {
+    return openTime >= start && openTime < end && closeTime + 15_001 <= EXCHANGE_NOW
+  })
+}
+
+async function setup() {
+  const all = await exchangeSetup(MARKET)
+  const request = { ...all.request(), symbols: [SYMBOL] }
+  const exported = async (options: Partial<Parameters<typeof exportKlines>[0]>) => {
+    const output = join(all.folder, 'out.json')
+    await exportKlines({ ...request, intervals: ['1m'], output, force: true, offline: true, ...options })
+    return JSON.parse(readFileSync(output, 'utf8')) as KlineRow[]
+  }
+  return { ...all, request, exported }
+}
+
+describe('a day of', () => {
+  it.each([
+    ['1m', '1min', 2, 1440],
+    ['3m', '3m', 1, 480],
+    ['5m', '5m', 1, 288],
+  ] as const)('%s is one file below %s, with %i requests and %i candles', async (interval, segment, calls, count) => {
+    const { request, exchange, text, requests, mirror } = await setup()
+    const range = { from: '2026-04-10', to: '2026-04-11' }
+    const { series } = await downloadKlines({ ...request, intervals: [interval], ...range })
+    expect(requests()).toEqual([...Array(1).fill('2026-04-10'), ...Array(calls - 1).fill('2026-04-10'), 'first candle'])
+    expect(series).toMatchObject([{ interval, rows: count, gaps: 0, windows: { total: 1, fetched: 1 } }])
+    const rows = expected(interval, '2026-04-10', '2026-04-11')
+    expect(rows).toHaveLength(count)
+    expect(text(`${segment}/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))
+    const dates = JSON.parse(readFileSync(join(mirror, `api/klines/start-dates/${segment}.json`), 'utf8'))
+    expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', toDate(EXCHANGE_NOW)])
+    expect(dates).toHaveLength((TODAY - Date.UTC(2017, 6)) / DAY + 1)
+    // It ended long ago, so it is final.
+    await downloadKlines({ ...request, intervals: [interval], ...range })
+    expect(requests()).toEqual(['time'])
+    expect(exchange.violations).toEqual([])
+  })
+
+  it.each([
+    ['has begun', 0, 0, 1],
+    ['has 999 closed candles', 999, 999, 1],
+    ['has 1,000 closed candles', 1000, 1000, 2],
+    ['has 1,001 closed candles', 1001, 1001, 2],
+    ['is over', 1440, 1440, 2],
+  ])('1m that %s', async (_, minutes, count, calls) => {
+    const { request, exchange, text, requests } = await setup()
+    // Candles are closed 15 s after their end; the candle of the present is in the answers too.
+    exchange.now = TODAY + minutes * MINUTE + 20_000
+    const range = { from: toDate(TODAY), to: toDate(TODAY + DAY), now: exchange.time }
+    const report = downloadKlines({ ...request, intervals: ['1m'], ...range })
+    if (count === 0) expect(await catchError(report)).toMatchObject({ code: 'no_candles' })
+    else await report
+    expect(requests().filter(name => name === toDate(TODAY) || name.startsWith('2026'))).toHaveLength(calls)
+    const rows = JSON.parse(text(`1min/${SYMBOL}/${toDate(TODAY)}`) ?? 'null')
+    expect(rows).toEqual((MARKET.rows(SYMBOL, '1m') ?? []).filter(([time]) => time >= TODAY).slice(0, count))
+  })
+})
+
+describe('a bad second half of a day', () => {
+  it('is tried again, and never stored', async () => {
+    const { request, exchange, text } = await setup()
+    const rows = expected('1m', '2026-04-10', '2026-04-11')
+    const isSecond = ({ startTime = 0 }) => startTime > Date.parse('2026-04-10')
+    const answer = (body: readonly unknown[]) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    // Rows that the first answer had, and none in the right place.
+    exchange.script(isSecond, answer(rows.slice(990)), answer(rows.slice(0, 440)))
+    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-10', to: '2026-04-11' })
+    expect(text(`1min/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))
+  })
+})
+
+describe('a range', () => {
+  it.each([
+    ['of one minute', '2026-04-10T12:34', '2026-04-10T12:35', 1, 0],
+    ['with an outage', '2026-04-20', '2026-04-21', 1320, 1],
+    ['from before the listing, which is in the middle of a day', '2026-03-25', '2026-03-28', 833, 0],
+  ])('%s', async (_, from, to, count, gaps) => {
+    const { request, exported } = await setup()
+    const { series } = await downloadKlines({ ...request, intervals: ['1m'], from, to })
+    expect(series).toMatchObject([{ rows: count, gaps }])
+    const rows = await exported({ from, to })
+    expect(rows).toEqual(
+      expected('1m', `${from}${from.includes('T') ? 'Z' : ''}`, `${to}${to.includes('T') ? 'Z' : ''}`),
+    )
+    expect(rows).toHaveLength(count)
+  })
+})
+
+describe('the whole history of 1m', () => {
+  it('has files for the days before the listing, made without requests, and is resumed where it stopped', async () => {
+    const { request, requests, dates, text } = await setup()
+    const stop = new AbortController()
+    const progress = ({ done }: { done: number }) => done === 3205 && stop.abort()
+    const run = downloadKlines({ ...request, intervals: ['1m'], signal: stop.signal, progress, concurrency: 1 })
+    await catchError(run)
+    const first = requests().filter(name => name.startsWith('2026')).length
+    const stored = dates(`1min/${SYMBOL}`)
+    expect(text(`1min/${SYMBOL}/2026-03-26`)).toBe('[]')
+    await downloadKlines({ ...request, intervals: ['1m'] })
+    const second = requests().filter(name => name.startsWith('2026'))
+    // The day that ended less than a day ago is not final.
+    expect(second).not.toContain(stored.at(-3))
+    expect(first + second.length).toBeLessThan(2 * 35 + 4)
+    const all = dates(`1min/${SYMBOL}`)
+    expect([all[0], all.at(-1)]).toEqual(['2017-07-01', '2026-04-30'])
+    expect(all.flatMap(date => JSON.parse(text(`1min/${SYMBOL}/${date}`) ?? ''))).toEqual(expected('1m', 0))
+  })
+
+  it('resampled to each of the twelve, to 3m and to 5m is what the exchange has', async () => {
+    const { request, exported } = await setup()
+    await downloadKlines({ ...request, intervals: ['1m', '3d'] })
+    for (const resample of EXCHANGE_INTERVALS.slice(1)) {
+      expect(await exported({ resample }), resample).toEqual(expected(resample, 0))
+    }
+  })
+
+  it('adds 38 pairs to the 60 that are compared', async () => {
+    const { request, mirror } = await setup()
+    await downloadKlines({ ...request, intervals: [...EXCHANGE_INTERVALS], from: '2026-01-01' })
+    const series = EXCHANGE_INTERVALS.map(interval => ({ symbol: SYMBOL, interval }))
+    const report = await verifyKlines(new Mirror(mirror), series, { now: EXCHANGE_NOW })
+    expect(report.differences).toEqual([])
+    expect(report.pairs).toHaveLength(98)
+    const minutes = report.pairs.filter(({ finer }) => finer === '1m')
+    expect(minutes.map(({ interval }) => interval)).toEqual(EXCHANGE_INTERVALS.slice(1))
+    expect(minutes.every(({ comparisons }) => comparisons > 0)).toBe(true)
+    // Candles are confirmed by finer ones down to 1m.
+    expect(report.series.filter(({ unverified = 0 }) => unverified > 0).map(({ interval }) => interval)).toEqual(['1m'])
+  })
+})
+
+describe('all intervals', () => {
+  it('are the twelve for a download, and what the mirror has for an export', async () => {
+    const { request, mirror } = await setup()
+    const range = { from: '2026-04-20', to: '2026-04-21' }
+    const { series } = await downloadKlines({ ...request, intervals: 'all', ...range })
+    expect(series.map(({ interval }) => interval)).toEqual([...INTERVALS])
+    await downloadKlines({ ...request, intervals: ['5m'], ...range })
+    const output = join(mirror, '..', '{interval}.csv')
+    const report = await exportKlines({ ...request, intervals: 'all', ...range, offline: true, output })
+    expect(report.series.map(({ interval }) => interval)).toEqual(['5m', ...INTERVALS])
+  })
+})
+
+describe('a tree that was published from a mirror with 1m', () => {
+  it('names its days up to the download, and a client reads them', async () => {
+    const { request, mirror, folder } = await setup()
+    await downloadKlines({ ...request, intervals: [...MINUTE_INTERVALS] })
+    const report = await publishMirror({ mirror, now: EXCHANGE_NOW })
+    expect(report.intervals).toEqual(['1m', '3m', '5m'])
+    const server = await TreeServer.start(mirror)
+    // A day later, the list of yesterday is still the right one.
+    server.date = EXCHANGE_NOW + DAY
+    const client = { baseUrl: server.url, mirror: join(folder, 'copy'), now: EXCHANGE_NOW + DAY, symbols: [SYMBOL] }
+    const copy = await downloadKlines({ ...client, intervals: ['1m'], from: '2026-03-01' })
+    expect(copy.series).toMatchObject([{ rows: expected('1m', 0).length }])
+    const output = join(folder, 'copy.json')
+    await exportKlines({ ...client, intervals: ['1m'], output, offline: true, from: '2026-04-01', to: '2026-04-30' })
+    expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(expected('1m', '2026-04-01', '2026-04-30'))
+    // Nothing is known about the days after the list.
+    const later = { from: '2026-04-01', to: '2026-05-02', force: true }
+    const error = await catchError(exportKlines({ ...client, intervals: ['1m'], output, offline: true, ...later }))
+    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringContaining('1m 2026-05-01') })
+  })
+})
+
+describe('1m from a static service', () => {
+  it('is refused before any request for a candle, with what it has and who has more', async () => {
+    const { request, mirror, folder } = await setup()
+    await downloadKlines({ ...request, intervals: ['1d'] })
+    await publishMirror({ mirror, now: EXCHANGE_NOW })
+    const server = await TreeServer.start(mirror)
+    const client = { baseUrl: server.url, mirror: join(folder, 'copy'), now: EXCHANGE_NOW, symbols: [SYMBOL] }
+    const error = await catchError(downloadKlines({ ...client, intervals: ['1m'] }))
+    expect(error).toMatchObject({
+      code: 'unknown_interval',
+      message: `The static klines service at ${server.url} has no 1m candles. Expected one of ${INTERVALS.join(', ')}.`,
+      suggestions: ["The exchange has 1m, 3m and 5m: `baseUrl: 'binance'`.", 'Did you mean 1M (a month)?'],
+    })
+    expect(server.paths('windows')).toEqual([])
+    await downloadKlines({ ...client, intervals: ['1d'] })
+    const offline = exportKlines({ ...client, intervals: ['5m'], output: join(folder, 'x.csv'), offline: true })
+    expect(await catchError(offline)).toMatchObject({
+      code: 'unknown_interval',
+      message: `The mirror has no 5m candles. Expected one of ${INTERVALS.join(', ')}.`,
+    })
+  })
+
+  it('is refused for the public one without a request', async () => {
+    const { folder } = await setup()
+    const error = await catchError(
+      downloadKlines({ mirror: join(folder, 'public'), symbols: ['BTCUSDT'], intervals: ['3m'] }),
+    )
+    expect(error).toMatchObject({ code: 'unknown_interval', message: expect.stringContaining('has no 3m candles') })
+  })
+})
+
+describe('more than 50,000 requests', () => {
+  /** Nine symbols with one candle of 1m each. */
+  async function setupMany(listed: string) {
+    const openTime = Date.parse(listed)
+    const row = ['1.0', '1.0', '1.0', '1.0', '1.0', openTime + MINUTE - 1, '1.0', 1, '0.5', '0.5', '0'] as const
+    const symbols = Array.from({ length: 9 }, (_, index) => `MANY${index}USDT`)
+    const rows = { '1m': [[openTime, ...row] as unknown as KlineRow] }
+    const all = await exchangeSetup(madeMarket(Object.fromEntries(symbols.map(symbol => [symbol, { rows }]))))
+    const request = { ...all.request(), symbols, intervals: ['1m' as const] }
+    /** The number of windows that a run would download. */
+    const missing = async (options: Partial<Parameters<typeof dryRun>[0]> = {}) => {
+      const { series } = await dryRun({ ...request, ...options })
+      return series.reduce((sum, { windows }) => sum + windows.missing, 0)
+    }
+    return { ...all, request, missing }
+  }
+
+  it('are sent only with a yes, which the error counts', async () => {
+    const { request, requests, missing, mirror } = await setupMany('2017-08-17T04:00Z')
+    const error = await catchError(downloadKlines(request))
+    // From 2017-08-17 to 2026-04-30 are 3,179 days.
+    expect(error).toMatchObject({ code: 'bad_option', data: { requests: 9 * 3179 * 2 } })
+    expect(error.message).toBe(
+      'This takes up to 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
+    )
+    expect(new Set(requests())).toEqual(new Set(['first candle']))
+    expect(existsSync(mirror)).toBe(false)
+    expect(await missing({ manyRequests: true })).toBe(9 * 3179)
+    expect(await missing({ from: '2020' })).toBe(9 * 2312)
+  })
+
+  it('are not counted for days before the listing', async () => {
+    const { missing } = await setupMany('2026-04-20T04:00Z')
+    expect(await missing()).toBe(9 * 11)
+  })
+})

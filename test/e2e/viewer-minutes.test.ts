@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, useBrowser } from '../support/chromium.js'
+import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { makeRows } from '../support/exchange/made-rows.js'
+import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { counts, legendRow, requestedWindows, settled } from '../support/viewer.js'
+
+const [MINUTE, DAY] = [60_000, 86_400_000]
+const START = Date.UTC(2024, 0, 1)
+const DAYS = 365
+/** The whole page, its script and the candles that it keeps. */
+const MAX_HEAP = 300e6
+
+/** A bare tree with a year of 1m: 525,600 candles, a day a window. */
+function makeYear(root: string): void {
+  const folder = join(root, 'api/klines/1min/TICKUSDT')
+  const lists = join(root, 'api/klines/start-dates')
+  for (const path of [folder, lists]) mkdirSync(path, { recursive: true })
+  const dates = Array.from({ length: DAYS }, (_, day) => new Date(START + day * DAY).toISOString().slice(0, 10))
+  for (const date of dates) writeFileSync(join(folder, `${date}.json`), JSON.stringify(dayRows(date)))
+  writeFileSync(join(lists, '1min.json'), JSON.stringify(dates))
+  writeFileSync(join(root, 'api/klines/symbols.json'), '["TICKUSDT"]')
+}
+
+const dayRows = (date: string) => {
+  const start = Date.parse(date)
+  return makeRows('TICKUSDT', '1m', start, start + DAY, [], MINUTE)
+}
+
+/** The length of the visible time, ms. */
+async function visibleMs(page: Page): Promise<number> {
+  const link = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+  const { searchParams } = new URL(link ?? '', 'http://localhost')
+  const [from, to] = ['from', 'to'].map(name => Date.parse(searchParams.get(name) ?? ''))
+  return to - from
+}
+
+/** What the page's script holds after a garbage collection, bytes. */
+async function heap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.enable')
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
+
+describe.skipIf(!hasChromium)('the chart of a year of 1m (skipped without Chromium)', () => {
+  const newSandbox = useSandboxes()
+  const open = useBrowser()
+  let server: ServeProcess
+  let root: string
+  beforeAll(async () => {
+    root = mkdtempSync(join(tmpdir(), 'klines-year-'))
+    makeYear(root)
+    server = await startServeCommand(newSandbox(), ['--mirror', root])
+  })
+  afterAll(async () => {
+    await server?.stop()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  it('drops windows far from the screen and loads them again, below 300 MB', async () => {
+    const { page, faults, requests } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    await settled(page, 'TICKUSDT 1m')
+    expect(await legendRow(page)).toEqual(dayRows('2024-12-30').at(-1)?.map(String))
+    // More than 10,000 candles on a screen.
+    for (let press = 0; press < 60 && (await visibleMs(page)) < 8 * DAY; press++) {
+      await page.keyboard.press('-')
+      await settled(page)
+    }
+    const sizes: number[] = []
+    const first = () => page.locator('#status').textContent()
+    for (let screen = 0; screen < 60; screen++) {
+      await page.keyboard.press('Shift+ArrowLeft')
+      await settled(page)
+      expect((await counts(page)).candles).toBeLessThanOrEqual(150_000)
+      if (screen % 8 === 0) sizes.push(await heap(page))
+      if ((await first())?.includes('from 2024-01-01 00:00')) break
+    }
+    expect(await first()).toContain('from 2024-01-01 00:00')
+    expect(requestedWindows(requests, 'TICKUSDT', '1min')).toHaveLength(DAYS)
+    sizes.push(await heap(page))
+    console.info(`chart of 1m: heap ${sizes.map(size => `${Math.round(size / 1e6)} MB`).join(', ')}`)
+    expect(Math.max(...sizes)).toBeLessThan(MAX_HEAP)
+    const newest = () => requests.filter(url => url.endsWith('/2024-12-30.json')).length
+    expect(newest()).toBe(1)
+    await page.keyboard.press('End')
+    await settled(page)
+    expect(newest()).toBe(2)
+    expect(await legendRow(page)).toEqual(dayRows('2024-12-30').at(-1)?.map(String))
+    expect((await counts(page)).missing).toBe(0)
+    expect(await heap(page)).toBeLessThan(MAX_HEAP)
+    expect(faults).toEqual([])
+  })
+
+  it('has buttons for minutes where the mirror has them', async () => {
+    const { page } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    await settled(page, 'TICKUSDT 1m')
+    const shown = await page.locator('#intervals button:visible').allTextContents()
+    expect(shown.slice(0, 3)).toEqual(['1m', '15m', '30m'])
+  })
+})

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { describeRun } from '../../src/cli/reports/run-text.js'
+import { exportLake, type LakeRequest } from '../../src/lake/export-lake.js'
+import { exportParts } from '../../src/sql/mirror-parts.js'
+import { exchangeSetup } from '../support/exchange/exchange-setup.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { filesBelow } from '../support/files-below.js'
+import { replayLog } from '../support/oracles/delta-replay.js'
+import { initDuckdb } from '../support/oracles/duckdb.js'
+
+const MARKET = madeMarket({ TICKUSDT: { from: '2026-03-30T10:07Z', minutes: true } })
+const ROOT = 'symbol=TICKUSDT'
+/** Two days, and a month: with the interval 1M it is another one that only the case of its letter tells from 1m. */
+const RANGE = { from: '2026-04-01', to: '2026-04-03' }
+
+async function setup() {
+  const all = await exchangeSetup(MARKET)
+  const lake = join(all.folder, 'lake')
+  const update = (options: Partial<LakeRequest> = {}) =>
+    exportLake({
+      ...all.request(),
+      symbols: ['TICKUSDT'],
+      intervals: ['1m', '5m', '1M'],
+      from: '2026-03-01',
+      to: '2026-04-03',
+      output: lake,
+      ...options,
+    })
+  return { ...all, lake, update, query: () => initDuckdb(join(lake, '_views.sql')) }
+}
+
+describe('a lake with 1m', () => {
+  it('has a folder for it that no other interval has on a disk that ignores case', async () => {
+    const { update, lake } = await setup()
+    await update()
+    const parts = filesBelow(lake).filter(name => name.startsWith(ROOT))
+    expect(parts).toEqual(['1M', '1min', '5m'].map(name => `${ROOT}/interval=${name}/part-0.parquet`))
+    expect(new Set(parts.map(path => path.toLowerCase())).size).toBe(3)
+    expect(readFileSync(join(lake, '_README.md'), 'utf8')).toContain('`interval=1min`')
+    expect((await update()).lake).toMatchObject({ written: 0, unchanged: 3 })
+  })
+
+  it('is read with the name that people write, from one file', async () => {
+    const { update, query } = await setup()
+    await update()
+    const run = await query()
+    expect(await run('select distinct "interval" from klines order by all')).toEqual([
+      { interval: '1M' },
+      { interval: '1m' },
+      { interval: '5m' },
+    ])
+    const counts = "select count(*)::int as candles, sum(count)::int as trades from candles('TICKUSDT', '1m')"
+    const rows = (MARKET.rows('TICKUSDT', '1m') ?? []).filter(([time]) => time < Date.parse(RANGE.to))
+    expect(await run(counts)).toEqual([{ candles: rows.length, trades: rows.reduce((sum, row) => sum + row[8], 0) }])
+    const [plan] = await run("explain analyze select sum(open) from candles('TICKUSDT', '5m')")
+    expect(JSON.stringify(plan)).toMatch(/(Scanning Files: 1\/|Total Files Read: 1\b)/)
+  })
+
+  it('as a Delta table has the name that people write in its log', async () => {
+    const { update, lake, query } = await setup()
+    await update({ table: 'delta' })
+    const { files } = await replayLog(lake)
+    expect(files.map(({ partitionValues }) => partitionValues.interval).sort()).toEqual(['1M', '1m', '5m'])
+    expect(files.filter(({ path }) => path.includes('/interval=1min/'))).toHaveLength(1)
+    const run = await query()
+    expect(await run(`select distinct "interval" from klines order by all`)).toHaveLength(3)
+    expect((await update({ table: 'delta' })).lake).toMatchObject({ written: 0, delta: { isNew: false } })
+  })
+
+  it('is advised to have a file a year when a part is larger than 512 MiB', async () => {
+    const { update } = await setup()
+    const report = await update()
+    const details = { elapsedMs: 1, now: 0, offline: false, perSeries: false }
+    const describeLarge = (path: string, bytes: number) =>
+      describeRun({ ...report, files: [{ ...report.files[0], path, bytes }, report.files[1]] }, details)
+    const advice = /^lake\/a\.parquet has 600\.0 MB: --partition year writes a smaller file for each year\.$/m
+    expect(describeLarge('lake/a.parquet', 600e6)).toMatch(advice)
+    expect(describeLarge('lake/a.parquet', 500e6)).not.toContain('--partition')
+    expect(describeLarge('lake/year=2024/a.parquet', 600e6)).not.toContain('--partition')
+  })
+})
+
+it('SQL over a mirror reads 1m and 1M from folders with different names', async () => {
+  const { update, request, mirror, folder } = await setup()
+  await update()
+  const calls = [
+    ['TICKUSDT', '1m'],
+    ['TICKUSDT', '1M'],
+  ]
+  const query = { sql: '', isExplain: false, readsAll: false, calls }
+  const options = { mirror, now: request().now, to: RANGE.to, from: '2026-03-01', signal: new AbortController().signal }
+  const { parts } = await exportParts(query, join(folder, 'sql'), options)
+  expect(parts.map(path => path.split('interval=')[1])).toEqual(['1min/part-0.parquet', '1M/part-0.parquet'])
+})
