@@ -57,6 +57,7 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
     for (const name of LAKE_ONLY) flags[name] = undefined
     return
   }
+  if (flags.table === undefined && !given.has('vacuum')) flags.vacuum = undefined
   const suggestions = ['Name the folder of the data set with -o DIR, such as -o lake/.']
   if (output === undefined || (output === '-' && !given.has('output'))) {
     throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })

@@ -50,6 +50,13 @@ describe('the command line wins over defaults of the environment and of config f
     expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })
 
+  it('an age for --vacuum is a default, ignored for plain files', () => {
+    const values = { layout: 'hive', output: 'lake', vacuum: '7d' } as const
+    expect(resolve(values, ['layout', 'output']).vacuum).toBeUndefined()
+    expect(resolve({ ...values, table: 'delta' }, ['layout', 'output', 'table']).vacuum).toBe('7d')
+    expect(resolve(values, ['layout', 'output', 'vacuum']).vacuum).toBe('7d')
+  })
+
   it('a format is a default, and -f also requests an export', () => {
     expect(resolve({ format: 'csv' }, ['format']).output).toBe('-')
     expect(resolve({ format: 'csv' }, []).output).toBeUndefined()
