@@ -260,6 +260,20 @@ describe('series that are not requested', () => {
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
   })
+
+  it('of a damaged manifest are not mixed with new parts, and a dry run says so too', async () => {
+    const { update, dryRun, lake, write } = await lakeSetup()
+    await update()
+    write('_klines.json', '{')
+    const before = fileSnapshot(lake)
+    const mixed = { symbols: ['BTCUSDT'] as ['BTCUSDT'], numbers: 'decimal' as const, offline: true }
+    for (const run of [update, dryRun]) {
+      const error = await catchError(run(mixed))
+      expect(error).toMatchObject({ code: 'bad_output', message: expect.stringContaining('also has ETHUSDT 15m') })
+    }
+    expect(fileSnapshot(lake)).toEqual(before)
+    expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
+  })
 })
 
 describe('refusals', () => {
