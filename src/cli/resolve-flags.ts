@@ -1,5 +1,5 @@
 import { checkPartial } from '../export/export-series.js'
-import { type Format, isBinary, resolveFormat } from '../export/formats/format.js'
+import { type Format, formatOfName, isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
 import type { JobFlags } from './flags/job.js'
 import type { RangeFlags } from './flags/selection.js'
@@ -53,10 +53,11 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   return withoutDefaults(resolved, resolveFormat(resolved.output, resolved.format).format, given)
 }
 
-/** A default of --layout does not apply to stdout or to a run without an output. Throws `bad_option` for flags that do not fit. */
+/** A default of --layout does not apply to a file, stdout or a run without an output. Throws `bad_option` for flags that do not fit. */
 function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
   const { output, format } = flags
-  if (!given.has('layout') && (output === undefined || output === '-' || given.has('format'))) flags.layout = undefined
+  const isFolder = output !== undefined && output !== '-' && formatOfName(output) === undefined && !given.has('format')
+  if (!given.has('layout') && !isFolder) flags.layout = undefined
   if (flags.layout === undefined) {
     const unused = LAKE_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused !== undefined) {
@@ -66,6 +67,7 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
     for (const name of LAKE_ONLY) flags[name] = undefined
     return
   }
+  if (flags.table === undefined && !given.has('vacuum')) flags.vacuum = undefined
   const suggestions = ['Name the folder of the data set with -o DIR, such as -o lake/.']
   if (output === undefined || (output === '-' && !given.has('output'))) {
     throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })

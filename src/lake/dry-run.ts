@@ -11,15 +11,17 @@ import { checkRoot } from './check-root.js'
 import { nextVersion } from './delta/commit.js'
 import { vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
-import { checkOptions, findOthers, isCompatible, openFolder } from './folder.js'
+import { checkOptions, isCompatible, openFolder } from './folder.js'
 import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
 import { parseLakeOptions } from './options.js'
+import { checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time its folder; and with `prune` the parts that it would remove. Stores and writes nothing. Throws what `exportLake` would throw about the request and the folder.
+ * by time its folder; and with `prune` the parts that it would remove. Stores and writes nothing. Throws what `exportLake` would
+ * throw about the request and the folder.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, force = false, prune = false, warn } = request
@@ -35,6 +37,8 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
+    const others = findOthers(folder, new Set([...runs.values()].map(seriesName)))
+    if (!prune) checkOthers(folder, others, source.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
     const files = new WindowFiles(openMirror(request), new Map(), manifest)
@@ -46,8 +50,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const paths = changed.map(run => {
       return join(root, partFolder(run, 'none', 0), options.partition === 'none' ? partFile : '')
     })
-    const others = prune ? findOthers(folder, new Set([...runs.values()].map(seriesName))) : new Map<string, string[]>()
-    const removed = [...others.values()].flat().map(path => join(root, path))
+    const removed = prune ? [...others.values()].flat().map(path => join(root, path)) : []
     return describePlan(source, plan, paths, removed)
   } finally {
     await source.close()

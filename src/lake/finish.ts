@@ -34,7 +34,7 @@ export async function finishTable(
   const isUseless = (path: string) => !log.live.has(path) && (partVersion(path) ?? Infinity) > present
   removeParts(root, folder.files.filter(isUseless))
   await writeCheckpointIfDue(root, log)
-  return unusedSince === undefined ? 0 : vacuum(root, log, unusedSince).length
+  return unusedSince === undefined ? 0 : (await vacuum(root, log, unusedSince)).length
 }
 
 /**

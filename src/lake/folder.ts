@@ -1,10 +1,8 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { joinNames } from '../download/errors.js'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { KlinesError } from '../klines/errors.js'
-import { seriesName } from '../klines/series.js'
 import type { DeltaLog } from './delta/log.js'
 import { type DeltaTable, readTable } from './delta/table.js'
 import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
@@ -47,8 +45,8 @@ export async function openFolder(root: string, warn: (warning: string) => void =
     }
     const files = findFiles(root).filter(parsePartPath).sort()
     const log = table?.log
-    const parts = log ? [...log.live.keys()].sort() : files.filter(path => partVersion(path) === undefined)
-    return { root, manifest: findManifest(read, table), parts, files, log }
+    const manifest = findManifest(read, table)
+    return { root, manifest, parts: findParts(manifest, files, log), files, log }
   } catch (error) {
     throw outputError(error, root)
   }
@@ -66,6 +64,13 @@ function findManifest(read: ManifestRead, table: DeltaTable | undefined): LakeMa
   const { source, options } = table
   if (manifest && manifest.source === source && !findDifference(manifest.options, options)) return manifest
   return { source, options, series: [] }
+}
+
+/** The parts of a lake. Those of a table whose log is gone are known from its manifest. */
+function findParts(manifest: LakeManifest | undefined, files: readonly string[], log: DeltaLog | undefined): string[] {
+  if (log) return [...log.live.keys()].sort()
+  if (manifest?.options.table === undefined) return files.filter(path => partVersion(path) === undefined)
+  return manifest.series.flatMap(({ parts }) => parts.map(({ path }) => path)).sort()
 }
 
 /** Whether a run that was killed before its first part was in place may have left a file of this name. */
@@ -100,26 +105,6 @@ export function checkOptions(
 export function isCompatible({ manifest }: LakeFolder, source: string | undefined, options: LakeOptions): boolean {
   if (manifest === undefined || findDifference(manifest.options, options)) return false
   return manifest.source === null || source === undefined || manifest.source === source
-}
-
-/** The parts on the disk whose series are not in a set of names (`BTCUSDT 1h`), by name. */
-export function findOthers({ parts }: LakeFolder, requested: ReadonlySet<string>): Map<string, string[]> {
-  const others = new Map<string, string[]>()
-  for (const path of parts) {
-    const label = parsePartPath(path)
-    const name = label && seriesName(label)
-    if (name && !requested.has(name)) others.set(name, [...(others.get(name) ?? []), path])
-  }
-  return others
-}
-
-/** Throws `bad_output` for series that would stay in a lake whose other parts get other options. */
-export function checkOthers(root: string, others: ReadonlyMap<string, unknown>): void {
-  if (others.size === 0) return
-  const message = `${root} also has ${joinNames([...others.keys()])}, which this run does not write: their parts would keep the old options.`
-  throw new KlinesError('bad_output', message, {
-    suggestions: ['Request them too, or remove them with `prune: true`.'],
-  })
 }
 
 function notALake(root: string, what: string): KlinesError {

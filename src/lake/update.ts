@@ -6,10 +6,11 @@ import { seriesName } from '../klines/series.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
 import { type DeltaLog, readLog } from './delta/log.js'
 import { type FinishedParts, findRemoved, finishPlain, finishTable } from './finish.js'
-import { checkOthers, findOthers, isCompatible, type LakeFolder } from './folder.js'
+import { isCompatible, type LakeFolder } from './folder.js'
 import type { LakeChanges, LakeJob, UpdateOptions } from './job.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
 import type { LakeManifest, LakeSeries } from './manifest.js'
+import { checkOthers, findOthers } from './others.js'
 import { type FileContent, fileHasContent, hasSameContent } from './parts/file-version.js'
 import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
@@ -32,20 +33,21 @@ export class LakeUpdate {
   private readonly rootFiles: RootFiles
   private hasBegun: boolean
 
-  /** Throws `bad_output` when parts of other series would have other options than the rest. */
+  /** Throws `bad_output` for series that are not requested and cannot stay. */
   constructor(
     private readonly folder: LakeFolder,
     private readonly job: LakeJob,
     private readonly options: UpdateOptions,
   ) {
     const { root, manifest, log } = folder
-    this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
+    const { baseUrl } = job.source
     const { force, prune } = options
-    if (isCompatible(folder, job.source.baseUrl, job.options)) this.present = force ? undefined : manifest
-    else if (manifest && !prune) checkOthers(root, this.others)
+    this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
+    if (!prune) checkOthers(folder, this.others, baseUrl, job.options)
+    if (isCompatible(folder, baseUrl, job.options) && !force) this.present = manifest
     this.isDelta = job.options.table === 'delta'
     this.live = this.isDelta ? new Set(log?.live.keys()) : undefined
-    this.source = job.source.baseUrl ?? this.present?.source ?? null
+    this.source = baseUrl ?? this.present?.source ?? null
     this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest)
     // With a log, the manifest of the version before is right until the next one is complete.
     const hasManifest = manifest !== undefined && (this.isDelta || log !== undefined)

@@ -11,8 +11,8 @@ import type { LakeFiles } from './database.js'
 import type { Query } from './query.js'
 
 /**
- * The parts of a lake, as its log lists those of the newest version, or else as its manifest lists them. Throws `bad_query` for a folder that is not a lake, or when
- * `query` names a series that it lacks, and `incomplete` when a part is missing or a link.
+ * The parts of a lake, as its log lists those of the newest version, or else as its manifest lists them. Throws `bad_query` for a
+ * folder that is not a lake, or when `query` names a series that it lacks, and `incomplete` when a part is missing or a link.
  */
 export async function lakeParts(lake: string, query: Query): Promise<LakeFiles> {
   const { paths, partition } = await listParts(lake)

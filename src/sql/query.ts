@@ -15,8 +15,8 @@ export interface Query {
 /** DuckDB's functions that run SQL given as text, write logs and profiles, or read raw memory. */
 const REFUSED = /^(?:query|json_execute_serialized_sql|(?:enable|disable)_\w+|truncate_duckdb_logs|arrow_scan\w*)$/
 
-/** `explain analyze` runs what follows, which may write. */
-const EXPLAIN = /^\s*explain\s+(?:analyze\s+|\([^()]*\)\s*)?/i
+/** `explain analyze` runs what follows, which may write. Comments may come before it. */
+const EXPLAIN = /^(?:\s|--.*\n|\/\*[\s\S]*?\*\/)*explain\s+(?:analyze\s+|\([^()]*\)\s*)?/i
 
 /** A node of the tree that DuckDB's `json_serialize_sql` makes of a query. */
 type Tree = { readonly [name: string]: Tree } | readonly Tree[] | string | number | boolean | null

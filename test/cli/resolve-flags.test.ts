@@ -58,6 +58,21 @@ describe('the command line wins over defaults of the environment and of config f
     expect(() => resolve(values, ['output', 'partial'])).toThrow('keeps incomplete candles of another length')
   })
 
+  it('a default of --layout does not turn the name of a file into a folder', () => {
+    const values = { layout: 'hive', prune: true } as const
+    for (const output of ['a.csv', '{symbol}.parquet', 'a.json.gz'])
+      expect(resolve({ ...values, output }, ['output'])).toMatchObject({ layout: undefined, prune: undefined, output })
+    expect(resolve({ ...values, output: 'lake/v1.2' }, ['output'])).toMatchObject(values)
+    expect(resolve({ ...values, output: 'lake.parquet' }, ['output', 'layout'])).toMatchObject(values)
+  })
+
+  it('an age for --vacuum is a default, ignored for plain files', () => {
+    const values = { layout: 'hive', output: 'lake', vacuum: '7d' } as const
+    expect(resolve(values, ['layout', 'output']).vacuum).toBeUndefined()
+    expect(resolve({ ...values, table: 'delta' }, ['layout', 'output', 'table']).vacuum).toBe('7d')
+    expect(resolve(values, ['layout', 'output', 'vacuum']).vacuum).toBe('7d')
+  })
+
   it('a format is a default, and -f also requests an export', () => {
     expect(resolve({ format: 'csv' }, ['format']).output).toBe('-')
     expect(resolve({ format: 'csv' }, []).output).toBeUndefined()

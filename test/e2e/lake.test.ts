@@ -66,7 +66,7 @@ describe('--layout hive', () => {
       const object = await sandbox.call([...args, '--dry-run', '--json'])
       expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed })
       const text = await sandbox.call([...args, '--dry-run'])
-      expect(text.stdout.includes(`\nFiles that would be removed: lake/${ETH}\n`)).toBe(removed.length > 0)
+      expect(text.stdout.includes(`\nParts that would be removed: lake/${ETH}\n`)).toBe(removed.length > 0)
       expect(sandbox.files('lake')).toEqual(FILES)
     }
     const pruned = await sandbox.call([...one, '--prune'])

@@ -123,6 +123,14 @@ describe('vacuum', () => {
     expect((await update(1001)).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
 
+  it('keeps the entries before a checkpoint that cannot be read', async () => {
+    const { lake, update, expected } = await versions(22)
+    writeFileSync(join(lake, '_delta_log', checkpoint(10)), 'PAR1')
+    await update(15 + 24, { vacuum: '1d' })
+    for (const name of [checkpoint(10), checkpoint(20)]) rmSync(join(lake, '_delta_log', name))
+    for (const version of [15, 19, 21]) expect(await tableSums(lake, version), `${version}`).toEqual(expected[version])
+  })
+
   it('knows the age of removed files from a checkpoint too', async () => {
     const { lake, update } = await versions(12)
     for (let version = 0; version <= 10; version++) rmSync(join(lake, '_delta_log', entry(version)))

@@ -201,6 +201,18 @@ describe('the log is the truth', () => {
     )
   })
 
+  it('a run after the log is gone does not leave out series that it does not write: it asks for them or for prune', async () => {
+    const { lake, update, files } = await tableSetup()
+    rmSync(join(lake, '_delta_log'), { recursive: true })
+    const before = fileSnapshot(lake)
+    const error = await catchError(update({ symbols: ['BTCUSDT'] }))
+    expect(error).toMatchObject({ code: 'bad_output', message: expect.stringContaining('also has ETHUSDT 15m') })
+    expect(fileSnapshot(lake)).toEqual(before)
+    const { lake: changes } = await update({ symbols: ['BTCUSDT'], prune: true })
+    expect(changes).toMatchObject({ removed: [tablePart('ETHUSDT', 0)], delta: { version: 0, isNew: true } })
+    expect(files().filter(name => name.endsWith('.parquet'))).toEqual([tablePart('BTCUSDT', 0)])
+  })
+
   it.each<[string, (lake: string) => void, string]>([
     ['is torn', lake => writeFileSync(join(lake, `_delta_log/${digits(0)}.json`), '{"add":'), 'JSON'],
     ['lacks a version', lake => rmSync(join(lake, `_delta_log/${digits(0)}.json`)), 'version 0 is missing'],

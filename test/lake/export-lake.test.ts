@@ -126,22 +126,26 @@ describe('a lake is built and kept up to date', () => {
     expect((await update({ offline: true })).lake).toMatchObject({ written: 0, unchanged: 2 })
   })
 
-  it.each(['', '{', 'null', '{"schema":1}', '{"schema":1,"source":null,"options":{},"series":[{"symbol":"../x"}]}'])(
-    'writes all parts again, with a note, when the manifest is %j',
-    async text => {
-      const { update, write, read, warnings } = await lakeSetup()
-      await update()
-      const bytes = [read(BTC), read(ETH)]
-      warnings.length = 0
-      write('_klines.json', text)
-      expect((await update({ offline: true })).lake).toMatchObject({ written: 2, unchanged: 0 })
-      expect(warnings).toContainEqual(
-        expect.stringMatching(/_klines\.json cannot be used: .* All parts are written again\.$/),
-      )
-      expect([read(BTC), read(ETH)].map((now, index) => now.equals(bytes[index]))).toEqual([true, true])
-      expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
-    },
-  )
+  it.each([
+    '',
+    '{',
+    'null',
+    '{"schema":1}',
+    '{"schema":1,"source":null,"options":{"partition":"week"},"series":[]}',
+    '{"schema":1,"source":null,"options":{},"series":[{"symbol":"../x"}]}',
+  ])('writes all parts again, with a note, when the manifest is %j', async text => {
+    const { update, write, read, warnings } = await lakeSetup()
+    await update()
+    const bytes = [read(BTC), read(ETH)]
+    warnings.length = 0
+    write('_klines.json', text)
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 2, unchanged: 0 })
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/_klines\.json cannot be used: .* All parts are written again\.$/),
+    )
+    expect([read(BTC), read(ETH)].map((now, index) => now.equals(bytes[index]))).toEqual([true, true])
+    expect((await update({ offline: true })).lake).toMatchObject({ written: 0 })
+  })
 
   it('replaces nothing when a window is missing, and leaves no folder of a new lake', async () => {
     const { update, lake, mirror } = await lakeSetup()
@@ -258,6 +262,20 @@ describe('series that are not requested', () => {
       code: 'bad_output',
       message: expect.stringContaining('ETHUSDT 15m'),
     })
+    expect(fileSnapshot(lake)).toEqual(before)
+    expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
+  })
+
+  it('of a damaged manifest are not mixed with new parts, and a dry run says so too', async () => {
+    const { update, dryRun, lake, write } = await lakeSetup()
+    await update()
+    write('_klines.json', '{')
+    const before = fileSnapshot(lake)
+    const mixed = { symbols: ['BTCUSDT'] as ['BTCUSDT'], numbers: 'decimal' as const, offline: true }
+    for (const run of [update, dryRun]) {
+      const error = await catchError(run(mixed))
+      expect(error).toMatchObject({ code: 'bad_output', message: expect.stringContaining('also has ETHUSDT 15m') })
+    }
     expect(fileSnapshot(lake)).toEqual(before)
     expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
   })

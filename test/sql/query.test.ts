@@ -48,12 +48,14 @@ describe('parseQuery', () => {
     expect(await parseQuery(await openDatabase(), sql)).toMatchObject({ calls: [], readsAll: true })
   })
 
-  it.each(['explain select 1', ' EXPLAIN  ANALYZE select 1', 'explain (analyze, format json) select 1'])(
-    '%s is an explanation',
-    async sql => {
-      expect(await parseQuery(await openDatabase(), sql)).toMatchObject({ isExplain: true })
-    },
-  )
+  it.each([
+    'explain select 1',
+    ' EXPLAIN  ANALYZE select 1',
+    'explain (analyze, format json) select 1',
+    '-- its cost\n/* a */ explain select 1',
+  ])('%s is an explanation', async sql => {
+    expect(await parseQuery(await openDatabase(), sql)).toMatchObject({ isExplain: true })
+  })
 
   it.each([
     ['', '0 statements'],

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportLake, type LakeRequest } from '../../src/index.js'
+import { dryRunLake } from '../../src/lake/dry-run.js'
 import { downloadSetup } from './download-setup.js'
 import { filesBelow } from './files-below.js'
 import { snapshot } from './snapshot.js'
@@ -10,12 +11,13 @@ import { PRESENT, SYMBOLS } from './synthetic-tree.js'
 export async function lakeSetup() {
   const { request, folder, ...rest } = await downloadSetup()
   const lake = join(folder, 'lake')
-  const update = (options: Partial<LakeRequest> = {}) =>
-    exportLake({ ...request, symbols: [...SYMBOLS], now: PRESENT, output: lake, ...options })
+  const given = { ...request, symbols: [...SYMBOLS], now: PRESENT, output: lake }
+  const update = (options: Partial<LakeRequest> = {}) => exportLake({ ...given, ...options })
+  const dryRun = (options: Partial<LakeRequest> = {}) => dryRunLake({ ...given, ...options })
   /** Reads a file of the lake. */
   const read = (path: string) => readFileSync(join(lake, path))
   const write = (path: string, content: string | Buffer) => writeFileSync(join(lake, path), content)
-  return { ...rest, folder, lake, update, read, write, files: () => filesBelow(lake) }
+  return { ...rest, folder, lake, update, dryRun, read, write, files: () => filesBelow(lake) }
 }
 
 /** The path of the only part of a series. */

@@ -66,7 +66,7 @@ function describeDryRun({ series, files, removed, mirror, offline }: DryRunRepor
   const lines = [table, '', `Dry run: ${outcome}.`]
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
-  if (removed.length > 0) lines.push(`Files that would be removed: ${removed.join(', ')}`)
+  if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
 }
 

@@ -27,6 +27,12 @@ export function isBinary(format: Format): boolean {
   return BINARY.includes(format)
 }
 
+/** The format that the extension of a file's name stands for, also before `.gz`; undefined for another one. */
+export function formatOfName(path: string): Format | undefined {
+  const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined
+}
+
 /**
  * The format of a file: `given`, else from the extension of its name; a further `.gz` compresses. `-` (stdout) is `json`.
  * Throws `bad_output` without either, and for a Parquet or Arrow file that would be compressed once more.
@@ -34,8 +40,7 @@ export function isBinary(format: Format): boolean {
 export function resolveFormat(path: string, given: Format | undefined): FileFormat {
   if (path === '-') return { format: given ?? 'json', gzip: false }
   const gzip = /\.gz$/i.test(path)
-  const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
-  const format = given ?? (Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined)
+  const format = given ?? formatOfName(path)
   if (format === undefined) {
     throw new KlinesError(
       'bad_output',

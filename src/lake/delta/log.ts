@@ -19,7 +19,7 @@ export async function readLog(root: string): Promise<DeltaLog | undefined> {
   try {
     const files = listLog(root)
     if (files.commits.length + files.checkpoints.length === 0) return undefined
-    const { state, checkpoint } = await readCheckpoint(root, files)
+    const { state, checkpoint } = await readNewestCheckpoint(root, files)
     const newer = files.commits.filter(version => checkpoint === undefined || version > checkpoint)
     const first = checkpoint === undefined ? 0 : checkpoint + 1
     for (const [index, version] of newer.entries()) {
@@ -41,18 +41,23 @@ export function readCommit(root: string, version: number): Action[] {
   return lines.filter(line => line.trim() !== '').map(line => JSON.parse(line))
 }
 
+/** The state of a table at the checkpoint of a version. Throws when the file cannot be read, or is not of this form. */
+export async function readCheckpoint(root: string, version: number): Promise<TableState> {
+  const state = new TableState()
+  const actions = await decodeCheckpoint(readFileSync(join(root, checkpointPath(version))))
+  for (const action of actions) state.apply(action)
+  return state
+}
+
 /** The state at the newest checkpoint that can be read. A checkpoint is only a short cut as long as the entries before it are there. */
-async function readCheckpoint(
+async function readNewestCheckpoint(
   root: string,
   { checkpoints, commits }: LogFiles,
 ): Promise<{ state: TableState; checkpoint: number | undefined }> {
   let failure: unknown
   for (const checkpoint of checkpoints.toReversed()) {
-    const state = new TableState()
     try {
-      const actions = await decodeCheckpoint(readFileSync(join(root, checkpointPath(checkpoint))))
-      for (const action of actions) state.apply(action)
-      return { state, checkpoint }
+      return { state: await readCheckpoint(root, checkpoint), checkpoint }
     } catch (error) {
       failure = error
     }

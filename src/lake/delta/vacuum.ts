@@ -4,7 +4,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { timeBefore } from '../../klines/time-range.js'
 import { findFiles, parsePartPath, partVersion } from '../layout.js'
 import { removeParts } from '../removal.js'
-import { type DeltaLog, readCommit } from './log.js'
+import { type DeltaLog, readCheckpoint, readCommit } from './log.js'
 import { checkpointPath, commitPath, listLog } from './log-files.js'
 
 /** The time before which versions need not stay readable, ms UTC. `length`: such as `7d`. Throws `bad_option`. */
@@ -23,12 +23,16 @@ export function vacuumTime(length: string, now: number): number {
  * Every version that was the newest one at that time or later stays readable. Returns the paths of the parts.
  * Throws `output_unwritable`.
  */
-export function vacuum(root: string, log: DeltaLog, since: number): string[] {
+export async function vacuum(root: string, log: DeltaLog, since: number): Promise<string[]> {
   const parts = findFiles(root).filter(path => parsePartPath(path) && partVersion(path) !== undefined)
   const unused = parts.filter(path => !log.live.has(path) && removalTime(root, log, path) < since)
   removeParts(root, unused)
   const { commits, checkpoints } = listLog(root)
-  const oldest = checkpoints.findLast(version => version <= log.version && commitTime(root, version) < since) ?? 0
+  const oldest = await findOldest(
+    root,
+    checkpoints.filter(version => version <= log.version),
+    since,
+  )
   const before = (version: number) => version < oldest
   removeParts(root, [...commits.filter(before).map(commitPath), ...checkpoints.filter(before).map(checkpointPath)])
   return unused
@@ -37,6 +41,20 @@ export function vacuum(root: string, log: DeltaLog, since: number): string[] {
 /** When a part was removed; for one that no version has ever had, or that the log has forgotten, when it was written. */
 function removalTime(root: string, { removed }: DeltaLog, path: string): number {
   return removed.get(path)?.deletionTimestamp ?? lstatSync(join(root, path)).mtimeMs
+}
+
+/** The version of the newest checkpoint before a time that can be read: it replaces the entries before it. 0 when there is none. */
+async function findOldest(root: string, checkpoints: readonly number[], since: number): Promise<number> {
+  for (const version of checkpoints.toReversed()) {
+    if (!(commitTime(root, version) < since)) continue
+    try {
+      await readCheckpoint(root, version)
+      return version
+    } catch {
+      // Versions after it are read from the entries before it.
+    }
+  }
+  return 0
 }
 
 /** When a version was made. One without an entry of its own is of no use as the oldest one. */

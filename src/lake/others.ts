@@ -1,0 +1,40 @@
+import { joinNames } from '../download/errors.js'
+import { KlinesError } from '../klines/errors.js'
+import { seriesName } from '../klines/series.js'
+import { isCompatible, type LakeFolder } from './folder.js'
+import { parsePartPath } from './layout.js'
+import type { LakeOptions } from './options.js'
+
+/** The parts of a lake whose series are not in a set of names (`BTCUSDT 1h`), by name. */
+export function findOthers({ parts }: LakeFolder, requested: ReadonlySet<string>): Map<string, string[]> {
+  const others = new Map<string, string[]>()
+  for (const path of parts) {
+    const label = parsePartPath(path)
+    const name = label && seriesName(label)
+    if (name && !requested.has(name)) others.set(name, [...(others.get(name) ?? []), path])
+  }
+  return others
+}
+
+/** Throws `bad_output` for series that a run does not write, when they cannot stay beside those that it writes. */
+export function checkOthers(
+  folder: LakeFolder,
+  others: ReadonlyMap<string, unknown>,
+  source: string | undefined,
+  options: LakeOptions,
+): void {
+  const reason = findConflict(folder, source, options)
+  if (others.size === 0 || reason === undefined) return
+  const message = `${folder.root} also has ${joinNames([...others.keys()])}, which this run does not write: ${reason}.`
+  throw new KlinesError('bad_output', message, {
+    suggestions: ['Request them too, or remove them with `prune: true`.'],
+  })
+}
+
+function findConflict(folder: LakeFolder, source: string | undefined, options: LakeOptions): string | undefined {
+  const { manifest, log } = folder
+  if (manifest === undefined) return 'without a manifest, nothing says which options their parts have'
+  if (!isCompatible(folder, source, options)) return 'their parts would keep the old options'
+  if (options.table === 'delta' && log === undefined) return 'the log is gone, and a new one would not name their parts'
+  return undefined
+}
