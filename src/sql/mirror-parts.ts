@@ -31,6 +31,8 @@ export async function exportParts(query: Query, folder: string, options: MirrorO
       intervals: [interval],
       offline: true,
       numbers: 'decimal',
+      // The files are read once.
+      compression: 'none',
       mkdir: true,
     } as const
     await exportKlines({ ...options, ...request, output: path })

@@ -33,6 +33,8 @@ export interface BodyMetadata {
   readonly mtimeMs?: number
   /** Whether it will never change, so that caches may keep it forever. */
   readonly final?: boolean
+  /** Called when `size` has grown, because a coding was computed. */
+  readonly onGrowth?: (body: Body) => void
 }
 
 /** A body in one coding, ready to be sent: its bytes and header fields. */
@@ -49,6 +51,7 @@ export class Body {
   readonly lastModified: string | undefined
   private readonly hash: string
   private readonly coded = new Map<Coding, Promise<Representation>>()
+  private codedBytes = 0
 
   constructor(
     readonly bytes: Buffer,
@@ -63,9 +66,9 @@ export class Body {
     return this.metadata.type === undefined
   }
 
-  /** Memory use with both codings, bytes: each coding is at most half the body, and at least one block of zlib. */
+  /** Memory use with the codings that were computed, bytes. */
   get size(): number {
-    return this.bytes.length + (this.isSmall ? 0 : Math.max(this.bytes.length, 2 * ZLIB_BLOCK_BYTES)) + 1024
+    return this.bytes.length + this.codedBytes + 1024
   }
 
   /** Whether a coding would save nothing. */
@@ -82,7 +85,10 @@ export class Body {
   }
 
   private async encode(coding: 'gzip' | 'br'): Promise<Representation> {
-    return this.represent(await coders[coding](this.bytes), coding)
+    const bytes = await coders[coding](this.bytes)
+    this.codedBytes += Math.max(bytes.length, ZLIB_BLOCK_BYTES)
+    this.metadata.onGrowth?.(this)
+    return this.represent(bytes, coding)
   }
 
   /** A strong ETag differs between codings (RFC 9110, 8.8.3.3). */

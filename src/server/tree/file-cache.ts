@@ -103,7 +103,7 @@ export class FileCache {
     if (!unstored && !this.mirror.isInside(path))
       return this.corrupt(path, version, 'below a link that leads elsewhere')
     try {
-      return this.validate(entry, file)
+      return this.validate(path, entry, file)
     } catch (error) {
       if (!(error instanceof KlinesError) || error.code === 'mirror_unusable') throw error
       return this.corrupt(path, file, error.message)
@@ -111,14 +111,23 @@ export class FileCache {
   }
 
   /** Throws `bad_window` and `bad_list`. */
-  private validate(entry: TreeEntry, file: FileSnapshot): ValidFile {
+  private validate(path: string, entry: TreeEntry, file: FileSnapshot): ValidFile {
     const { bytes, mtimeMs } = file
     const final = entry.kind === 'window' && this.isFinal(entry.window, file)
     if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
     if (entry.kind === 'symbols') parseSymbols(bytes)
     const isPending = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
     const pendingWindow = isPending ? entry.window : undefined
-    return { state: 'valid', body: new Body(bytes, { mtimeMs, final }), version: file, final, pendingWindow }
+    const body = new Body(bytes, { mtimeMs, final, onGrowth: grown => this.measureAgain(path, grown) })
+    return { state: 'valid', body, version: file, final, pendingWindow }
+  }
+
+  /** The cache takes the size of a file when it is added. */
+  private measureAgain(path: string, body: Body): void {
+    const file = this.files.get(path)
+    if (file?.state !== 'valid' || file.body !== body) return
+    this.files.delete(path)
+    this.files.set(path, file)
   }
 
   private isFinal(window: WindowRef, { bytes, mtimeMs }: FileSnapshot): boolean {
