@@ -7,7 +7,6 @@ import { planExport, selectSeries } from '../export/export-series.js'
 import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
-import { checkRoot } from './check-root.js'
 import { nextVersion } from './delta/commit.js'
 import { vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
@@ -17,6 +16,7 @@ import { parseLakeOptions } from './options.js'
 import { checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
+import { checkRoot } from './root/check-root.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning

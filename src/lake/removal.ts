@@ -7,8 +7,8 @@ import { LAST_CHECKPOINT } from './delta/log-files.js'
 import { findFiles, PART_FILE } from './layout.js'
 import { LOCK_FILE } from './lock.js'
 import { MANIFEST_FILE } from './manifest.js'
-import { README_FILE } from './readme.js'
-import { VIEWS_FILE } from './views.js'
+import { README_FILE } from './root/readme.js'
+import { VIEWS_FILE } from './root/views.js'
 
 /** The files that a run writes by way of a temp file. */
 const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, basename(LAST_CHECKPOINT)]

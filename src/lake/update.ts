@@ -16,7 +16,7 @@ import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
 import { SeriesWriter } from './parts/series-writer.js'
 import { removeLeftovers, removeParts } from './removal.js'
-import { RootFiles } from './root-files.js'
+import { RootFiles } from './root/root-files.js'
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 export class LakeUpdate {

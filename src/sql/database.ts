@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api'
 import { KlinesError } from '../klines/errors.js'
 import type { Partition } from '../lake/layout.js'
-import { candlesMacro, globPath, klinesView, sqlText } from '../lake/views.js'
+import { candlesMacro, globPath, klinesView, sqlText } from '../lake/root/views.js'
 import { loadDuckDB } from './duckdb.js'
 
 /** Share of the machine's memory that a query may take; nothing goes to the disk. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Output } from '../export/output/output.js'
-import { sqlText } from '../lake/views.js'
+import { sqlText } from '../lake/root/views.js'
 import type { Database } from './database.js'
 import type { Query } from './query.js'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeLakeFile } from '../lake-file.js'
+import { writeLakeFile } from '../root/lake-file.js'
 import { type Action, PROTOCOL } from './actions.js'
 import { encodeCheckpoint } from './checkpoint-file.js'
 import type { DeltaLog } from './log.js'

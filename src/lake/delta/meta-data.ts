@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { findType, type TypeNames } from '../columns.js'
 import { PARTITIONS } from '../layout.js'
 import type { LakeOptions } from '../options.js'
-import { FOLDER_COLUMNS } from '../views.js'
+import { FOLDER_COLUMNS } from '../root/views.js'
 import type { MetaDataAction } from './actions.js'
 
 const SOURCE = 'klines.source'

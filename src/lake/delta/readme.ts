@@ -1,5 +1,5 @@
 import type { Partition } from '../layout.js'
-import { VIEWS_FILE } from '../views.js'
+import { VIEWS_FILE } from '../root/views.js'
 
 /** The columns of a partitioning, beside symbol and interval. */
 const SPANS: Readonly<Record<Partition, string>> = { none: '', year: ', `year`', month: ', `year`, `month`' }

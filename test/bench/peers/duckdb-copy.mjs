@@ -1,5 +1,7 @@
-// usage: duckdb-copy.mjs LIST OUT csv|double|decimal: writes window files into one file with DuckDB, two threads, one query.
+// usage: duckdb-copy.mjs LIST OUT csv|double|decimal: writes window files into one file with DuckDB and two threads, or one for each
+// series when OUT has {symbol} and {interval}. Parquet gets the compression that klines chooses on this Node.
 import { readFileSync } from 'node:fs'
+import zlib from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { COLUMNS, kindOf } from './columns.mjs'
 
@@ -25,8 +27,19 @@ const branches = series.map(({ symbol, interval, files }) => {
   const read = `read_json([${paths}], format='unstructured', records=false, columns={json: 'VARCHAR[][]'})`
   return `SELECT '${symbol}' AS symbol, '${interval}' AS interval, ${cells} FROM (SELECT unnest(json) AS r FROM ${read})`
 })
-const options = numbers === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 100000'
+const codec = 'zstdCompress' in zlib ? 'zstd' : 'gzip'
+const options = numbers === 'csv' ? 'FORMAT csv, HEADER' : `FORMAT parquet, COMPRESSION ${codec}, ROW_GROUP_SIZE 100000`
 
 const connection = await (await DuckDBInstance.create(':memory:')).connect()
 await connection.run('SET threads=2')
-await connection.run(`COPY (${branches.join(' UNION ALL ')}) TO '${out}' (${options})`)
+for (const [path, queries] of targets()) {
+  await connection.run(`COPY (${queries.join(' UNION ALL ')}) TO '${path}' (${options})`)
+}
+
+/** The path of each file, and the queries of its series. */
+function targets() {
+  if (!out.includes('{')) return [[out, branches]]
+  const name = ({ symbol, interval }) => out.replace('{symbol}', symbol).replace('{interval}', interval)
+  // As klines, whose files of one series do not repeat its name in each row.
+  return series.map((one, index) => [name(one), [`SELECT * EXCLUDE (symbol, interval) FROM (${branches[index]})`]])
+}

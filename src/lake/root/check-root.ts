@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { KlinesError } from '../../klines/errors.js'
 
 /** Checks the name of a lake's folder. Throws `bad_output`. */
 export function checkRoot(root: string): void {

@@ -1,6 +1,6 @@
-import { describeColumns, type TypeNames } from './columns.js'
-import { tableReadme } from './delta/readme.js'
-import type { LakeOptions } from './options.js'
+import { describeColumns, type TypeNames } from '../columns.js'
+import { tableReadme } from '../delta/readme.js'
+import type { LakeOptions } from '../options.js'
 import { VIEWS_FILE } from './views.js'
 
 /** The file of a lake that tells people how to read it. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { PART_FILE, type Partition } from './layout.js'
-import type { LakeOptions } from './options.js'
+import { PART_FILE, type Partition } from '../layout.js'
+import type { LakeOptions } from '../options.js'
 
 /** The file of a lake that makes its tables in DuckDB. */
 export const VIEWS_FILE = '_views.sql'

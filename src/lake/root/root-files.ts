@@ -1,6 +1,6 @@
-import { seriesName } from '../klines/series.js'
+import { seriesName } from '../../klines/series.js'
+import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from '../manifest.js'
 import { writeLakeFile } from './lake-file.js'
-import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from './manifest.js'
 import { lakeReadme, README_FILE } from './readme.js'
 import { lakeViews, VIEWS_FILE } from './views.js'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commitOutputs } from '../export/output/commit.js'
-import { OutputFile } from '../export/output/file.js'
+import { commitOutputs } from '../../export/output/commit.js'
+import { OutputFile } from '../../export/output/file.js'
 
 /** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws `output_unwritable`. */
 export async function writeLakeFile(root: string, name: string, bytes: Buffer): Promise<void> {
