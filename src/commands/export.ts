@@ -32,8 +32,7 @@ Without --to, every window is needed that had started when the lists were last d
   }
 
   protected override get interruptionAdvice(): string {
-    const isLake = this.argv.some(text => text.startsWith('--layout'))
-    return isLake ? 'Every part of the data set is complete; run the same command again.' : 'Nothing was written.'
+    return 'No file is half written; run the same command again.'
   }
 
   async run(): Promise<void> {

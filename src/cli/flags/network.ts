@@ -52,3 +52,16 @@ export const fetchFlags = inGroup('network', {
   refresh: Flags.boolean({ summary: 'Download every window again, even final ones.', env: 'KLINES_REFRESH' }),
   ...networkFlags,
 })
+
+/** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
+interface FetchFlags extends NetworkFlags {
+  concurrency?: number | undefined
+  refresh?: boolean
+  'accept-list'?: boolean
+  yes?: boolean
+}
+
+/** The options of these flags. */
+export function toFetchOptions({ concurrency, refresh, 'accept-list': acceptList, yes, ...limits }: FetchFlags) {
+  return { concurrency, refresh, acceptList, manySymbols: yes, manyRequests: yes, ...toLimits(limits) }
+}

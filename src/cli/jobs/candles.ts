@@ -10,7 +10,7 @@ import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
 import type { JobFlags } from '../flags/job.js'
-import { toLimits } from '../flags/network.js'
+import { toFetchOptions } from '../flags/network.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
@@ -95,21 +95,11 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
-  const { interval, from, to, last, mirror, concurrency, refresh, format, columns, numbers, force, mkdir } = flags
+  const { interval, from, to, last, mirror, format, columns, numbers, force, mkdir } = flags
   const { compression, theme, width, height, log, threads } = flags
-  const { resample, partial, derive, 'time-format': timeFormat, 'accept-list': acceptList, yes } = flags
+  const { resample, partial, derive, 'time-format': timeFormat } = flags
   const range = { from, to, last }
-  const fetching = {
-    mirror,
-    concurrency,
-    refresh,
-    acceptList,
-    manySymbols: yes,
-    manyRequests: yes,
-    ...toLimits(flags),
-    signal,
-    warn,
-  }
+  const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
   const rows = {
     columns: columns && ([columns].flat() as OutputColumn[]),
     numbers,

@@ -14,7 +14,7 @@ import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
 import type { ChartFlags } from '../flags/chart.js'
-import { toLimits } from '../flags/network.js'
+import { toFetchOptions } from '../flags/network.js'
 import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
@@ -116,20 +116,9 @@ function chartSize(flags: ChartFlags) {
 }
 
 function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
-  const { interval, mirror, concurrency, refresh, resample, offline } = flags
-  const { 'accept-list': acceptList, yes } = flags
+  const { interval, mirror, resample, offline } = flags
   const range = resolveRange(flags, given)
-  const fetching = {
-    mirror,
-    concurrency,
-    refresh,
-    acceptList,
-    manySymbols: yes,
-    manyRequests: yes,
-    ...toLimits(flags),
-    signal,
-    warn,
-  }
+  const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, resample, offline }
 }
