@@ -24,9 +24,7 @@ export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }:
     if (!tags.includes('*') && !tags.includes(etag)) throw new HttpError(412, 'There is another version of this now.')
     return
   }
-  const limit = parseHttpDate(headers['if-unmodified-since'])
-  const modified = parseHttpDate(lastModified)
-  if (limit !== undefined && modified !== undefined && modified > limit)
+  if (isUnmodified(headers['if-unmodified-since'], lastModified) === false)
     throw new HttpError(412, 'This was modified since.')
 }
 
@@ -37,9 +35,15 @@ export function checkMatch(headers: IncomingHttpHeaders, { etag, lastModified }:
 export function isFresh(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const tags = headers['if-none-match']
   if (tags !== undefined) return fresh({ 'if-none-match': tags }, { etag })
-  const since = parseHttpDate(headers['if-modified-since'])
-  const modified = parseHttpDate(lastModified)
-  return since !== undefined && modified !== undefined && modified <= since
+  return isUnmodified(headers['if-modified-since'], lastModified) === true
+}
+
+/** Whether a version is not newer than the date of a condition; undefined without such a condition or without a date. */
+function isUnmodified(since: string | undefined, lastModified: string | undefined): boolean | undefined {
+  // Most requests have no condition, and parsing a date takes a tenth of the time of a small response.
+  const limit = parseHttpDate(since)
+  const modified = limit === undefined ? undefined : parseHttpDate(lastModified)
+  return limit === undefined || modified === undefined ? undefined : modified <= limit
 }
 
 /**
