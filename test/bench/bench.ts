@@ -1,25 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { hasRealTree } from '../support/oracles/real-tree.js'
 import { useRunFolder } from '../support/run-folder.js'
+import { type Mode, parseCommandLine, withoutUntargeted } from './mode.js'
 import { describeMissing, findProgram, versions } from './programs.js'
 import { resultTable } from './result-table.js'
-import { measureRow, type Result } from './rounds.js'
+import { combine, measureRow, type Result } from './rounds.js'
 import type { Contender, Row } from './row.js'
 import { SECTIONS } from './sections.js'
 import { Workspace } from './workspace.js'
 
-const USAGE = `usage: npm run bench -- [--json FILE] [SECTION...]   sections: ${Object.keys(SECTIONS).join(' ')}; default: all`
-const DEFAULT_ROUNDS = 5
-
 /** Runs sections, prints a table of the results and writes them to a JSON file: to `defaultFile` without `--json`. */
 async function main(defaultFile: string): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: 'string' } } })
-  const sections = positionals.length > 0 ? positionals : Object.keys(SECTIONS)
-  const rounds = Number(process.env.KLINES_BENCH_ROUNDS || DEFAULT_ROUNDS)
-  if (sections.some(name => !(name in SECTIONS)) || !Number.isInteger(rounds) || rounds < 1) throw new Error(USAGE)
+  const { sections, mode, json = defaultFile } = parseCommandLine()
   if (!hasRealTree) return
 
   // A signal ends the run after the current process, so that servers are stopped and folders removed.
@@ -31,8 +25,9 @@ async function main(defaultFile: string): Promise<void> {
   const skipped = new Set<string>()
   const results: Result[] = []
   for (const name of sections) {
+    if (mode.headlineOnly && !SECTIONS[name].hasHeadline) continue
     try {
-      results.push(...(await measureSection(name, rounds, skipped, stop.signal)))
+      results.push(...(await measureSection(name, mode, skipped, stop.signal)))
     } catch (error) {
       // The results of the other sections are still worth printing.
       skipped.add(`section ${name} failed: ${(error as Error).message}`)
@@ -42,25 +37,22 @@ async function main(defaultFile: string): Promise<void> {
   }
 
   console.log(`${resultTable(results)}\n`)
-  console.log(`Medians of ${rounds} rounds; ratios are of medians.`)
+  const repeated = mode.runs > 1 ? ` The median of ${mode.runs} runs, with the least and the largest ratio.` : ''
+  console.log(
+    `Medians of ${mode.rounds === 1 ? '1 round' : `${mode.rounds} rounds`}; ratios are of medians.${repeated}`,
+  )
   console.log(
     Object.entries(used)
       .map(entry => entry.join(' '))
       .join(', '),
   )
   for (const reason of skipped) console.log(`Skipped: ${reason}`)
-  const file = values.json ?? defaultFile
-  writeFileSync(file, `${JSON.stringify({ versions: used, rounds, results, skipped: [...skipped] }, null, 2)}\n`)
-  console.log(`JSON: ${file}`)
+  writeFileSync(json, `${JSON.stringify({ versions: used, ...mode, results, skipped: [...skipped] }, null, 2)}\n`)
+  console.log(`JSON: ${json}`)
 }
 
 /** Runs the rows of a section. Adds the reasons why a row or a peer cannot run to `skipped`. */
-async function measureSection(
-  name: string,
-  rounds: number,
-  skipped: Set<string>,
-  signal: AbortSignal,
-): Promise<Result[]> {
+async function measureSection(name: string, mode: Mode, skipped: Set<string>, signal: AbortSignal): Promise<Result[]> {
   const { needs, rows } = SECTIONS[name]
   const missing = needs.filter(program => !findProgram(program))
   for (const program of missing) skipped.add(`section ${name}: ${describeMissing(program)}`)
@@ -69,8 +61,12 @@ async function measureSection(
   try {
     const results: Result[] = []
     for (const row of await rows(workspace)) {
+      if (mode.headlineOnly && !row.isHeadline) continue
       console.error(`${name}. ${row.title}`)
-      results.push(await measureRow(name, withoutMissing(row, skipped), rounds, signal))
+      const reduced = withoutMissing(mode.targetsOnly ? withoutUntargeted(row) : row, skipped)
+      const measured: Result[] = []
+      while (measured.length < mode.runs) measured.push(await measureRow(name, reduced, mode.rounds, signal))
+      results.push(combine(measured))
     }
     return results
   } finally {

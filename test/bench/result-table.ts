@@ -17,12 +17,12 @@ export function resultTable(results: readonly Result[]): string {
 
 /** A line for each peer and bound; only the first has the title and klines' figure. */
 function toLines({ section, title, unit, contenders: [ours], comparisons }: Result): string[][] {
-  return comparisons.map(({ peer, theirs, ratio, target, met }, index) => [
+  return comparisons.map(({ peer, theirs, ratio, spread, target, met }, index) => [
     index === 0 ? `${section}. ${title}` : '',
     index === 0 ? formatFigure(ours.median, unit) : '',
     peer ?? '',
     theirs === undefined ? '' : formatFigure(theirs, unit),
-    ratio === undefined ? '' : ratio.toFixed(2),
+    [ratio?.toFixed(2), spread && `(${spread.map(value => value.toFixed(2)).join(' to ')})`].filter(Boolean).join(' '),
     target ?? '',
     met === undefined ? '' : met ? 'met' : 'not met',
   ])

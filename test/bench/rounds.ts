@@ -40,6 +40,18 @@ export async function measureRow(section: string, row: Row, rounds: number, sign
   return { section, title: row.title, unit: row.unit, contenders, comparisons: compare(row, contenders) }
 }
 
+/** The median one of several measurements of a row, by the first ratio, with the spread of each ratio. */
+export function combine(results: readonly Result[]): Result {
+  const sorted = results.toSorted((a, b) => (a.comparisons[0].ratio ?? 0) - (b.comparisons[0].ratio ?? 0))
+  const middle = sorted[sorted.length >> 1]
+  if (results.length === 1) return middle
+  const comparisons = middle.comparisons.map((comparison, index): Comparison => {
+    const ratios = results.flatMap(result => result.comparisons[index].ratio ?? [])
+    return ratios.length === 0 ? comparison : { ...comparison, spread: [Math.min(...ratios), Math.max(...ratios)] }
+  })
+  return { ...middle, comparisons }
+}
+
 /** Compares the median of klines with that of each peer, and with the bounds that name no peer. */
 function compare({ targets }: Row, [ours, ...peers]: readonly Figures[]): Comparison[] {
   const bounds = targets.filter(({ peer }) => peer === undefined)

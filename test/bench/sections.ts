@@ -16,21 +16,23 @@ import type { Workspace } from './workspace.js'
 export interface Section {
   /** Programs without which it cannot be measured at all. */
   readonly needs: readonly string[]
+  /** Whether the README has a row of it. */
+  readonly hasHeadline?: boolean
   rows(workspace: Workspace): Row[] | Promise<Row[]>
 }
 
 /** All sections by the names that the command line takes. */
 export const SECTIONS: Readonly<Record<string, Section>> = {
-  a: { needs: [], rows: csvRows },
-  b: { needs: [], rows: parquetRows },
+  a: { needs: [], hasHeadline: true, rows: csvRows },
+  b: { needs: [], hasHeadline: true, rows: parquetRows },
   c: { needs: ['nginx'], rows: coldRows },
-  d: { needs: ['nginx'], rows: latencyRows },
+  d: { needs: ['nginx'], hasHeadline: true, rows: latencyRows },
   e: { needs: ['nginx'], rows: rerunRows },
   f: { needs: [], rows: startRows },
-  g: { needs: ['wrk'], rows: serveRows },
+  g: { needs: ['wrk'], hasHeadline: true, rows: serveRows },
   h: { needs: [], rows: memoryRows },
-  i: { needs: [], rows: verifyRows },
+  i: { needs: [], hasHeadline: true, rows: verifyRows },
   j: { needs: [], rows: exchangeRows },
-  k: { needs: [], rows: lakeRows },
+  k: { needs: [], hasHeadline: true, rows: lakeRows },
   growth: { needs: ['nginx'], rows: growthRows },
 }

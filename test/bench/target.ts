@@ -16,6 +16,8 @@ export interface Comparison {
   readonly theirs?: number
   /** klines' figure divided by the peer's. */
   readonly ratio?: number
+  /** The least and the largest ratio of several measurements. */
+  readonly spread?: readonly [least: number, largest: number]
   /** As text; undefined without a target. */
   readonly target?: string
   /** Undefined without a target. */

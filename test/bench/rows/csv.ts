@@ -28,6 +28,7 @@ export function csvRows(workspace: Workspace): Row[] {
     {
       title: 'mirror to CSV, 1h and 2h',
       unit: 'ms',
+      isHeadline: true,
       contenders: [
         writer('klines', 'ours.csv', out => klines([...ours, out])),
         writer('python3', 'python.csv', out => peer('windows-to-csv.py', list, out), 'python3'),

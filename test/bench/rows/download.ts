@@ -26,8 +26,9 @@ export async function latencyRows(workspace: Workspace): Promise<Row[]> {
   for (const gzip of [false, true]) {
     const { port } = await startNginx(workspace, { gzip })
     const url = await startLatencyProxy(workspace, port, LATENCY_MS)
-    const title = `the same, ${LATENCY_MS} ms away${gzip ? ', gzip' : ''}`
-    rows.push(downloadRow(workspace, url, title, gzip, [{ peer: 'curl', most: 0.5 }]))
+    const title = `cold download of 1h, with CSV, ${LATENCY_MS} ms away${gzip ? ', gzip' : ''}`
+    const row = downloadRow(workspace, url, title, gzip, [{ peer: 'curl', most: 0.5 }])
+    rows.push({ ...row, isHeadline: !gzip })
   }
   return rows
 }

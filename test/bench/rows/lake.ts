@@ -98,6 +98,7 @@ function yearsRow(workspace: Workspace, lake: string): Row {
   return {
     title: 'klines sql: yearly means of 1h candles',
     unit: 'ms',
+    isHeadline: true,
     runsPerRound: 3,
     contenders: [
       contender('klines', ours),

@@ -38,6 +38,7 @@ function oneFileRow(workspace: Workspace, list: string, numbers: Numbers): Row {
   return {
     title: `mirror to Parquet, 1h and 2h, ${numbers}`,
     unit: 'ms',
+    isHeadline: numbers === 'decimal',
     contenders: [
       writer('klines', 'ours', out => exportTo(workspace, numbers, out)),
       writer('DuckDB', 'duckdb', out => peer('duckdb-copy.mjs', list, out, numbers)),

@@ -38,6 +38,7 @@ export function serveRows(workspace: Workspace): Row[] {
     {
       title: `serve ${WARM_FILES} windows in turn, warm`,
       unit: 'requests/s',
+      isHeadline: true,
       contenders: warm(workspace, windows),
       targets: [
         { peer: 'nginx', least: 0.85 },

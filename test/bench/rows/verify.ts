@@ -11,6 +11,7 @@ export function verifyRows(workspace: Workspace): Row[] {
     {
       title: 'klines verify all -i all',
       unit: 'ms',
+      isHeadline: true,
       contenders: [
         { name: 'klines', measure: () => timeRun(ours) },
         { name: 'python3', program: 'python3', measure: () => timeRun(peer('parse-windows.py', list)) },
