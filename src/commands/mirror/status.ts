@@ -12,7 +12,7 @@ export default class MirrorStatus extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorStatus)
-    const { runMirrorStatus } = await import('../../cli/jobs/mirror-status.js')
+    const { runMirrorStatus } = await import('../../cli/jobs/mirror/status.js')
     this.showData(runMirrorStatus(flags, this.context(flags)))
   }
 }

@@ -1,13 +1,13 @@
-import { KlinesError } from '../../klines/errors.js'
-import { formatBytes, plural } from '../../klines/text.js'
-import { clearMirror, planClear, type Removal } from '../../mirror/prune.js'
-import type { RunContext } from '../base-command.js'
-import type { LocationFlags } from '../flags/location.js'
-import { requireMirror } from '../local-mirror.js'
-import { removalReport } from '../reports/removal.js'
-import type { Report } from '../reports/report.js'
-import type { ClearObject } from '../reports/schema.js'
-import { confirm, isInteractive } from '../terminal/confirm.js'
+import { KlinesError } from '../../../klines/errors.js'
+import { formatBytes, plural } from '../../../klines/text.js'
+import { clearMirror, planClear, type Removal } from '../../../mirror/prune.js'
+import type { RunContext } from '../../base-command.js'
+import type { LocationFlags } from '../../flags/location.js'
+import { requireMirror } from '../../local-mirror.js'
+import { removalReport } from '../../reports/removal.js'
+import type { Report } from '../../reports/report.js'
+import type { ClearObject } from '../../reports/schema.js'
+import { confirm, isInteractive } from '../../terminal/confirm.js'
 
 /** `mirror clear`: asks first, unless `yes` is set. Throws `bad_option` for `force`, and without a terminal to ask at. */
 export async function runMirrorClear(

@@ -1,12 +1,12 @@
-import { publishMirror } from '../../download/publish.js'
-import type { RunContext } from '../base-command.js'
-import { offlineEndpoint } from '../endpoint.js'
-import type { LocationFlags } from '../flags/location.js'
-import { type NetworkFlags, toLimits } from '../flags/network.js'
-import { mirrorPublishReport } from '../reports/mirror-publish.js'
-import type { Report } from '../reports/report.js'
-import type { PublishObject } from '../reports/schema.js'
-import { ProgressDisplay } from '../terminal/progress.js'
+import { publishMirror } from '../../../download/publish.js'
+import type { RunContext } from '../../base-command.js'
+import { offlineEndpoint } from '../../endpoint.js'
+import type { LocationFlags } from '../../flags/location.js'
+import { type NetworkFlags, toLimits } from '../../flags/network.js'
+import { mirrorPublishReport } from '../../reports/mirror-publish.js'
+import type { Report } from '../../reports/report.js'
+import type { PublishObject } from '../../reports/schema.js'
+import { ProgressDisplay } from '../../terminal/progress.js'
 
 const CHECKING = { start: 'Checking windows', verb: 'Checking', noun: 'window' }
 

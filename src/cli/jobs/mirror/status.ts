@@ -1,0 +1,13 @@
+import { mirrorStatus } from '../../../mirror/status.js'
+import type { RunContext } from '../../base-command.js'
+import type { LocationFlags } from '../../flags/location.js'
+import { namedMirror, openNamedSource } from '../../local-mirror.js'
+import { mirrorStatusReport } from '../../reports/mirror-status.js'
+import type { Report } from '../../reports/report.js'
+
+/** `mirror status`. Throws `window_missing` when there is no mirror. */
+export function runMirrorStatus(flags: LocationFlags, { warn }: RunContext): Report {
+  const { baseUrl } = openNamedSource(flags, warn)
+  const mirror = namedMirror(flags)
+  return mirrorStatusReport(mirror.root, baseUrl, mirrorStatus(mirror))
+}
