@@ -84,4 +84,19 @@ describe('an export with worker threads', () => {
     expect(exports(sandbox)).toEqual([])
     expect(sandbox.exists('out')).toBe(false)
   })
+
+  it('F39 a second signal ends it at once with old files intact, and the next run removes the temp files', async () => {
+    const output = '{symbol}.csv'
+    sandbox.write('BTCUSDT.csv', 'old')
+    const { child, ended } = sandbox.start(args(4, output))
+    await until(() => exports(sandbox).length > 1)
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    const { code, signal } = await ended
+    // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
+    expect(signal === 'SIGINT' ? 130 : code).toBe(130)
+    expect(sandbox.text('BTCUSDT.csv')).toBe('old')
+    expect(await sandbox.run(args(4, output))).toMatchObject({ code: 0 })
+    expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `${symbol}.csv`).toSorted())
+  })
 })
