@@ -5,10 +5,7 @@ import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { LakeManifest } from '../manifest.js'
 import { hasSameContent, sha256, versionText } from './file-version.js'
-import { unpackTotals, type WindowContent } from './window-content.js'
-
-/** The ticks of file systems are shorter: an older file that is written again gets another time. */
-const TICK_MS = 2_000
+import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
 
 /** The contents of cached windows. */
 export class WindowFiles {
@@ -28,9 +25,13 @@ export class WindowFiles {
     this.known = new Map(entries)
   }
 
-  /** The content of a window's file; a file of a known version is not read. Throws `mirror_unusable`. */
-  content(window: WindowRef): WindowContent {
+  /**
+   * The content of a window's file; one of a known version is not read. Undefined for a window that the manifest lacks: whoever
+   * reads its rows finds it out. Throws `mirror_unusable`.
+   */
+  content(window: WindowRef): WindowContent | undefined {
     const name = windowName(window)
+    if (!this.known.has(name) && !this.memory.get(windowPath(window))) return undefined
     const content = this.seen.get(name) ?? this.findKnown(window)?.known ?? this.read(window)
     this.seen.set(name, content)
     return content
@@ -60,10 +61,9 @@ export class WindowFiles {
     if (file.state !== 'file') return { startDate, size: 0, sha256: sha256(new Uint8Array()) }
     const content = { startDate, size: file.size, sha256: sha256(file.bytes) }
     const known = this.known.get(windowName(window))
-    const isSettled = !inMemory && file.ctimeMs < Date.now() - TICK_MS
     return {
       ...content,
-      version: isSettled ? versionText(file) : undefined,
+      version: inMemory ? undefined : settledVersion(file),
       totals: hasSameContent(known, content) ? known?.totals : undefined,
     }
   }
