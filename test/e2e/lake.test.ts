@@ -246,7 +246,15 @@ describe('--table delta', () => {
       JSON.parse(rows),
     )
     expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
-    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) })
+    const week = { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) }
+    const old = `lake/${tablePart('ETHUSDT', 0)}`
+    const text = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run'], week)
+    expect(text.stdout).toContain(`Files that vacuum would remove: ${old}\n`)
+    const object = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run', '--json'], week)
+    expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed: [], vacuumed: [old] })
+    const without = await sandbox.run([...TABLE, '--dry-run', '--json'], week)
+    expect(parseObject(without.stdout, DryRunSchema)).toMatchObject({ vacuumed: [] })
+    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], week)
     expect(later).toMatchObject({ code: 0, stderr: '' })
     expect(later.stdout).toContain('Vacuum: 1 file of old versions removed.')
     expect(sandbox.files('lake').filter(name => name.endsWith('.parquet'))).toEqual([
