@@ -293,3 +293,25 @@ describe('--table delta', () => {
     expect(run.stderr).toContain('Cannot use the log lake/_delta_log: ')
   })
 })
+
+describe('the name of a file of another format', () => {
+  it.each(['x.csv', 'sub/x.json.gz', 'x.svg'])('is refused as the folder of a lake: %s', async name => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    for (const more of [[], ['--dry-run']]) {
+      const run = await sandbox.call([...EXPORT.slice(0, -1), name, ...more])
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toMatch(
+        new RegExp(`^klines: ${name} is the name of a \\w+ file, and a lake is a folder of Parquet files\\.\\n  Name `),
+      )
+      expect(sandbox.exists(name)).toBe(false)
+    }
+  })
+
+  it('is taken with a slash at its end, or as the name of a folder that is there', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.csv/'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.csv'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('x.csv')).toEqual([...ROOT_FILES, BTC, ETH])
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.parquet'])).toMatchObject({ code: 0, stderr: '' })
+  })
+})
