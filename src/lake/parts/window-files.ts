@@ -7,9 +7,17 @@ import type { LakeManifest } from '../manifest.js'
 import { hasSameContent, sha256, versionText } from './file-version.js'
 import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
 
+/** What the manifest says about a window whose file has not changed since, and the modification time of that (ms). */
+interface UnchangedWindow {
+  readonly known: WindowContent
+  readonly mtimeMs: number
+}
+
 /** The contents of cached windows. */
 export class WindowFiles {
   private readonly seen = new Map<string, WindowContent>()
+  /** Those of `seen` whose files were not read. */
+  private readonly unchanged = new Map<string, UnchangedWindow>()
   /** What the manifest says, by the names of windows. */
   private readonly known: ReadonlyMap<string, WindowContent>
 
@@ -32,20 +40,23 @@ export class WindowFiles {
   content(window: WindowRef): WindowContent | undefined {
     const name = windowName(window)
     if (!this.known.has(name) && !this.memory.get(windowPath(window))) return undefined
-    const content = this.seen.get(name) ?? this.findKnown(window)?.known ?? this.read(window)
+    const seen = this.seen.get(name)
+    if (seen) return seen
+    const unchanged = this.findKnown(window)
+    if (unchanged) this.unchanged.set(name, unchanged)
+    const content = unchanged?.known ?? this.read(window)
     this.seen.set(name, content)
     return content
   }
 
   /** The candles of a window's file, if it is the version that was counted. Throws `mirror_unusable`. */
   counted(window: WindowRef): CountedWindow | undefined {
-    const { known, mtimeMs } = this.findKnown(window) ?? {}
+    const { known, mtimeMs } = this.unchanged.get(windowName(window)) ?? this.findKnown(window) ?? {}
     if (known?.totals === undefined || mtimeMs === undefined) return undefined
     return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
   }
 
-  /** What the manifest says about a window whose file has not changed since. */
-  private findKnown(window: WindowRef): { known: WindowContent; mtimeMs: number } | undefined {
+  private findKnown(window: WindowRef): UnchangedWindow | undefined {
     const known = this.known.get(windowName(window))
     const path = windowPath(window)
     if (known?.version === undefined || this.memory.get(path)) return undefined
