@@ -100,9 +100,11 @@ export class LakeUpdate {
     const writers = new Map<SeriesState, SeriesWriter>()
     try {
       const report = await writeChanged(states, job, options, { root, partFile }, writers)
-      options.signal?.throwIfAborted()
       const series: LakeSeries[] = []
-      for (const state of states) series.push(await this.place(state, writers.get(state)))
+      for (const state of states) {
+        options.signal?.throwIfAborted()
+        series.push(await this.place(state, writers.get(state)))
+      }
       return { series, report }
     } finally {
       for (const writer of writers.values()) await writer.discard()
