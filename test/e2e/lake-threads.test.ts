@@ -8,8 +8,10 @@ import { ALL_TIME } from '../../src/klines/time-range.js'
 import type { EncodedSeries, SeriesMessage } from '../../src/lake/parts/encode-series.js'
 import type { PartMessage } from '../../src/lake/parts/part-encoder.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
-import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { onlyPart } from '../support/lake.js'
+import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -23,7 +25,7 @@ const ALL = ['export', 'all', '-i', '15m', '--layout', 'hive', '-o', 'lake', '--
 /** Brings the lake of a sandbox up to date; returns what does not depend on the time. */
 async function update(sandbox: CliSandbox, threads: number, args: readonly string[], root = mirror) {
   const run = await sandbox.run([...ALL, '--mirror', root, '--threads', String(threads), ...args])
-  const json = run.stdout.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0').replaceAll(root, 'm')
+  const json = withoutTimes(run.stdout).replaceAll(root, 'm')
   return { code: run.code, stderr: run.stderr, json, files: readFiles(sandbox) }
 }
 
@@ -85,6 +87,28 @@ describe.concurrent('a lake with several threads', () => {
   })
 })
 
+it.each([
+  ['a mirror', 'm'],
+  ['memory, because the mirror cannot be written', 'file/m'],
+])('a download into %s makes the same lake with several threads', async (_, mirror) => {
+  const server = await startManyWindows(newSandbox())
+  const source = ['--base-url', server.url, '--mirror', mirror, '--accept-list', '--to', '2023']
+  const download = async (threads: string) => {
+    const sandbox = newSandbox()
+    sandbox.write('file', '')
+    const args = ['download', ...MANY_SYMBOLS, '-i', '15m', ...source, '--layout', 'hive', '-o', 'lake', '--json']
+    const { code, stderr, stdout } = await sandbox.run([...args, '--threads', threads])
+    return { code, stderr, json: withoutTimes(stdout).replaceAll(sandbox.folder, ''), files: readFiles(sandbox) }
+  }
+  const alone = await download('1')
+  expect(alone).toMatchObject({ code: 0, stderr: '' })
+  expect(Object.keys(alone.files).filter(name => name.endsWith('.parquet'))).toEqual(
+    MANY_SYMBOLS.map(symbol => onlyPart(symbol)).toSorted(),
+  )
+  expect(await download('4')).toEqual(alone)
+  expect(server.paths('windows')).toHaveLength(2 * MANY_WINDOWS)
+})
+
 // The command falls back to its main thread, which would hide that workers do not work.
 it('workers alone encode all series', async () => {
   const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
@@ -130,6 +154,7 @@ it('workers alone encode all series', async () => {
   }
 })
 
+const withoutTimes = (json: string) => json.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0')
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
