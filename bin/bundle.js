@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles the commands, the workers of `klines verify` and `klines export`, and the completion of shells into one file each: Node
+// Bundles the commands, the workers of `klines verify`, `klines export` and of lakes, and the completion of shells into one file each: Node
 // then reads a few files instead of 300.
 // The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
@@ -68,7 +68,7 @@ const libraries = dist => ({
 // A script starts in half of the time of a module, because it loads a library only when it is needed.
 await build({
   ...commonJs,
-  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts'],
+  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts', 'src/lake/worker.ts'],
   outbase: 'src',
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },

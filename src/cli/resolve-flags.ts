@@ -61,14 +61,14 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
   if (flags.layout === undefined) {
     const unused = LAKE_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused !== undefined) {
-      const suggestions = ['Add --layout hive and the folder of the data set, -o DIR.']
+      const suggestions = ['Add --layout hive and the folder of the lake, -o DIR.']
       throw new KlinesError('bad_option', `--${unused} applies to --layout, which is missing.`, { suggestions })
     }
     for (const name of LAKE_ONLY) flags[name] = undefined
     return
   }
   if (flags.table === undefined && !given.has('vacuum')) flags.vacuum = undefined
-  const suggestions = ['Name the folder of the data set with -o DIR, such as -o lake/.']
+  const suggestions = ['Name the folder of the lake with -o DIR, such as -o lake/.']
   if (output === undefined || (output === '-' && !given.has('output'))) {
     throw new KlinesError('bad_option', '--layout writes files into a folder, and none is named.', { suggestions })
   }

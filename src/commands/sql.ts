@@ -1,5 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { sqlArgs, sqlFlags } from '../cli/flags/sql.js'
+import { sqlArgs, sqlFlags, withSqlLast } from '../cli/flags/sql.js'
 
 export default class Sql extends BaseCommand {
   static override summary = 'Query candles with SQL, over a lake or the mirror (needs DuckDB).'
@@ -24,7 +24,7 @@ DuckDB is an optional package: npm install @duckdb/node-api.`
   }
 
   async run(): Promise<void> {
-    const { args, flags } = await this.parse(Sql)
+    const { args, flags } = await this.parse(Sql, withSqlLast(this.argv))
     const { runSql } = await import('../cli/jobs/sql.js')
     const report = await runSql(args.sql, flags, this.context(flags))
     if (report) this.show(report)

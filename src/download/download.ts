@@ -1,7 +1,7 @@
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { WindowRef } from '../klines/series.js'
 import type { RangeText, TimeRange } from '../klines/time-range.js'
-import { type Plan, planSeries } from './plan.js'
+import { type Plan, planSeries, type SeriesPlan } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
@@ -45,17 +45,24 @@ interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, P
 }
 
 /** Downloads every window of a plan, in order. Throws `incomplete` or `no_candles` after all were tried. */
-export async function downloadPlan(
+export async function downloadPlan(source: WindowSource, plan: Plan, options: PlanOptions): Promise<DownloadReport> {
+  const tally = new DownloadTally(source, plan, options)
+  await downloadSeries(source, plan.series, tally, options)
+  return tally.report()
+}
+
+/** Downloads the windows of some series of the plan of a tally, in order. */
+export async function downloadSeries(
   source: WindowSource,
-  plan: Plan,
-  { concurrency, signal, planned, progress, forExport, findCounted }: PlanOptions,
-): Promise<DownloadReport> {
-  const tally = new DownloadTally(source, plan, { planned, progress, forExport })
-  const counted = findAllCounted(source, plan, findCounted)
-  const runs = plan.series.map(({ range, windows }) => ({ range, windows: windows.filter(one => !counted.has(one)) }))
+  all: readonly SeriesPlan[],
+  tally: DownloadTally,
+  { concurrency, signal, findCounted }: Pick<PlanOptions, 'concurrency' | 'signal' | 'findCounted'>,
+): Promise<void> {
+  const counted = findAllCounted(source, all, findCounted)
+  const runs = all.map(({ range, windows }) => ({ range, windows: windows.filter(one => !counted.has(one)) }))
   const streamed = streamWindows(source, runs, { concurrency, signal })
   try {
-    for (const series of plan.series) {
+    for (const series of all) {
       for (const window of series.windows) {
         const known = counted.get(window)
         if (known) tally.addCounted(series, window, known.status, known)
@@ -65,17 +72,16 @@ export async function downloadPlan(
   } finally {
     await streamed.return(undefined)
   }
-  return tally.report()
 }
 
-/** The windows of a plan that were counted before and need no request, if the plan needs all of their candles. */
+/** The windows of series that were counted before and need no request, if the plan needs all of their candles. */
 function findAllCounted(
   source: WindowSource,
-  plan: Plan,
+  all: readonly SeriesPlan[],
   find: PlanOptions['findCounted'],
 ): Map<WindowRef, CountedWindow & { readonly status: WindowStatus }> {
   const found = new Map<WindowRef, CountedWindow & { readonly status: WindowStatus }>()
-  for (const { range, windows } of plan.series) {
+  for (const { range, windows } of all) {
     for (const window of windows) {
       const counted = find?.(window)
       const status = counted && isInside(range, counted.totals) && source.countedStatus(window, counted)

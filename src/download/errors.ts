@@ -10,6 +10,10 @@ const MAX_NAMES = 3
 /** The most causes that an error lists, because every body may have one of its own. */
 const MAX_CAUSES = 5
 
+/** What errors say about an export that came to nothing; a caller that exports for something else says what became of that. */
+export const NOT_EXPORTED = 'nothing was exported'
+export const NOT_WRITTEN = 'nothing is written'
+
 /**
  * The error for windows that could not be downloaded or read: a line for each distinct cause, with a count and the first names.
  * `forExport` says that nothing is exported either.
@@ -29,7 +33,7 @@ export function incomplete(
   if (sorted.length > MAX_CAUSES)
     lines.push(`and ${sorted.length - MAX_CAUSES} other causes; \`error.data\` names every window`)
   const fault = offline ? 'are missing or corrupt' : 'could not be downloaded'
-  const head = `${failures.length} of ${total} windows ${fault}${forExport ? ', so nothing was exported' : ''}:`
+  const head = `${failures.length} of ${total} windows ${fault}${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
   return new KlinesError('incomplete', [head, ...lines].join('\n'), {
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
     suggestions: [advice],
@@ -66,7 +70,7 @@ export function joinNames(names: readonly string[]): string {
 /** The error for a range without a candle. `consequence`: what is not done therefore. */
 export function noCandles(
   { series, range }: { readonly series: readonly Pick<SeriesRange, 'series'>[]; readonly range: TimeRange },
-  consequence = 'nothing is written',
+  consequence = NOT_WRITTEN,
 ): KlinesError {
   const names = joinNames(series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)

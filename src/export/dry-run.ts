@@ -32,6 +32,8 @@ export interface DryRunReport {
   readonly files: string[]
   /** Paths of the parts of a lake that `prune` would remove. */
   readonly removed: string[]
+  /** Paths of the files of a lake that `vacuum` would remove. */
+  readonly vacuumed: string[]
 }
 
 /**
@@ -64,17 +66,12 @@ export async function dryRun(
 }
 
 /** What a run would do with a plan and these files. */
-export function describePlan(
-  source: WindowSource,
-  { range, series }: Plan,
-  files: string[],
-  removed: string[] = [],
-): DryRunReport {
+export function describePlan(source: WindowSource, { range, series }: Plan, files: string[]): DryRunReport {
   const counted = series.map(({ series, windows }) => {
     const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
     for (const window of windows) counts[source.cacheState(window)]++
     return { ...series, windows: counts }
   })
   const { baseUrl, mirrorRoot: mirror, offline } = source
-  return { baseUrl, mirror, offline, range, series: counted, files, removed }
+  return { baseUrl, mirror, offline, range, series: counted, files, removed: [], vacuumed: [] }
 }

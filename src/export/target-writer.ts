@@ -24,6 +24,7 @@ export class TargetWriter {
   private readonly encoder: TargetEncoder
   private counts: TargetCounts = { rows: 0, inexactDoubles: 0 }
   private output: Output | undefined
+  private opening: Promise<void> | undefined
   /** The last chunk, which is written while the next one is made: never more than two are in memory. */
   private writing = Promise.resolve()
 
@@ -36,9 +37,14 @@ export class TargetWriter {
   }
 
   /** Opens the output, once. */
-  async open(): Promise<void> {
+  open(): Promise<void> {
+    this.opening ??= this.openOutput()
+    return this.opening
+  }
+
+  private async openOutput(): Promise<void> {
     const { path, gzip } = this.target
-    this.output ??= await openOutput(path, gzip, this.options)
+    this.output = await openOutput(path, gzip, this.options)
   }
 
   /** Adds rows: series by series, each in order of time. */
@@ -87,6 +93,8 @@ export class TargetWriter {
   /** Leaves the target as it was. Never throws. */
   async discard(): Promise<void> {
     this.encoder.abort()
+    // The first bytes may be on their way.
+    await this.opening?.catch(() => {})
     await this.output?.discard()
   }
 }

@@ -1,7 +1,8 @@
 import type { WindowSource } from '../download/sources/window-source.js'
-import { WorkerPool } from '../threads/worker-pool.js'
+import { shareTasks } from '../threads/share-tasks.js'
+import type { Workload } from '../threads/worker-pool.js'
 import { type EncodedTarget, type EncodeOptions, encodeTarget } from './encode-target.js'
-import type { ExportPlan, ExportRun } from './export-series.js'
+import type { ExportRun } from './export-series.js'
 import type { TargetWriter } from './target-writer.js'
 import type { Target } from './targets.js'
 
@@ -27,10 +28,9 @@ export interface ThreadedOptions {
   readonly done: (target: Target<ExportRun>, encoded: EncodedTarget) => void
 }
 
-/** How many of the `threads` are worth their start. */
-export function countThreads(targets: readonly unknown[], { runs }: ExportPlan, threads = 1): number {
-  const windows = [...runs.values()].reduce((sum, { windows }) => sum + windows.length, 0)
-  return windows < MIN_WINDOWS ? 1 : Math.min(threads, targets.length)
+/** How many of the `threads` are worth their start, for tasks that read this many windows together. */
+export function countThreads(tasks: number, windows: number, threads = 1): number {
+  return windows < MIN_WINDOWS ? 1 : Math.min(threads, tasks)
 }
 
 /**
@@ -43,7 +43,6 @@ export async function writeThreaded(
   options: EncodeOptions,
   { threads, signal, open, done }: ThreadedOptions,
 ): Promise<Map<Target<ExportRun>, TargetWriter>> {
-  signal?.throwIfAborted()
   const writers = new Map<Target<ExportRun>, TargetWriter>()
   const finished = new Map<Target<ExportRun>, TargetWriter>()
   let opening = Promise.resolve()
@@ -61,31 +60,20 @@ export async function writeThreaded(
     finished.set(target, writer)
     done(target, encoded)
   }
-  const pool = new WorkerPool<true, Uint8Array | EncodedTarget>({
+  const load: Workload<Uint8Array | EncodedTarget> = {
     module: 'export/worker.cjs',
     workers: Math.min(threads, targets.length) - 1,
     tasks: targets.length,
     data: { root: source.mirrorRoot, targets, options } satisfies TargetTask,
     receive: (index, sent) => (sent instanceof Uint8Array ? write(targets[index], sent) : finish(targets[index], sent)),
-  })
-  const stop = () => pool.stop()
-  signal?.addEventListener('abort', stop, { once: true })
-  try {
-    // The workers start at the other end.
-    for (const [index, target] of [...targets.entries()].reverse()) {
-      if (!pool.claim(index)) continue
-      const encoded = await encodeTarget(source, target, options, bytes => write(target, bytes), signal)
-      if (!encoded) break
-      await finish(target, encoded)
-    }
-  } catch {
-    // The caller meets it again.
   }
-  pool.claimRest()
-  for (const index of targets.keys()) await pool.result(index)
-  await stop()
-  signal?.removeEventListener('abort', stop)
-  signal?.throwIfAborted()
+  const work = async (index: number) => {
+    const target = targets[index]
+    const encoded = await encodeTarget(source, target, options, bytes => write(target, bytes), signal)
+    if (encoded) await finish(target, encoded)
+    return encoded !== undefined
+  }
+  await shareTasks(load, work, signal)
   for (const [target, writer] of writers) if (!finished.has(target)) await writer.discard()
   return finished
 }

@@ -53,7 +53,8 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
   const streams = await Promise.all(job.targets.map(({ path }) => isStream(path)))
   const planned = await planExport(job.source, job.series, job.range)
   const { source } = job
-  const threads = streams.includes(true) ? 1 : countThreads(job.targets, planned, options.threads)
+  const windows = [...planned.runs.values()].reduce((sum, { windows }) => sum + windows.length, 0)
+  const threads = streams.includes(true) ? 1 : countThreads(job.targets.length, windows, options.threads)
   // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
   // the main thread makes requests.
   const downloadsFirst =

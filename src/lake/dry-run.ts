@@ -8,9 +8,9 @@ import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { nextVersion } from './delta/commit.js'
-import { vacuumTime } from './delta/vacuum.js'
+import { findUnused, vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
-import { checkOptions, isCompatible, openFolder } from './folder.js'
+import { checkOptions, isCompatible, type LakeFolder, openFolder } from './folder.js'
 import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
 import { parseLakeOptions } from './options.js'
 import { checkOthers, findOthers } from './others.js'
@@ -20,14 +20,15 @@ import { checkRoot } from './root/check-root.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time its folder; and with `prune` the parts that it would remove. Stores and writes nothing. Throws what `exportLake` would
+ * by time its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
  * throw about the request and the folder.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, force = false, prune = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
-  if (request.vacuum !== undefined) vacuumTime(request.vacuum, request.now ?? systemClock.now())
+  const now = request.now ?? systemClock.now()
+  const unusedSince = request.vacuum === undefined ? undefined : vacuumTime(request.vacuum, now)
   checkRoot(root)
   const folder = await openFolder(root, warn)
   const { options } = parseLakeOptions(request, folder.manifest?.options)
@@ -51,8 +52,16 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
       return join(root, partFolder(run, 'none', 0), options.partition === 'none' ? partFile : '')
     })
     const removed = prune ? [...others.values()].flat().map(path => join(root, path)) : []
-    return describePlan(source, plan, paths, removed)
+    const vacuumed = await findVacuumed(folder, unusedSince)
+    return { ...describePlan(source, plan, paths), removed, vacuumed }
   } finally {
     await source.close()
   }
+}
+
+/** The files that `vacuum` would remove. */
+async function findVacuumed({ root, log }: LakeFolder, since: number | undefined): Promise<string[]> {
+  if (log === undefined || since === undefined) return []
+  const unused = await findUnused(root, log, since)
+  return [...unused.parts, ...unused.log].map(path => join(root, path))
 }

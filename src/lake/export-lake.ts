@@ -8,13 +8,14 @@ import type { ProgressCallbacks } from '../download/tally.js'
 import { planExport, selectSeries } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { MadeFolders } from '../export/output/folders.js'
-import { type ExportReport, warnAbout } from '../export/write.js'
+import { warnAbout } from '../export/write.js'
 import { systemClock } from '../http/system-clock.js'
 import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
+import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { vacuumTime } from './delta/vacuum.js'
 import { checkOptions, openFolder } from './folder.js'
-import type { LakeChanges } from './job.js'
+import type { LakeReport } from './job.js'
 import { LakeLock } from './lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
@@ -22,7 +23,7 @@ import { checkRoot } from './root/check-root.js'
 import { LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */
-export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks {
+export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks, ThreadOptions {
   /** The folder; it is made if it is missing. */
   readonly output: string
   /**
@@ -34,11 +35,6 @@ export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCa
   readonly prune?: boolean | undefined
   /** Write all parts again, also with other options than the lake has. */
   readonly force?: boolean | undefined
-}
-
-/** The result of `exportLake`: `files` are the parts that were written. */
-export interface LakeReport extends ExportReport {
-  readonly lake: LakeChanges
 }
 
 /**
@@ -60,6 +56,7 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   checkRoot(root)
   const { manifest } = await openFolder(root)
   const { options, rowFormat } = parseLakeOptions(request, manifest?.options)
+  const threads = parseThreads(request)
   const folders = new MadeFolders()
   await folders.make(root).catch(error => {
     throw outputError(error, root)
@@ -77,18 +74,17 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
       const planned = await planExport(source, series, range)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
       const findCounted = (window: WindowRef) => windows.counted(window)
-      const report = await downloadPlan(source, planned.plan, { ...request, forExport: true, findCounted })
-      const job = { source, options, rowFormat, range, runs: [...planned.runs.values()], windows }
-      const update = new LakeUpdate(folder, job, {
-        ...request,
-        force,
-        now,
-        unusedSince,
-        moves: isRelativeRange(request),
-      })
-      const { files, lake } = await update.run()
-      warnAbout(report, files, warn)
-      return { ...report, files, lake }
+      const { plan } = planned
+      // Only the main thread makes requests, and a series that several others are made from is counted once.
+      const downloadsFirst = !source.offline || plan.series.length < series.length
+      const report = downloadsFirst
+        ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
+        : undefined
+      const job = { source, plan, report, options, rowFormat, range, runs: [...planned.runs.values()], windows }
+      const moves = isRelativeRange(request)
+      const updated = await new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves }).run()
+      warnAbout(updated, updated.files, warn)
+      return updated
     } finally {
       await source.close()
     }

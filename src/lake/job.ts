@@ -1,13 +1,19 @@
+import type { Plan } from '../download/plan.js'
 import type { WindowSource } from '../download/sources/window-source.js'
+import type { DownloadReport, ProgressCallbacks } from '../download/tally.js'
 import type { ExportRun } from '../export/export-series.js'
 import type { RowFormat } from '../export/row-format.js'
+import type { ExportReport } from '../export/write.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { LakeOptions } from './options.js'
 import type { WindowFiles } from './parts/window-files.js'
 
-/** What a lake is brought up to date with: series whose windows are all cached and valid. */
+/** What a lake is brought up to date with: series whose windows are all cached. */
 export interface LakeJob {
   readonly source: WindowSource
+  readonly plan: Plan
+  /** Of the download. Undefined for a mirror alone, whose windows are checked while the parts are written. */
+  readonly report: DownloadReport | undefined
   readonly options: LakeOptions
   readonly rowFormat: RowFormat
   readonly range: TimeRange
@@ -15,7 +21,9 @@ export interface LakeJob {
   readonly windows: WindowFiles
 }
 
-export interface UpdateOptions {
+export interface UpdateOptions extends ProgressCallbacks {
+  /** Threads that encode series at once, the main one included. */
+  readonly threads: number
   /** Write all parts again. */
   readonly force: boolean
   /** Whether the range moves with the present, so that each part may lose or gain rows. */
@@ -42,4 +50,9 @@ export interface LakeChanges {
   readonly notRequested: readonly string[]
   /** Of a Delta table: its newest version, whether this run made it, and how many files of old versions were removed. */
   readonly delta?: { readonly version: number; readonly isNew: boolean; readonly vacuumed: number }
+}
+
+/** The result of `exportLake`: `files` are the parts that were written. */
+export interface LakeReport extends ExportReport {
+  readonly lake: LakeChanges
 }

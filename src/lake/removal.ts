@@ -36,11 +36,16 @@ export function removeParts(root: string, paths: readonly string[]): void {
     } catch (error) {
       throw outputError(error, join(root, path))
     }
-    try {
-      for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder))
-    } catch {
-      // Something else is in it.
-    }
+    removeEmptyFolders(root, path)
+  }
+}
+
+/** Removes the folders of a part as far as they are empty. Never throws. */
+export function removeEmptyFolders(root: string, path: string): void {
+  try {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder))
+  } catch {
+    // Something else is in it.
   }
 }
 

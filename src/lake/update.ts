@@ -1,4 +1,5 @@
 import { dirname, join, relative } from 'node:path'
+import type { DownloadReport } from '../download/tally.js'
 import type { ExportRun } from '../export/export-series.js'
 import type { WrittenFile } from '../export/target-writer.js'
 import { noWholeCandle } from '../export/write.js'
@@ -7,16 +8,17 @@ import { commitVersion, nextVersion } from './delta/commit.js'
 import { type DeltaLog, readLog } from './delta/log.js'
 import { type FinishedParts, findRemoved, finishPlain, finishTable } from './finish.js'
 import { isCompatible, type LakeFolder } from './folder.js'
-import type { LakeChanges, LakeJob, UpdateOptions } from './job.js'
+import type { LakeJob, LakeReport, UpdateOptions } from './job.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
 import type { LakeManifest, LakeSeries } from './manifest.js'
 import { checkOthers, findOthers } from './others.js'
 import { type FileContent, fileHasContent, hasSameContent } from './parts/file-version.js'
 import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
-import { SeriesWriter } from './parts/series-writer.js'
+import type { SeriesWriter } from './parts/series-writer.js'
 import { removeLeftovers, removeParts } from './removal.js'
 import { RootFiles } from './root/root-files.js'
+import { writeChanged } from './write-changed.js'
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 export class LakeUpdate {
@@ -54,29 +56,18 @@ export class LakeUpdate {
     this.hasBegun = this.present !== undefined || hasManifest
   }
 
-  async run(): Promise<{ files: WrittenFile[]; lake: LakeChanges }> {
-    const { folder, job, options, files, rootFiles } = this
+  async run(): Promise<LakeReport> {
+    const { folder, options, files, rootFiles } = this
     const { root } = folder
     removeLeftovers(root)
-    let series: LakeSeries[]
-    let gone: string[]
-    let log: DeltaLog | undefined
-    try {
-      series = await this.updateAll()
-      const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
-      if (paths.size === 0) throw noWholeCandle(job.runs)
-      const kept = options.prune ? [] : [...this.others.values()].flat()
-      gone = folder.parts.filter(path => !paths.has(path) && !kept.includes(path))
-      if (this.isDelta) log = await this.commit(series, gone)
-    } catch (error) {
+    const { series, gone, report, log } = await this.updateParts().catch(error => {
       // No version has them.
-      if (this.isDelta)
-        removeParts(
-          root,
-          files.map(({ path }) => relative(root, path)),
-        )
+      if (this.isDelta) {
+        const paths = files.map(({ path }) => relative(root, path))
+        removeParts(root, paths)
+      }
       throw error
-    }
+    })
     const finished: FinishedParts = { series: [...series, ...this.keptSeries()], gone }
     const vacuumed = log && (await finishTable(folder, log, finished, rootFiles, options.unusedSince))
     if (log === undefined) await finishPlain(folder, finished, rootFiles)
@@ -85,36 +76,49 @@ export class LakeUpdate {
     const notRequested = options.prune ? [] : [...this.others.keys()].sort()
     const delta = log && { version: log.version, isNew: log !== folder.log, vacuumed: vacuumed ?? 0 }
     const counts = { written: files.length, unchanged, removed, notRequested }
-    return { files, lake: { folder: root, ...counts, ...(delta && { delta }) } }
+    return { ...report, files, lake: { folder: root, ...counts, ...(delta && { delta }) } }
   }
 
-  private async updateAll(): Promise<LakeSeries[]> {
-    const series: LakeSeries[] = []
-    for (const run of this.job.runs) series.push(await this.updateSeries(run))
-    return series
-  }
-
-  private async updateSeries(run: ExportRun): Promise<LakeSeries> {
+  /** Brings the parts up to date and, of a table, the log. */
+  private async updateParts() {
     const { folder, job, options } = this
-    const { root } = folder
-    const state = new SeriesState(root, run, this.present, job.windows, this.live)
-    if (state.isComplete && !options.moves) return state.describe(state.parts)
-    const { source, rowFormat, range } = job
-    const metadata = { range: job.options.range, source: source.baseUrl ?? 'unknown' }
-    const partFile = this.isDelta ? versionedPartFile(nextVersion(folder.log)) : PART_FILE
-    const writer = new SeriesWriter(run, {
-      ...{ root, partFile, rowFormat, metadata, source, range, signal: options.signal, options: job.options },
-      presentPart: path => state.presentPart(path),
-      findSame: (path, content) => this.findSame(state, path, content),
-      isCurrent: (part, windows) => !options.moves && state.isCurrent(part, windows),
-      beforeCommit: () => this.beforeCommit(run),
-    })
+    const { series, report } = await this.updateSeries()
+    const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
+    if (paths.size === 0) throw noWholeCandle(job.runs)
+    const kept = options.prune ? [] : [...this.others.values()].flat()
+    const gone = folder.parts.filter(path => !paths.has(path) && !kept.includes(path))
+    const log = this.isDelta ? await this.commit(series, gone) : undefined
+    return { series, gone, report, log }
+  }
+
+  /** Writes the parts that are not current beside their places, and puts them there when all windows were valid. */
+  private async updateSeries(): Promise<{ series: LakeSeries[]; report: DownloadReport }> {
+    const { folder, job, options } = this
+    const { root, log } = folder
+    const states = job.runs.map(run => new SeriesState(root, run, this.present, job.windows, this.live))
+    const partFile = this.isDelta ? versionedPartFile(nextVersion(log)) : PART_FILE
+    const writers = new Map<SeriesState, SeriesWriter>()
     try {
-      await writer.write()
+      const report = await writeChanged(states, job, options, { root, partFile }, writers)
+      const series: LakeSeries[] = []
+      for (const state of states) {
+        options.signal?.throwIfAborted()
+        series.push(await this.place(state, writers.get(state)))
+      }
+      return { series, report }
     } finally {
-      this.files.push(...writer.files)
+      for (const writer of writers.values()) await writer.discard()
     }
-    return state.describe(writer.parts, writer.totals)
+  }
+
+  private async place(state: SeriesState, writer: SeriesWriter | undefined): Promise<LakeSeries> {
+    if (writer === undefined) return state.describe(state.parts)
+    const parts = await writer.place({
+      findSame: (state, folder, content) => this.findSame(state, folder, content),
+      beforeCommit: ({ run }) => this.beforeCommit(run),
+      placed: file => this.files.push(file),
+    })
+    return state.describe(parts, writer.read)
   }
 
   /** The part in a folder, if it has a content. The manifest may lack a version of the log that a killed run has made. */

@@ -14,7 +14,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
 import { toMirrorError } from './errors.js'
-import { type FileRead, listFolder, writeFile } from './file-store.js'
+import { type FileRead, type FileVersion, listFolder, writeFile } from './file-store.js'
 import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
@@ -25,12 +25,12 @@ import { sweepTemps } from './temps.js'
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
 export const EMPTY_WINDOW_BYTES = 2
 
-/** The rows of a cached window; `size` (bytes) and `mtimeMs` are those of its file. */
-export interface BorrowedWindow {
+/** The rows of a cached window, and its file. */
+export interface BorrowedWindow extends FileVersion {
   readonly state: 'cached'
   readonly batch: KlineBatch
-  readonly size: number
-  readonly mtimeMs: number
+  /** The bytes of the file; valid as long as the batch. */
+  readonly bytes: Uint8Array
 }
 
 /** A cached window, and whether it can change no more. */
@@ -268,7 +268,7 @@ export class Mirror extends MirrorFiles {
       if (file.state === 'missing') return file
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel) : decodeWindow(file.bytes, window)
-      return { state: 'cached', batch, size: file.bytes.length, mtimeMs: file.mtimeMs }
+      return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
       return { state: 'corrupt', error: toMirrorError(error, 'read', this.root) }
     }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { NOT_EXPORTED, NOT_WRITTEN } from '../download/errors.js'
 import type { SourceOptions } from '../download/sources/open-source.js'
 import { exportKlines } from '../export/export.js'
 import { KlinesError } from '../klines/errors.js'
@@ -9,6 +10,8 @@ import { parseSymbol } from '../klines/symbols.js'
 import type { RangeText } from '../klines/time-range.js'
 import type { LakeFiles } from './database.js'
 import type { Query } from './query.js'
+
+const NOT_RUN = 'the query was not run'
 
 /** Which candles of a mirror. */
 export interface MirrorOptions extends SourceOptions, RangeText {
@@ -35,10 +38,20 @@ export async function exportParts(query: Query, folder: string, options: MirrorO
       compression: 'none',
       mkdir: true,
     } as const
-    await exportKlines({ ...options, ...request, output: path })
+    await exportKlines({ ...options, ...request, output: path }).catch(error => {
+      throw ofQuery(error)
+    })
     parts.push(path)
   }
   return { parts, partition: 'none' }
+}
+
+/** The error of an export, with what becomes of the query. */
+function ofQuery(error: unknown): unknown {
+  if (!(error instanceof KlinesError)) return error
+  const { code, suggestions, data, cause } = error
+  const message = error.message.replace(NOT_EXPORTED, NOT_RUN).replace(NOT_WRITTEN, NOT_RUN)
+  return new KlinesError(code, message, { suggestions, data, cause })
 }
 
 /** The series of a call. Names must be exact, as the macro compares them. */

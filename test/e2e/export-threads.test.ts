@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { EncodedTarget } from '../../src/export/encode-target.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
 import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
@@ -62,17 +62,11 @@ describe.concurrent('an export with several threads', () => {
 })
 
 const SYMBOL_ARGS = ['download', ...MANY_SYMBOLS, '-i', '15m', '--accept-list', '--to', '2023', '--json']
-/** A server of a tree, with the list of its windows. */
-async function startServer(sandbox: CliSandbox, tree = manyWindows(tempFolder())) {
-  const dates = manyRows('BTCUSDT').map(([[openTime]]) => new Date(openTime).toISOString().slice(0, 10))
-  putFile(tree, 'api/klines/start-dates/15m.json', dates)
-  return startTreeServer(sandbox, tree)
-}
 
 describe('a download with several threads', () => {
   async function download(threads: number, mirror: string) {
     const sandbox = newSandbox()
-    const server = await startServer(sandbox)
+    const server = await startManyWindows(sandbox)
     sandbox.write('file', '')
     const place = ['--base-url', server.url, '--mirror', mirror, '-o', '{symbol}.csv', '--threads', String(threads)]
     const run = await sandbox.run([...SYMBOL_ARGS, ...place])
@@ -99,7 +93,7 @@ describe('a download with several threads', () => {
 it('windows that the mirror cannot store are exported as they were downloaded', async () => {
   const sandbox = newSandbox()
   const tree = manyWindows(tempFolder())
-  const server = await startServer(sandbox, tree)
+  const server = await startManyWindows(sandbox, tree)
   const place = ['--base-url', server.url, '--mirror', 'm', '-o', '{symbol}.parquet']
   const download = (threads: string) =>
     sandbox.run([...SYMBOL_ARGS, ...place, '--threads', threads, '--refresh', '--force'])

@@ -246,7 +246,15 @@ describe('--table delta', () => {
       JSON.parse(rows),
     )
     expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
-    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) })
+    const week = { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) }
+    const old = `lake/${tablePart('ETHUSDT', 0)}`
+    const text = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run'], week)
+    expect(text.stdout).toContain(`Files that vacuum would remove: ${old}\n`)
+    const object = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run', '--json'], week)
+    expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed: [], vacuumed: [old] })
+    const without = await sandbox.run([...TABLE, '--dry-run', '--json'], week)
+    expect(parseObject(without.stdout, DryRunSchema)).toMatchObject({ vacuumed: [] })
+    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], week)
     expect(later).toMatchObject({ code: 0, stderr: '' })
     expect(later.stdout).toContain('Vacuum: 1 file of old versions removed.')
     expect(sandbox.files('lake').filter(name => name.endsWith('.parquet'))).toEqual([
@@ -283,5 +291,27 @@ describe('--table delta', () => {
     const run = await sandbox.call(['sql', '--lake', 'lake', COUNT])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toContain('Cannot use the log lake/_delta_log: ')
+  })
+})
+
+describe('the name of a file of another format', () => {
+  it.each(['x.csv', 'sub/x.json.gz', 'x.svg'])('is refused as the folder of a lake: %s', async name => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    for (const more of [[], ['--dry-run']]) {
+      const run = await sandbox.call([...EXPORT.slice(0, -1), name, ...more])
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expect(run.stderr).toMatch(
+        new RegExp(`^klines: ${name} is the name of a \\w+ file, and a lake is a folder of Parquet files\\.\\n  Name `),
+      )
+      expect(sandbox.exists(name)).toBe(false)
+    }
+  })
+
+  it('is taken with a slash at its end, or as the name of a folder that is there', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.csv/'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.csv'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('x.csv')).toEqual([...ROOT_FILES, BTC, ETH])
+    expect(await sandbox.call([...EXPORT.slice(0, -1), 'x.parquet'])).toMatchObject({ code: 0, stderr: '' })
   })
 })

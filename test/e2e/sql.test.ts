@@ -48,6 +48,31 @@ describe.concurrent('klines sql', () => {
     }
   })
 
+  it.each([
+    ['-- the days', []],
+    ['--the days', []],
+    ['--', []],
+    ['--\tthe=days', ['--']],
+  ])('takes SQL that begins with the comment "%s" as an argument', async (comment, before) => {
+    for (const args of [
+      [...before, `${comment}\n${COUNT}`],
+      ...(before.length > 0 ? [] : [[`${comment}\n${COUNT}`, '-f', 'json', '--threads', '1']]),
+    ])
+      expect(await sandbox.call(['sql', ...MIRROR, ...args])).toMatchObject({ code: 0, stderr: '', stdout: JSON_COUNT })
+  })
+
+  it('and still names a flag that it does not know', async () => {
+    const run = await sandbox.call(['sql', '--lak', 'x', COUNT])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('Unknown flag: --lak.\n  Did you mean --lake?')
+  })
+
+  it('says that a query was not run over a range without candles', async () => {
+    const run = await sandbox.call(['sql', COUNT, ...MIRROR, '--from', '2001-01-01', '--to', '2001-02-01'])
+    expect(run).toMatchObject({ code: 4, stdout: '' })
+    expect(run.stderr).toContain('2001-02-01T00:00:00.000Z; the query was not run.')
+  })
+
   it('has the same columns and types over both', async () => {
     const describeSql = `describe from candles('BTCUSDT', '1d')`
     const [lake, mirror] = await Promise.all(
@@ -199,6 +224,7 @@ describe.concurrent('klines sql over a mirror', () => {
     const missing = await query()
     expect(missing).toMatchObject({ code: 3, stdout: '' })
     expect(missing.stderr).toContain('not in the mirror (BTCUSDT 1h 2025-02-01)')
+    expect(missing.stderr).toMatch(/^klines: 1 of \d+ windows are missing or corrupt, so the query was not run:\n/)
     const before = hours.filter(([time]) => Number(time) < Date.UTC(2025, 1)).length
     expect(await query('--to', '2025-02')).toMatchObject({ code: 0, stdout: `[\n{"n":${before}}\n]\n` })
     sandbox.write('m/api/klines/1h/BTCUSDT/2025-02-01.json', '[[1,2]]')

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { until } from '../support/deferred.js'
+import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
+import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
@@ -98,5 +100,92 @@ describe('an export with worker threads', () => {
     expect(sandbox.text('BTCUSDT.csv')).toBe('old')
     expect(await sandbox.run(args(4, output))).toMatchObject({ code: 0 })
     expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `${symbol}.csv`).toSorted())
+  })
+})
+
+describe('a lake with worker threads', () => {
+  const lake = (threads: number) => [
+    ...['export', 'all', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake', '--progress', 'none'],
+    ...['--threads', String(threads)],
+  ]
+  const PARTS = MANY_SYMBOLS.map(symbol => `lake/${onlyPart(symbol)}`)
+  const readParts = () => PARTS.map(path => sandbox.bytes(path).toString('hex'))
+  /** A lake of all windows; one more candle in a window of each symbol changes all of its parts. */
+  async function changedLake() {
+    expect(await sandbox.run(lake(1))).toMatchObject({ code: 0 })
+    for (const symbol of MANY_SYMBOLS) {
+      const rows = manyRows(symbol)[150]
+      putFile(sandbox.path('m'), manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
+    }
+    return { files: exports(sandbox), parts: readParts() }
+  }
+
+  it('F48 reports corrupt and missing windows as one thread does, and leaves nothing', async () => {
+    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
+      const path = sandbox.path(join('m', manyPath(symbol, WINDOWS[index % WINDOWS.length])))
+      if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
+      else rmSync(path)
+    }
+    const alone = await sandbox.run([...lake(1), '--json'])
+    const run = await sandbox.run([...lake(4), '--json'])
+    expect(alone.code).toBe(3)
+    expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
+    expect(run.stdout).toContain('corrupt in the mirror')
+    expect(sandbox.exists('lake')).toBe(false)
+  })
+
+  it('F48 a corrupt window leaves all parts of the lake as they were', async () => {
+    const { files, parts } = await changedLake()
+    const path = sandbox.path(join('m', manyPath('ETHUSDT', WINDOWS[2])))
+    writeFileSync(path, readFileSync(path).subarray(0, 100))
+    expect(await sandbox.run(lake(4))).toMatchObject({ code: 3 })
+    expect(exports(sandbox)).toEqual(files)
+    expect(readParts()).toEqual(parts)
+  })
+
+  it.each(WINDOWS.map(time => manyPath('', time).split('/').at(-1)))(
+    'F43 a worker that ends at %s leaves its work to the main thread',
+    async name => {
+      await sandbox.run(lake(1))
+      const parts = readParts()
+      rmSync(sandbox.path('lake'), { recursive: true })
+      const run = await sandbox.run(lake(4), {
+        NODE_OPTIONS: `--import=${DYING_WORKER}`,
+        KLINES_TEST_DIE: name as string,
+        KLINES_TEST_LOG: sandbox.path('died.log'),
+      })
+      expect(run.code).toBe(0)
+      expect(sandbox.text('died.log')).toMatch(/^(died\n)+$/)
+      expect(exports(sandbox).filter(path => path.includes('part'))).toEqual(PARTS.toSorted())
+      expect(readParts()).toEqual(parts)
+    },
+  )
+
+  it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
+    const { files, parts } = await changedLake()
+    const run = await sandbox.run(lake(4), {
+      NODE_OPTIONS: `--import=${FAILING_FS}`,
+      KLINES_TEST_FAIL: JSON.stringify({ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }),
+    })
+    expect(run.code).toBe(1)
+    const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
+    expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
+    expect(exports(sandbox)).toEqual(files)
+    expect(readParts()).toEqual(parts)
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
+    const { files, parts } = await changedLake()
+    const { child, ended } = sandbox.start(lake(4))
+    await until(() => exports(sandbox).some(name => name.endsWith('.tmp')))
+    child.kill(signal)
+    const run = await ended
+    expect(run).toMatchObject({ code, signal: null, stdout: '' })
+    expect(run.stderr).toContain(`Interrupted (${signal})`)
+    expect(exports(sandbox)).toEqual(files)
+    expect(readParts()).toEqual(parts)
   })
 })

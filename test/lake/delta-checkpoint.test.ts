@@ -103,6 +103,24 @@ describe('vacuum', () => {
     expect(fileSnapshot(lake)).toEqual(before)
   })
 
+  it('a dry run lists all files that it would remove, and removes none', async () => {
+    const { lake, update, dryRun, files } = await versions(22)
+    for (const [hours, vacuum, count] of [
+      [15 + 24, '1d', 14 + 10],
+      [1000, '1h', 7 + 11],
+      [1000, '1h', 0],
+    ] as const) {
+      const options = { offline: true, now: PRESENT + hours * HOUR, vacuum }
+      const before = fileSnapshot(lake)
+      const { vacuumed } = await dryRun({ table: 'delta', numbers: 'decimal', ...options })
+      expect(vacuumed).toHaveLength(count)
+      expect(fileSnapshot(lake)).toEqual(before)
+      await update(hours, { vacuum })
+      const removed = Object.keys(before).filter(name => !files().includes(name))
+      expect(vacuumed.toSorted()).toEqual(removed.map(name => join(lake, name)).toSorted())
+    }
+  })
+
   it('keeps what the run itself replaces', async () => {
     const { lake, update, expected, mirror } = await versions(2)
     putFile(mirror, weekPath('BTCUSDT', WEEK), weekRows(WEEK, { seed: 9 }))

@@ -17,7 +17,7 @@ const KILLS_PER_REPAIR = 5
 const KILLS = Math.max(30, times(200))
 const LAKE_FILES = ['_README.md', '_klines.json', '_views.sql', ...SOAK_SYMBOLS.map(symbol => onlyPart(symbol)).sort()]
 
-it('kill -9 during a refresh leaves every part of a data set as it was or new, and the next run completes it', async () => {
+it('kill -9 during a refresh leaves every part of a lake as it was or new, and the next run completes it', async () => {
   const tree = tempFolder()
   const windows = [...soakTree(tree)].map(([path, bytes]) => ({ path, rows: JSON.parse(bytes.toString()) }))
   const sandbox = new CliSandbox(tempFolder())

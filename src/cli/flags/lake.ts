@@ -2,10 +2,11 @@ import * as Flags from '@oclif/core/flags'
 import { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from '../../lake/layout.js'
 import { inGroup } from './group.js'
 
-/** A Parquet data set instead of files. */
+/** A lake, a folder of Parquet files that stays current, instead of files. */
 export const lakeFlags = inGroup('output', {
   layout: Flags.option({
-    summary: 'Keep a Parquet data set in the folder of -o up to date: symbol=BTCUSDT/interval=1h/part-0.parquet.',
+    summary:
+      'Keep a lake in the folder of -o up to date: Parquet files such as symbol=BTCUSDT/interval=1h/part-0.parquet.',
     options: LAYOUTS,
     helpValue: 'LAYOUT',
     env: 'KLINES_LAYOUT',

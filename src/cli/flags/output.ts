@@ -10,7 +10,8 @@ import { pictureFlags } from './picture.js'
 export const outputFlags = inGroup('output', {
   output: Flags.string({
     char: 'o',
-    summary: 'File to write; - for stdout. {symbol} and {interval} in the name are replaced.',
+    summary:
+      'File to write, with {symbol} and {interval} replaced in its name; - for stdout. With --layout, the folder of the lake.',
     helpValue: 'FILE',
     env: 'KLINES_OUTPUT',
   }),

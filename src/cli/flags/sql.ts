@@ -59,6 +59,15 @@ export const sqlFlags = {
   }),
 }
 
+/** A text that can be no flag: two hyphens before a space or the end of a line, or a line without a value. */
+const COMMENT = /^--(?:\s|[^=\n]*\n)/
+
+/** The arguments of `sql` with SQL that begins with a comment where oclif does not take it for a flag: at the end, after `--`. */
+export function withSqlLast(argv: readonly string[]): string[] {
+  const sql = argv.includes('--') ? [] : argv.filter(text => COMMENT.test(text))
+  return sql.length === 0 ? [...argv] : [...argv.filter(text => !sql.includes(text)), '--', ...sql]
+}
+
 /** What the flags of `sql` parse to. */
 export interface SqlFlags extends LocationFlags, RangeFlags {
   lake?: string | undefined

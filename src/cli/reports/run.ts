@@ -49,11 +49,12 @@ function toSeriesObject(report: SeriesReport): RunObject['series'][number] {
 
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
-  const { series, files, removed } = result
-  return { json: { ...toLocation(result), dryRun: true, series, files, removed }, text: () => describeDryRun(result) }
+  const { series, files, removed, vacuumed } = result
+  const json = { ...toLocation(result), dryRun: true, series, files, removed, vacuumed } as const
+  return { json, text: () => describeDryRun(result) }
 }
 
-function describeDryRun({ series, files, removed, mirror, offline }: DryRunReport): string {
+function describeDryRun({ series, files, removed, vacuumed, mirror, offline }: DryRunReport): string {
   const right = offline ? ['windows', 'cached', 'missing'] : ['windows', 'cached', 'to revalidate', 'to download']
   const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing } }) => {
     return [symbol, interval, total, cached, ...(offline ? [missing] : [stale, missing])]
@@ -67,6 +68,7 @@ function describeDryRun({ series, files, removed, mirror, offline }: DryRunRepor
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)
+  if (vacuumed.length > 0) lines.push(`Files that vacuum would remove: ${vacuumed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
 }
 

@@ -91,6 +91,7 @@ export const DryRunSchema = object(
     dryRun: Type.Literal(true),
     files: Type.Array(Text, { description: 'paths that would be written, - for stdout' }),
     removed: Type.Array(Text, { description: 'paths that --prune would remove' }),
+    vacuumed: Type.Array(Text, { description: 'paths that --vacuum would remove, also of entries of the log' }),
     series: Type.Array(
       object({ ...seriesName, windows: object({ total: Count, cached: Count, stale: Count, missing: Count }) }),
     ),

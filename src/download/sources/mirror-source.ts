@@ -211,7 +211,7 @@ export class MirrorSource implements WindowSource {
   }
 
   private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
-    if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size }
+    if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size, file: read }
     if (read.state === 'corrupt') {
       return { window, status: 'failed', reason: `corrupt in the mirror: ${withoutStop(read.error.message)}` }
     }

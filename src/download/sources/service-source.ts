@@ -215,7 +215,7 @@ export class ServiceSource implements WindowSource {
     const inMemory = this.cacheWriter.inMemory(windowPath(window)) !== undefined
     const read = inMemory ? undefined : this.mirror.borrowWindow(window)
     return read?.state === 'cached'
-      ? { window, status: 'cached', batch: read.batch, size: read.size }
+      ? { window, status: 'cached', batch: read.batch, size: read.size, file: read }
       : this.window(window)
   }
 
@@ -237,9 +237,9 @@ export class ServiceSource implements WindowSource {
   readCached(window: WindowRef): CachedWindow | undefined {
     const inMemory = this.cacheWriter.inMemory(windowPath(window))
     if (inMemory) {
-      const { bytes, size, mtimeMs } = inMemory
-      const batch = decodeWindow(bytes, window)
-      return { state: 'cached', batch, size, mtimeMs, final: this.mirror.isFinal(window, batch.lastOpenTime, mtimeMs) }
+      const batch = decodeWindow(inMemory.bytes, window)
+      const final = this.mirror.isFinal(window, batch.lastOpenTime, inMemory.mtimeMs)
+      return { ...inMemory, state: 'cached', batch, final }
     }
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read

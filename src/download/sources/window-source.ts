@@ -5,6 +5,7 @@ import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
+import type { FileVersion } from '../../mirror/file-store.js'
 import type { Selection } from '../selection.js'
 
 /**
@@ -22,6 +23,8 @@ export interface WindowResult {
   readonly size: number
   /** How a fetched window differs from the cached one. */
   readonly change?: WindowChange | undefined
+  /** The cached file that the rows were read from, where that is known. Its bytes are valid as long as the batch. */
+  readonly file?: (FileVersion & { readonly bytes: Uint8Array }) | undefined
 }
 
 /** A cached window whose candles an earlier run has counted, and whose file has not changed since. */

@@ -18,24 +18,35 @@ export function vacuumTime(length: string, now: number): number {
   }
 }
 
+/** The files of a table that nothing needs any more, relative to it. */
+export interface UnusedFiles {
+  readonly parts: readonly string[]
+  /** Entries of the log, and checkpoints. */
+  readonly log: readonly string[]
+}
+
 /**
- * Removes the parts that no version since a time (ms UTC) has, and the entries of the log before it that a checkpoint replaces.
- * Every version that was the newest one at that time or later stays readable. Returns the paths of the parts.
- * Throws `output_unwritable`.
+ * Finds the parts that no version since a time (ms UTC) has, and the entries of the log before it that a checkpoint replaces.
+ * Every version that was the newest one at that time or later needs none of them.
  */
-export async function vacuum(root: string, log: DeltaLog, since: number): Promise<string[]> {
+export async function findUnused(root: string, log: DeltaLog, since: number): Promise<UnusedFiles> {
   const parts = findFiles(root).filter(path => parsePartPath(path) && partVersion(path) !== undefined)
-  const unused = parts.filter(path => !log.live.has(path) && removalTime(root, log, path) < since)
-  removeParts(root, unused)
   const { commits, checkpoints } = listLog(root)
-  const oldest = await findOldest(
-    root,
-    checkpoints.filter(version => version <= log.version),
-    since,
-  )
+  const known = checkpoints.filter(version => version <= log.version)
+  const oldest = await findOldest(root, known, since)
   const before = (version: number) => version < oldest
-  removeParts(root, [...commits.filter(before).map(commitPath), ...checkpoints.filter(before).map(checkpointPath)])
-  return unused
+  return {
+    parts: parts.filter(path => !log.live.has(path) && removalTime(root, log, path) < since),
+    log: [...commits.filter(before).map(commitPath), ...checkpoints.filter(before).map(checkpointPath)],
+  }
+}
+
+/** Removes what `findUnused` finds. Returns the paths of the parts. Throws `output_unwritable`. */
+export async function vacuum(root: string, log: DeltaLog, since: number): Promise<readonly string[]> {
+  const unused = await findUnused(root, log, since)
+  removeParts(root, unused.parts)
+  removeParts(root, unused.log)
+  return unused.parts
 }
 
 /** When a part was removed; for one that no version has ever had, or that the log has forgotten, when it was written. */

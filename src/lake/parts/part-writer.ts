@@ -4,11 +4,12 @@ import type { FileMetadata } from '../../export/formats/exporter.js'
 import { OutputFile } from '../../export/output/file.js'
 import type { RowFormat } from '../../export/row-format.js'
 import { TargetWriter, type WrittenFile } from '../../export/target-writer.js'
-import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { LakePart } from '../manifest.js'
+import { removeEmptyFolders } from '../removal.js'
 import { type FileContent, versionText } from './file-version.js'
 import { HashedOutput } from './hashed-output.js'
+import type { PartRows, PartStart } from './part-encoder.js'
 
 /** What all parts of a run are written with. */
 export interface PartOptions {
@@ -17,7 +18,6 @@ export interface PartOptions {
   readonly partFile: string
   readonly rowFormat: RowFormat
   readonly metadata: Pick<FileMetadata, 'range' | 'source'>
-  readonly signal?: AbortSignal | undefined
 }
 
 /** A part in its place; without `file` when it had the same bytes already. */
@@ -29,39 +29,38 @@ export interface PlacedPart {
 /** Where a part with the wanted content is. */
 export type PresentPart = Pick<LakePart, 'path' | 'version'>
 
-/** Writes one part beside its place, then puts it there by one rename. */
+/** Writes the bytes of one part beside its place, then puts it there by one rename. */
 export class PartWriter {
   private readonly writer: TargetWriter
   private output: HashedOutput | undefined
-  private rows = 0
-  private firstOpenTime = 0
-  private lastOpenTime = 0
+  private rows: PartRows | undefined
 
   private readonly path: string
 
-  /** `folder`: relative to the lake. */
   constructor(
-    readonly folder: string,
+    private readonly start: PartStart,
     series: SeriesLabel,
-    private readonly windows: readonly string[],
     private readonly options: PartOptions,
   ) {
-    this.path = `${folder}/${options.partFile}`
+    this.path = `${start.folder}/${options.partFile}`
     const target = { path: join(options.root, this.path), format: 'parquet', gzip: false, series: [series] } as const
     const sink = async () => {
       this.output = new HashedOutput(await OutputFile.create(target.path, { force: true, mkdir: true }))
       return this.output
     }
-    const { rowFormat, metadata, signal } = options
-    this.writer = new TargetWriter(target, { rowFormat, metadata }, { force: true, mkdir: true, signal, sink })
+    const { rowFormat, metadata } = options
+    this.writer = new TargetWriter(target, { rowFormat, metadata }, { force: true, mkdir: true, sink })
   }
 
-  /** Adds rows in order of time. */
-  async write(batch: KlineBatch): Promise<void> {
-    if (this.rows === 0) this.firstOpenTime = batch.openTime(0)
-    this.rows += batch.length
-    this.lastOpenTime = batch.openTime(batch.length - 1)
-    await this.writer.write(batch)
+  /** Adds the next bytes. */
+  write(bytes: Uint8Array): Promise<void> {
+    return this.writer.writeBytes(bytes)
+  }
+
+  /** To be called once, after the last bytes: the part is on the disk then, but not in its place. */
+  async finish(rows: PartRows): Promise<void> {
+    this.rows = rows
+    await this.writer.finishBytes(rows.counts)
   }
 
   /** Puts the part in its place, unless `findSame` finds one with the same content. `beforeCommit` runs before the rename. */
@@ -69,14 +68,14 @@ export class PartWriter {
     findSame: (folder: string, content: FileContent) => PresentPart | undefined,
     beforeCommit: () => Promise<void>,
   ): Promise<PlacedPart> {
-    await this.writer.finish()
-    const { path, windows, rows, firstOpenTime, lastOpenTime } = this
-    const output = this.output as HashedOutput
-    const content = { size: output.bytes, sha256: output.digest() }
-    const facts = { rows, firstOpenTime, lastOpenTime, windows }
-    const same = findSame(this.folder, content)
+    const { path, start, output } = this
+    const { counts, ...times } = this.rows as PartRows
+    const { bytes: size } = output as HashedOutput
+    const content = { size, sha256: (output as HashedOutput).digest() }
+    const facts = { rows: counts.rows, ...times, windows: start.windows }
+    const same = findSame(start.folder, content)
     if (same) {
-      await this.writer.discard()
+      await this.discard()
       return { part: { path: same.path, ...content, version: same.version, ...facts }, file: undefined }
     }
     await beforeCommit()
@@ -86,7 +85,8 @@ export class PartWriter {
   }
 
   /** Leaves the part as it was. Never throws. */
-  discard(): Promise<void> {
-    return this.writer.discard()
+  async discard(): Promise<void> {
+    await this.writer.discard()
+    removeEmptyFolders(this.options.root, this.path)
   }
 }

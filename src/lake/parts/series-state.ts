@@ -1,13 +1,15 @@
 import { dirname, join } from 'node:path'
 import type { ExportRun } from '../../export/export-series.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
+import type { ReadWindows, SeriesTask } from './encode-series.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
-import type { PackedTotals, WindowContent } from './window-content.js'
+import type { WindowContent } from './window-content.js'
 import type { WindowFiles } from './window-files.js'
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */
 export class SeriesState {
-  readonly windows: readonly WindowContent[]
+  /** Undefined for those that the manifest lacks. */
+  private readonly windows: readonly (WindowContent | undefined)[]
   private readonly grid: readonly (number | null)[]
   private readonly present = new Map<string, LakePart>()
   private readonly old: LakeSeries | undefined
@@ -31,8 +33,8 @@ export class SeriesState {
       this.present.set(dirname(part.path), part)
     }
     this.old = old?.source === source.interval && String(old.grid) === String(this.grid) ? old : undefined
-    const same = this.windows.filter(window => hasSameContent(known.get(window.startDate), window))
-    this.unchanged = new Set(this.old ? same.map(({ startDate }) => startDate) : [])
+    const same = this.windows.filter(window => window && hasSameContent(known.get(window.startDate), window))
+    this.unchanged = new Set(this.old ? same.map(window => window?.startDate as string) : [])
   }
 
   /** The part in a folder, if it is on the disk as the manifest says. */
@@ -40,13 +42,17 @@ export class SeriesState {
     return this.present.get(folder)
   }
 
-  /** Whether a part that is present was made of these windows as they are by now. */
-  isCurrent(part: LakePart, windows: readonly string[]): boolean {
-    return (
-      this.old !== undefined &&
-      String(part.windows) === String(windows) &&
-      windows.every(date => this.unchanged.has(date))
-    )
+  /** What is to be encoded: a part that is present and whose windows are unchanged stays, unless the range `moves`. */
+  task(moves: boolean): SeriesTask {
+    const { run, unchanged } = this
+    const parts = moves || this.old === undefined ? [] : [...this.present]
+    const current = parts.filter(([, { windows }]) => windows.every(date => unchanged.has(date)))
+    const unknown = run.windows.filter((_, index) => this.windows[index] === undefined)
+    return {
+      run,
+      current: new Map(current.map(([folder, { windows }]) => [folder, windows])),
+      unknown: new Set(unknown.map(({ startDate }) => startDate)),
+    }
   }
 
   /** Whether nothing has changed since the manifest was written; the range of the request must not move. */
@@ -61,10 +67,13 @@ export class SeriesState {
     return this.old?.parts ?? []
   }
 
-  /** What the manifest will say about the series. `totals`: of windows that were counted in this run, by startDate. */
-  describe(parts: readonly LakePart[], totals: ReadonlyMap<string, PackedTotals> = new Map()): LakeSeries {
-    const { symbol, interval, source } = this.run
-    const windows = this.windows.map(window => ({ ...window, totals: totals.get(window.startDate) ?? window.totals }))
+  /** What the manifest will say about the series. `read`: what this run has learned about its windows. */
+  describe(parts: readonly LakePart[], read?: ReadWindows): LakeSeries {
+    const { symbol, interval, source, windows: refs } = this.run
+    const windows = refs.map(({ startDate }, index) => {
+      const content = this.windows[index] ?? (read?.contents.get(startDate) as WindowContent)
+      return { ...content, totals: read?.totals.get(startDate) ?? content.totals }
+    })
     return { symbol, interval, source: source.interval, grid: this.grid, windows, parts }
   }
 }

@@ -5,14 +5,19 @@ import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { LakeManifest } from '../manifest.js'
 import { hasSameContent, sha256, versionText } from './file-version.js'
-import { unpackTotals, type WindowContent } from './window-content.js'
+import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
 
-/** The ticks of file systems are shorter: an older file that is written again gets another time. */
-const TICK_MS = 2_000
+/** What the manifest says about a window whose file has not changed since, and the modification time of that (ms). */
+interface UnchangedWindow {
+  readonly known: WindowContent
+  readonly mtimeMs: number
+}
 
 /** The contents of cached windows. */
 export class WindowFiles {
   private readonly seen = new Map<string, WindowContent>()
+  /** Those of `seen` whose files were not read. */
+  private readonly unchanged = new Map<string, UnchangedWindow>()
   /** What the manifest says, by the names of windows. */
   private readonly known: ReadonlyMap<string, WindowContent>
 
@@ -28,23 +33,30 @@ export class WindowFiles {
     this.known = new Map(entries)
   }
 
-  /** The content of a window's file; a file of a known version is not read. Throws `mirror_unusable`. */
-  content(window: WindowRef): WindowContent {
+  /**
+   * The content of a window's file; one of a known version is not read. Undefined for a window that the manifest lacks: whoever
+   * reads its rows finds it out. Throws `mirror_unusable`.
+   */
+  content(window: WindowRef): WindowContent | undefined {
     const name = windowName(window)
-    const content = this.seen.get(name) ?? this.findKnown(window)?.known ?? this.read(window)
+    if (!this.known.has(name) && !this.memory.get(windowPath(window))) return undefined
+    const seen = this.seen.get(name)
+    if (seen) return seen
+    const unchanged = this.findKnown(window)
+    if (unchanged) this.unchanged.set(name, unchanged)
+    const content = unchanged?.known ?? this.read(window)
     this.seen.set(name, content)
     return content
   }
 
   /** The candles of a window's file, if it is the version that was counted. Throws `mirror_unusable`. */
   counted(window: WindowRef): CountedWindow | undefined {
-    const { known, mtimeMs } = this.findKnown(window) ?? {}
+    const { known, mtimeMs } = this.unchanged.get(windowName(window)) ?? this.findKnown(window) ?? {}
     if (known?.totals === undefined || mtimeMs === undefined) return undefined
     return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
   }
 
-  /** What the manifest says about a window whose file has not changed since. */
-  private findKnown(window: WindowRef): { known: WindowContent; mtimeMs: number } | undefined {
+  private findKnown(window: WindowRef): UnchangedWindow | undefined {
     const known = this.known.get(windowName(window))
     const path = windowPath(window)
     if (known?.version === undefined || this.memory.get(path)) return undefined
@@ -60,10 +72,9 @@ export class WindowFiles {
     if (file.state !== 'file') return { startDate, size: 0, sha256: sha256(new Uint8Array()) }
     const content = { startDate, size: file.size, sha256: sha256(file.bytes) }
     const known = this.known.get(windowName(window))
-    const isSettled = !inMemory && file.ctimeMs < Date.now() - TICK_MS
     return {
       ...content,
-      version: isSettled ? versionText(file) : undefined,
+      version: inMemory ? undefined : settledVersion(file),
       totals: hasSameContent(known, content) ? known?.totals : undefined,
     }
   }

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { parquetReadObjects } from 'hyparquet'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ALL_TIME } from '../../src/klines/time-range.js'
+import type { EncodedSeries, SeriesMessage } from '../../src/lake/parts/encode-series.js'
+import type { PartMessage } from '../../src/lake/parts/part-encoder.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { startManyWindows } from '../support/cli/many-windows-server.js'
+import { METADATA, rowFormat } from '../support/exporting.js'
+import { onlyPart } from '../support/lake.js'
+import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
+import { candle, putFile } from '../support/synthetic-tree.js'
+
+const newSandbox = useSandboxes()
+let mirror: string
+beforeAll(() => {
+  mirror = manyWindows(newSandbox().path('m'))
+})
+
+const ALL = ['export', 'all', '-i', '15m', '--layout', 'hive', '-o', 'lake', '--json']
+
+/** Brings the lake of a sandbox up to date; returns what does not depend on the time. */
+async function update(sandbox: CliSandbox, threads: number, args: readonly string[], root = mirror) {
+  const run = await sandbox.run([...ALL, '--mirror', root, '--threads', String(threads), ...args])
+  const json = withoutTimes(run.stdout).replaceAll(root, 'm')
+  return { code: run.code, stderr: run.stderr, json, files: readFiles(sandbox) }
+}
+
+/** A hash of each file of a lake, without what two runs cannot share: inodes, times of the clock and the name of a table. */
+function readFiles(sandbox: CliSandbox): Record<string, string> {
+  const changing = /,?"(version|timestamp|modificationTime|deletionTimestamp|createdTime|id)":("[^"]*"|\d+)/g
+  const entries = sandbox.files('lake').map(name => {
+    const bytes = sandbox.bytes(`lake/${name}`)
+    const text = bytes.toString('latin1').replaceAll(changing, '').replaceAll(sandbox.folder, '')
+    return [name, sha256(name.endsWith('.parquet') ? bytes : text)]
+  })
+  return Object.fromEntries(entries)
+}
+
+describe.concurrent('a lake with several threads', () => {
+  it.each<[string, string[]]>([
+    ['doubles', []],
+    ['decimals', ['--numbers', 'decimal']],
+    ['a part a year', ['--partition', 'year']],
+    ['a Delta table of some columns', ['--table', 'delta', '--columns', 'open_time,close']],
+    ['resampled candles', ['--resample', '3h']],
+    ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
+    ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2021-11-01T00:45']],
+  ])('writes the same files with the same report as one thread: %s', async (_, args) => {
+    const [alone, ...others] = await Promise.all([1, 2, 8].map(threads => update(newSandbox(), threads, args)))
+    expect(alone).toMatchObject({ code: 0, stderr: '' })
+    const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
+    expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
+    for (const other of others) expect(other).toEqual(alone)
+  })
+
+  it.each<[string, string[]]>([
+    ['plain files', []],
+    ['a part a year', ['--partition', 'year']],
+    ['a Delta table', ['--table', 'delta']],
+  ])('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
+    const results = await Promise.all(
+      [1, 8].map(async threads => {
+        const sandbox = newSandbox()
+        const tree = manyWindows(sandbox.path('m'))
+        const before = await update(sandbox, threads, args, tree)
+        for (const symbol of MANY_SYMBOLS.slice(1)) {
+          const rows = manyRows(symbol)[100]
+          putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
+        }
+        return { before, after: await update(sandbox, threads, args, tree) }
+      }),
+    )
+    expect(results[1]).toEqual(results[0])
+    const [{ before, after }] = results
+    expect(JSON.parse(after.json).lake).toMatchObject({ written: MANY_SYMBOLS.length - 1 })
+    const [same, ...changed] = MANY_SYMBOLS.map(symbol =>
+      Object.keys(after.files).filter(
+        name => name.includes(symbol) && name.endsWith('.parquet') && before.files[name] !== after.files[name],
+      ),
+    )
+    expect(same).toEqual([])
+    for (const parts of changed) expect(parts).toHaveLength(1)
+  })
+})
+
+it.each([
+  ['a mirror', 'm'],
+  ['memory, because the mirror cannot be written', 'file/m'],
+])('a download into %s makes the same lake with several threads', async (_, mirror) => {
+  const server = await startManyWindows(newSandbox())
+  const source = ['--base-url', server.url, '--mirror', mirror, '--accept-list', '--to', '2023']
+  const download = async (threads: string) => {
+    const sandbox = newSandbox()
+    sandbox.write('file', '')
+    const args = ['download', ...MANY_SYMBOLS, '-i', '15m', ...source, '--layout', 'hive', '-o', 'lake', '--json']
+    const { code, stderr, stdout } = await sandbox.run([...args, '--threads', threads])
+    return { code, stderr, json: withoutTimes(stdout).replaceAll(sandbox.folder, ''), files: readFiles(sandbox) }
+  }
+  const alone = await download('1')
+  expect(alone).toMatchObject({ code: 0, stderr: '' })
+  expect(Object.keys(alone.files).filter(name => name.endsWith('.parquet'))).toEqual(
+    MANY_SYMBOLS.map(symbol => onlyPart(symbol)).toSorted(),
+  )
+  expect(await download('4')).toEqual(alone)
+  expect(server.paths('windows')).toHaveLength(2 * MANY_WINDOWS)
+})
+
+// The command falls back to its main thread, which would hide that workers do not work.
+it('workers alone encode all series', async () => {
+  const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
+  const tasks = MANY_SYMBOLS.map(symbol => {
+    const series = { symbol, interval: '15m' }
+    const windows = manyRows(symbol).map(([[openTime]]) => ({ ...series, startDate: toDate(openTime) }))
+    const plan = { series, range: ALL_TIME, windows, listedFrom: 0 }
+    const run = { ...series, source: series, range: ALL_TIME, windows, plan }
+    return { run, current: new Map(), unknown: new Set([windows[1].startDate]) }
+  })
+  const encoding = { rowFormat: rowFormat({ compression: 'none' }), metadata: METADATA, range: ALL_TIME }
+  const received = tasks.map((): PartMessage[] => [])
+  const encoded: EncodedSeries[] = []
+  const pool = new WorkerPool<true, SeriesMessage>({
+    module: 'lake/worker.cjs',
+    workers: 2,
+    tasks: tasks.length,
+    data: { root: mirror, tasks, encoding: { ...encoding, partial: false, partition: 'none' } },
+    receive: async (index, sent) => {
+      if ('read' in sent) encoded[index] = sent
+      else received[index].push(sent)
+    },
+  })
+  try {
+    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
+      while (!encoded[index]) await nextTurn()
+      expect(await pool.result(index)).toBe(true)
+      const rows = manyRows(symbol)
+      const folder = `symbol=${symbol}/interval=15m`
+      expect(received[index][0]).toMatchObject({ begin: { folder, isCurrent: false } })
+      expect(received[index].at(-1)).toMatchObject({ end: { counts: { rows: rows.flat().length } } })
+      const bytes = Buffer.concat(received[index].filter(message => message instanceof Uint8Array))
+      const read = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
+      expect(read.map(row => [Number(row.open_time), row.close])).toEqual(rows.flat().map(row => [row[0], row[4]]))
+      const startDate = toDate(rows[1][0][0])
+      const file = readFileSync(join(mirror, manyPath(symbol, rows[1][0][0])))
+      expect([...encoded[index].read.contents]).toEqual([
+        [startDate, expect.objectContaining({ startDate, size: file.length, sha256: sha256(file) })],
+      ])
+    }
+  } finally {
+    await pool.stop()
+  }
+})
+
+const withoutTimes = (json: string) => json.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0')
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
+
+it.each(['0', '257', 'x'])('--threads %s is a usage error', async threads => {
+  const run = await newSandbox().call([...ALL.slice(0, -1), '--mirror', mirror, '--threads', threads])
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain('--threads')
+})
