@@ -59,6 +59,11 @@ export class SeriesReader implements SlicedSeries {
     this.horizon = mirror.covers(this.series) ? -Infinity : horizon
   }
 
+  /** Whether all windows were read. */
+  get isDone(): boolean {
+    return this.done === this.plan.startDates.length
+  }
+
   get spans(): WindowSpan[] {
     return this.loadedSpans.within(this.coverage)
   }
@@ -70,7 +75,7 @@ export class SeriesReader implements SlicedSeries {
   readTo(time: number): void {
     const { table, plan } = this
     const start = table.length
-    while (this.done < plan.startDates.length && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)) {
+    while (!this.isDone && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)) {
       this.readWindow(plan.startDates[this.done++])
     }
     this.openInspector().add(table, start, this.knownSpans.within(this.coverage), this.finerSpans)

@@ -1,6 +1,5 @@
 import { type CrossCheck, CrossChecker } from '../klines/audit/cross-check.js'
-import { sliceEnds } from '../klines/audit/slices.js'
-import { type Interval, stepsBetween } from '../klines/intervals.js'
+import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
 import { CandleTable } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import type { TimeRange } from '../klines/time-range.js'
@@ -67,11 +66,14 @@ export class SymbolVerifier {
     // The first candles set the grids.
     await readTo(-Infinity)
     const checker = audit ? new CrossChecker(readers) : undefined
-    for (const end of sliceEnds(seriesWindows, sliceCandles)) {
+    const sliceMs = sliceCandles * Math.min(...readers.map(({ series }) => nextOpenTime(series.interval, 0)))
+    let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
+    do {
+      end = readers.every(({ isDone }) => isDone) ? Infinity : end + sliceMs
       await readTo(end)
       if (checker) checker.check(end)
       else for (const { table } of readers) table.clear()
-    }
+    } while (end !== Infinity)
     const { pairs = [], differences = [], unverified } = checker?.result ?? {}
     const series = readers.map(reader => ({ ...reader.end(), unverified: unverified?.get(reader.series.interval) }))
     return { series, pairs, differences }
