@@ -89,11 +89,9 @@ class CheckedPair {
   }
 
   compare(aggregate: CandleTable, spans: readonly WindowSpan[]): void {
-    const { loaded, grid, comparedTo } = this.coarser
+    const { loaded, grid } = this.coarser
     // The last candle may reach beyond the end of a span. A candle off the grid belongs to the span it opens in.
-    const ranges = spans.map(({ startTime, endTime }) => {
-      return { fromTime: Math.max(startTime, comparedTo), toTime: grid.start(endTime) }
-    })
+    const ranges = spans.map(({ startTime, endTime }) => ({ fromTime: startTime, toTime: grid.start(endTime) }))
     const pair = { ...loaded.series, finer: this.finer.loaded.series.interval }
     const { comparisons, differences } = compareSeries(pair, loaded.table, aggregate, ranges)
     this.comparisons += comparisons
