@@ -6,7 +6,7 @@ import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { formatDate } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { SeriesWindows } from './verify-symbol.js'
+import type { SeriesWindows } from './series-reader.js'
 
 /** Which windows are needed. */
 export interface PlanOptions {

@@ -1,20 +1,17 @@
-import type { LoadedSeries } from '../klines/audit/compare-series.js'
-import { type CrossCheck, crossCheck } from '../klines/audit/cross-check.js'
-import { findFinerRow } from '../klines/audit/grid.js'
-import { type Inspection, inspect } from '../klines/audit/inspect.js'
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { type CrossCheck, CrossChecker } from '../klines/audit/cross-check.js'
 import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
 import { CandleTable } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
-import { type Series, windowName } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
+import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { type SeriesInspection, SeriesReader, type SeriesWindows } from './series-reader.js'
 
-/** The windows of a series that are cached or needed, startDates ascending. */
-export interface SeriesWindows extends Series {
-  readonly startDates: readonly string[]
-}
+/**
+ * How many candles of the finest series are in memory at once: 18 MB. The longer intervals of the exchange and the aggregates add
+ * some 30 MB to those of 1m.
+ */
+const SLICE_CANDLES = 100_000
 
 /** What is verified of every series. */
 export interface VerifyScope {
@@ -24,16 +21,12 @@ export interface VerifyScope {
   readonly range: TimeRange
   /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
   readonly horizon: number
+  /** The number of candles of the finest series in a slice of time; default: so many that a slice takes 50 MB. */
+  readonly sliceCandles?: number | undefined
 }
 
 /** The inspection of a series and how far finer series of the symbol confirm it. */
-export interface SeriesFindings extends Series, Inspection {
-  /** Number of windows that have a file. */
-  readonly windows: number
-  /** The startDates of windows that are needed and have no file, ascending. */
-  readonly missingWindows: readonly string[]
-  /** Windows whose file is corrupt. */
-  readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
+export interface SeriesFindings extends SeriesInspection {
   /** Candles that were compared with no finer series; undefined without a comparison. */
   readonly unverified: number | undefined
 }
@@ -43,7 +36,7 @@ export interface SymbolFindings extends Pick<CrossCheck, 'pairs' | 'differences'
   readonly series: readonly SeriesFindings[]
 }
 
-/** Reads, inspects and compares the series of one symbol after another, in the same memory. */
+/** Reads, inspects and compares the series of one symbol after another, slice by slice of time, in the same memory. */
 export class SymbolVerifier {
   private readonly kernel = new Kernel()
   private readonly tables = new Map<Interval, CandleTable>()
@@ -54,94 +47,49 @@ export class SymbolVerifier {
   ) {}
 
   /**
-   * Inspects every candle of the series of one symbol and calls `afterEach` after each series. Throws `digits_lost` for a
-   * decimal too long for exact sums, `mirror_unusable`, and what `afterEach` throws.
+   * Inspects every candle of the series of one symbol and calls `afterRead` with the number of windows each time when some of a
+   * series were read. Throws `digits_lost` for a decimal too long for exact sums, `mirror_unusable`, and what `afterRead` throws.
    */
-  async verify(seriesWindows: readonly SeriesWindows[], afterEach = async () => {}): Promise<SymbolFindings> {
-    const loaded: (LoadedSeries & { findings: Omit<SeriesFindings, 'unverified'> })[] = []
-    for (const windows of seriesWindows) {
-      loaded.push(this.load(windows))
-      await afterEach()
+  async verify(
+    seriesWindows: readonly SeriesWindows[],
+    afterRead: (windows: number) => Promise<void> = async () => {},
+  ): Promise<SymbolFindings> {
+    const { audit, sliceCandles = SLICE_CANDLES } = this.scope
+    const readers = seriesWindows.map(windows => this.open(windows, sliceCandles))
+    const readTo = async (time: number) => {
+      for (const reader of readers) {
+        const { done } = reader
+        reader.readTo(time)
+        if (reader.done > done) await afterRead(reader.done - done)
+      }
     }
-    const audit = this.scope.audit ? crossCheck(loaded) : undefined
-    const series = loaded.map(({ findings }) => ({ ...findings, unverified: audit?.unverified.get(findings.interval) }))
-    return { series, pairs: audit?.pairs ?? [], differences: audit?.differences ?? [] }
+    // The first candles set the grids.
+    await readTo(-Infinity)
+    const checker = audit ? new CrossChecker(readers) : undefined
+    const sliceMs = sliceCandles * Math.min(...readers.map(({ series }) => nextOpenTime(series.interval, 0)))
+    let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
+    do {
+      end = readers.every(({ isDone }) => isDone) ? Infinity : end + sliceMs
+      await readTo(end)
+      if (checker) checker.check(end)
+      else for (const { table } of readers) table.clear()
+    } while (end !== Infinity)
+    const { pairs = [], differences = [], unverified } = checker?.result ?? {}
+    const series = readers.map(reader => ({ ...reader.end(), unverified: unverified?.get(reader.series.interval) }))
+    return { series, pairs, differences }
   }
 
-  private load({ symbol, interval, startDates }: SeriesWindows) {
-    const series = { symbol, interval }
+  private open(windows: SeriesWindows, sliceCandles: number): SeriesReader {
+    const { interval, startDates } = windows
     const table = this.tables.get(interval) ?? new CandleTable(this.kernel)
     this.tables.set(interval, table)
     table.clear()
-    table.reserve(countCandles(interval, startDates))
-    const { fromTime, toTime } = this.scope.range
-    const horizon = this.mirror.covers(series) ? -Infinity : this.scope.horizon
-    const loadedSpans: WindowSpan[] = []
-    /** The loaded windows, and those that are empty without a file. */
-    const knownSpans: WindowSpan[] = []
-    /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
-    const finerSpans: WindowSpan[] = []
-    const corrupt: { startDate: string; reason: string }[] = []
-    const missingWindows: string[] = []
-    let [before, after]: (number | undefined)[] = []
-    for (const startDate of startDates) {
-      const window = { symbol, interval, startDate }
-      const read = this.mirror.borrowWindow(window, this.kernel)
-      if (read.state === 'missing') {
-        if (parseDate(startDate) <= horizon) missingWindows.push(startDate)
-        else knownSpans.push(windowSpan(window))
-        continue
-      }
-      if (read.state === 'corrupt') {
-        corrupt.push({ startDate, reason: read.error.message.replace(`${windowName(window)}: `, '') })
-        continue
-      }
-      const { batch } = read
-      const span = windowSpan(window)
-      loadedSpans.push(span)
-      knownSpans.push(span)
-      if (findFinerRow(batch) !== undefined) finerSpans.push(span)
-      const rows = batch.slice(fromTime, toTime)
-      if (rows.length < batch.length) {
-        before = openTimes(batch.slice(-Infinity, fromTime)).at(-1) ?? before
-        after ??= openTimes(batch.slice(toTime, Infinity))[0]
-      }
-      table.add(rows)
+    if (startDates.length > 0) {
+      const { startTime, endTime } = windowSpan({ interval, startDate: startDates[0] })
+      const candles = stepsBetween(interval, startTime, endTime)
+      // A table that is reserved at once is not moved when it grows. A slice ends within a window.
+      table.reserve(Math.min(startDates.length * candles, sliceCandles + 2 * candles))
     }
-    const last = table.length > 0 ? table.openTime(table.length - 1) : before
-    // Nothing is known about the time after the last candle: it may be the present.
-    const end = after ?? (last === undefined ? -Infinity : nextOpenTime(interval, last))
-    const covered = { fromTime, toTime: Math.min(toTime, end) }
-    const inspection = inspect(series, table, { spans: mergeSpans(knownSpans, covered), finerSpans, before, after })
-    const spans = mergeSpans(loadedSpans, covered)
-    const windows = loadedSpans.length + corrupt.length
-    return { series, table, spans, before, findings: { ...series, ...inspection, windows, missingWindows, corrupt } }
+    return new SeriesReader(this.mirror, windows, table, this.scope.range, this.scope.horizon)
   }
-}
-
-function openTimes(batch: KlineBatch): number[] {
-  return Array.from({ length: batch.length }, (_, row) => batch.openTime(row))
-}
-
-/** About how many candles the windows have: a table that is reserved at once is not moved when it grows. */
-function countCandles(interval: Interval, startDates: readonly string[]): number {
-  if (startDates.length === 0) return 0
-  const { startTime, endTime } = windowSpan({ interval, startDate: startDates[0] })
-  return startDates.length * stepsBetween(interval, startTime, endTime)
-}
-
-/** Merges adjacent windows to spans within the range. */
-function mergeSpans(windows: readonly WindowSpan[], { fromTime, toTime }: TimeRange): WindowSpan[] {
-  const spans: { startTime: number; endTime: number }[] = []
-  for (const { startTime, endTime } of windows) {
-    const last = spans.at(-1)
-    if (last?.endTime === startTime) last.endTime = endTime
-    else spans.push({ startTime, endTime })
-  }
-  return spans
-    .map(({ startTime, endTime }) => ({
-      startTime: Math.max(startTime, fromTime),
-      endTime: Math.min(endTime, toTime),
-    }))
-    .filter(({ startTime, endTime }) => startTime < endTime)
 }

@@ -10,13 +10,8 @@ import type { Mirror } from '../mirror/mirror.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { WorkerPool } from '../threads/worker-pool.js'
 import { planVerification } from './plan.js'
-import {
-  type SeriesFindings,
-  type SeriesWindows,
-  type SymbolFindings,
-  SymbolVerifier,
-  type VerifyScope,
-} from './verify-symbol.js'
+import type { SeriesWindows } from './series-reader.js'
+import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
 
 /** Fewer windows are verified in the 80 ms that a thread takes to start. */
 const MIN_WINDOWS = 2_000
@@ -47,7 +42,7 @@ export interface VerifyTask extends VerifyScope {
   readonly symbols: readonly (readonly SeriesWindows[])[]
 }
 
-/** Options of `verifyKlines`. Each thread has about 100 MB for a long history. */
+/** Options of `verifyKlines`. Each thread has at most about 100 MB, however long the series are. */
 export interface VerifyKlinesOptions extends ThreadOptions {
   /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
@@ -59,12 +54,13 @@ export interface VerifyKlinesOptions extends ThreadOptions {
   readonly acceptList?: boolean | undefined
   readonly warn?: Warn | undefined
   readonly signal?: AbortSignal | undefined
+  /** Numbers of windows. */
   readonly progress?: (done: number, total: number) => void
 }
 
 /**
  * Inspects every cached candle of these series, compares the intervals of each symbol, and finds the windows that the mirror
- * lacks. One symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
+ * lacks. A slice of one symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
  * for a decimal too long for exact sums, `mirror_unusable`, and `bad_option`.
  */
 export async function verifyKlines(
@@ -82,13 +78,13 @@ export async function verifyKlines(
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0
-  const advance = async (count = 1) => {
-    done += count
-    progress(done, series.length)
+  const count = countWindows(windows)
+  const advance = async (read: number) => {
+    done += read
+    progress(done, count)
     await nextTurn()
     signal?.throwIfAborted()
   }
-  const count = windows.reduce((sum, { startDates }) => sum + startDates.length, 0)
   const pool = new WorkerPool<SymbolFindings>({
     module: 'verify/worker.cjs',
     workers: count < MIN_WINDOWS ? 0 : Math.min(threads, symbols.length) - 1,
@@ -105,7 +101,7 @@ export async function verifyKlines(
     for (const [index, windows] of symbols.entries()) {
       if (findings[index]) continue
       const found = await pool.result(index)
-      if (found) await advance(windows.length)
+      if (found) await advance(countWindows(windows))
       findings[index] = found ?? (await verifier.verify(windows, advance))
     }
   } finally {
@@ -120,6 +116,10 @@ export async function verifyKlines(
     pairs: findings.flatMap(symbol => symbol.pairs),
     differences: findings.flatMap(symbol => symbol.differences),
   }
+}
+
+function countWindows(series: readonly SeriesWindows[]): number {
+  return series.reduce((sum, { startDates }) => sum + startDates.length, 0)
 }
 
 /** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */

@@ -11,7 +11,7 @@ import type { Verdict } from '../reports/verify/verdict.js'
 import { resolveRange } from '../resolve-flags.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
-const CHECKING = { start: 'Checking series', verb: 'Checking', noun: 'series' }
+const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
 const EXIT_CODES: Record<Verdict, ExitCode> = {
   ok: ExitCode.Done,
   empty: ExitCode.NoCandles,

@@ -3,21 +3,9 @@ import { type Interval, nextOpenTime } from '../intervals.js'
 import { NO_ROW } from '../kernel/assembly/layout.js'
 import { compareCandles } from '../kernel/candle-compare.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
-import type { CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
-import type { WindowSpan } from '../windows.js'
-
-/** A series in memory. */
-export interface LoadedSeries {
-  readonly series: Series
-  /** Its candles, in order of time. */
-  readonly table: CandleTable
-  /** The spans whose candles are all loaded, ascending, ms UTC. */
-  readonly spans: readonly WindowSpan[]
-  /** Open time of the last candle before the table, ms UTC, if it was read. */
-  readonly before?: number | undefined
-}
+import type { TimeRange } from '../time-range.js'
 
 /** A value of a candle that differs from the aggregate of its finer candles. */
 export interface Difference {
@@ -49,25 +37,29 @@ const CLOSE_TIME = COLUMNS.indexOf('close_time')
 /** Indexes of the columns that are compared as text. */
 const TEXT_COLUMNS = ['close_time', 'count', 'ignore'].map(name => COLUMNS.indexOf(name as Column))
 
+/** Two series of one symbol. */
+export interface SeriesPair extends Series {
+  /** The interval of the finer candles. */
+  readonly finer: Interval
+}
+
 /**
- * Compares a series with the `aggregate` of a finer one wherever both are loaded from a candle's start to its end, and marks the
- * compared candles in the coarser table. All tables belong to one kernel.
+ * Compares the candles of a series in `table` with the `aggregate` of a finer one, and marks them as compared: those that open in
+ * the ranges, which ascend. Both tables belong to one kernel.
  */
 export function compareSeries(
-  finer: LoadedSeries,
-  coarser: LoadedSeries,
+  pair: SeriesPair,
+  table: CandleTable,
   aggregate: CandleTable,
-  grid: CandleGrid,
+  ranges: readonly TimeRange[],
 ): SeriesComparison {
-  const { table, series } = coarser
+  const { symbol, interval, finer } = pair
   const differences: Difference[] = []
-  const { symbol, interval } = series
   const differ = (openTime: number, column: Column | undefined, value: string, expected: string, note?: string) =>
-    differences.push({ symbol, interval, finer: finer.series.interval, openTime, column, value, expected, note })
+    differences.push({ symbol, interval, finer, openTime, column, value, expected, note })
   let comparisons = 0
-  for (const { startTime, endTime } of overlaps(finer.spans, coarser.spans)) {
-    // The last candle may reach beyond the end of the span. A candle off the grid belongs to the span it opens in.
-    const { times, pairs } = compareCandles(aggregate, table, startTime, grid.start(endTime))
+  for (const { fromTime, toTime } of ranges) {
+    const { times, pairs } = compareCandles(aggregate, table, fromTime, toTime)
     comparisons += times
     for (const [expected, actual] of pairs) {
       if (actual === NO_ROW) {
@@ -100,17 +92,4 @@ function differingColumns(table: CandleTable, row: number, other: CandleTable, o
     ...DECIMALS.filter((_, place) => table.amount(row, place) !== other.amount(otherRow, place)),
     ...TEXT_COLUMNS.filter(column => table.text(row, column) !== other.text(otherRow, column)),
   ]
-}
-
-/** The spans that two ascending lists have in common. */
-export function overlaps(spans: readonly WindowSpan[], others: readonly WindowSpan[]): WindowSpan[] {
-  const common: WindowSpan[] = []
-  for (let [index, other] = [0, 0]; index < spans.length && other < others.length; ) {
-    const startTime = Math.max(spans[index].startTime, others[other].startTime)
-    const endTime = Math.min(spans[index].endTime, others[other].endTime)
-    if (startTime < endTime) common.push({ startTime, endTime })
-    if (spans[index].endTime === endTime) index++
-    else other++
-  }
-  return common
 }

@@ -1,11 +1,14 @@
 import { type Interval, nextOpenTime } from '../intervals.js'
 import { groupCandles, unverifiedCandles } from '../kernel/candle-compare.js'
-import type { CandleTable } from '../kernel/candle-table.js'
+import { CandleTable } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import { isMultiple, toTarget } from '../resample/target-interval.js'
+import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
-import { compareSeries, type Difference, type LoadedSeries, overlaps } from './compare-series.js'
-import { findOnGridSpans } from './off-grid.js'
+import type { WindowSpan } from '../windows.js'
+import { compareSeries, type Difference } from './compare-series.js'
+import { OnGridTime } from './off-grid.js'
+import { overlaps } from './time-spans.js'
 
 /** How many candles of one interval were compared with those of a finer one. */
 export interface IntervalPair {
@@ -23,63 +26,167 @@ export interface CrossCheck {
   readonly unverified: ReadonlyMap<Interval, number>
 }
 
-/** The candles of a finer series, grouped to the candles of a coarser one. */
-interface Aggregate {
-  readonly coarser: LoadedSeries
-  readonly grid: CandleGrid
+/** A series of which a slice of time is in memory. */
+export interface SlicedSeries {
+  readonly series: Series
+  /** The candles that were read and are still needed, in order of time. */
   readonly table: CandleTable
+  /** The spans of the series whose candles were all read, up to the end of the slice; ascending, ms UTC. */
+  readonly spans: readonly WindowSpan[]
+  /** Open time of the first candle, ms UTC; undefined for a series without candles. */
+  readonly firstOpenTime: number | undefined
+  /** Open time of the last candle before that one, ms UTC, if it was read. */
+  readonly before?: number | undefined
+}
+
+/** A series while it is checked. */
+class CheckedSeries {
+  readonly grid: CandleGrid
+  private readonly onGridTime: OnGridTime
+  /** Its candles that open before this time were compared; no candle is in progress then. ms UTC. */
+  comparedTo = -Infinity
+  unverified = 0
+
+  constructor(readonly loaded: SlicedSeries) {
+    const { series, firstOpenTime, before } = loaded
+    // The first candle sets the grid of a 3d series.
+    this.grid = buildSeriesGrid(series, firstOpenTime)
+    this.onGridTime = new OnGridTime(series, firstOpenTime, before)
+  }
+
+  /** The spans of loaded candles in a slice, without the time in which candles are off the grid. */
+  findSpans(startTime: number, endTime: number): WindowSpan[] {
+    this.onGridTime.add(this.loaded.table)
+    return overlaps(overlaps(this.loaded.spans, [{ startTime, endTime }]), this.onGridTime.spans)
+  }
+
+  /** Forgets the candles that open before `time`, ms UTC. */
+  forget(time: number): void {
+    const { table } = this.loaded
+    const rows = table.rowFrom(time)
+    this.unverified += unverifiedCandles(table, rows)
+    table.dropFirst(rows)
+    this.comparedTo = time
+  }
+}
+
+/** A series with the candles that a finer one adds up to. */
+class CheckedPair {
+  comparisons = 0
+  /** Those of each slice. */
+  readonly differences: (readonly Difference[])[] = []
+  /** At most one row: the candle in progress at the end of the last slice. */
+  readonly begun: CandleTable
+
+  constructor(
+    readonly finer: CheckedSeries,
+    readonly coarser: CheckedSeries,
+    /** Whose candles to add up in place of those of the finer series. */
+    readonly base: CheckedPair | undefined,
+  ) {
+    this.begun = new CandleTable(finer.loaded.table.kernel)
+    this.begun.reserve(1)
+  }
+
+  compare(aggregate: CandleTable, spans: readonly WindowSpan[]): void {
+    const { loaded, grid } = this.coarser
+    // The last candle may reach beyond the end of a span. A candle off the grid belongs to the span it opens in.
+    const ranges = spans.map(({ startTime, endTime }) => ({ fromTime: startTime, toTime: grid.start(endTime) }))
+    const pair = { ...loaded.series, finer: this.finer.loaded.series.interval }
+    const { comparisons, differences } = compareSeries(pair, loaded.table, aggregate, ranges)
+    this.comparisons += comparisons
+    this.differences.push(differences)
+  }
 }
 
 /**
  * Compares every candle that a finer series of the same symbol covers with the exact aggregate of its finer candles, in all
- * columns, for every pair of intervals of which one fits into the other. Candles that the exchange itself has off the grid do not
- * add up to others, nor others to them: they are not compared. All tables belong to one kernel.
+ * columns, for every pair of intervals of which one fits into the other; slice by slice of time, so that a series need not be in
+ * memory whole. Candles that the exchange itself has off the grid do not add up to others, nor others to them: they are not
+ * compared. All tables belong to one kernel.
  */
-export function crossCheck(all: readonly LoadedSeries[]): CrossCheck {
-  const loaded = all.map(withoutOffGrid)
-  const pairs: IntervalPair[] = []
-  const differences: Difference[] = []
-  const shortestFirst = loaded.toSorted((a, b) => approximateLength(a) - approximateLength(b))
-  for (const finer of loaded) {
-    finer.table.kernel.withScratch(() => {
-      const aggregates: Aggregate[] = []
+export class CrossChecker {
+  private readonly all: readonly CheckedSeries[]
+  private readonly pairs: readonly CheckedPair[]
+  private fromTime = -Infinity
+
+  /** The series of one symbol, with their first candles. */
+  constructor(loaded: readonly SlicedSeries[]) {
+    this.all = loaded.map(series => new CheckedSeries(series))
+    const shortestFirst = this.all.toSorted((a, b) => approximateLength(a) - approximateLength(b))
+    this.pairs = this.all.flatMap(finer => {
+      const pairs: CheckedPair[] = []
       for (const coarser of shortestFirst) {
-        const { symbol, interval } = coarser.series
-        if (!isMultiple(toTarget(interval), finer.series.interval)) continue
-        const grid = buildSeriesGrid(coarser.series, firstOpenTime(coarser))
+        if (!isMultiple(toTarget(coarser.loaded.series.interval), finer.loaded.series.interval)) continue
         // Sums of sums are the same sums: an aggregate serves the next longer interval, so few candles are added up twice.
-        const base = aggregates.findLast(aggregate => canBuildFrom(aggregate, coarser))
-        const table = groupCandles(base?.table ?? finer.table, grid)
-        aggregates.push({ coarser, grid, table })
-        const comparison = compareSeries(finer, coarser, table, grid)
-        pairs.push({ symbol, interval, finer: finer.series.interval, comparisons: comparison.comparisons })
-        differences.push(...comparison.differences)
+        const base = pairs.findLast(pair => canBuildFrom(pair.coarser, coarser))
+        pairs.push(new CheckedPair(finer, coarser, base))
       }
+      return pairs
     })
   }
-  const unverified = new Map(loaded.map(({ series, table }) => [series.interval, unverifiedCandles(table)]))
-  return { pairs, differences, unverified }
+
+  /**
+   * Compares the candles up to `toTime` (ms UTC), and removes from the tables what no later slice needs. The tables have every
+   * candle that opens before `toTime`, and the next one.
+   */
+  check(toTime: number): void {
+    const { all, fromTime } = this
+    const comparedTo = Math.min(...all.map(series => series.comparedTo))
+    const spans = new Map(all.map(series => [series, series.findSpans(comparedTo, toTime)]))
+    for (const finer of all) {
+      const { table } = finer.loaded
+      const [start, end] = [table.rowFrom(fromTime), table.rowFrom(toTime)]
+      table.kernel.withScratch(() => {
+        const aggregates = new Map<CheckedPair, CandleTable>()
+        for (const pair of this.pairs.filter(pair => pair.finer === finer)) {
+          const { coarser, base, begun } = pair
+          const parts = base && aggregates.get(base)
+          const aggregate = parts
+            ? groupCandles(parts, coarser.grid, begun)
+            : groupCandles(table, coarser.grid, begun, start, end)
+          takeUnfinished(aggregate, begun, coarser.grid.start(toTime))
+          aggregates.set(pair, aggregate)
+          pair.compare(aggregate, overlaps(spans.get(finer) ?? [], spans.get(coarser) ?? []))
+        }
+      })
+    }
+    for (const series of all) series.forget(toTime === Infinity ? toTime : series.grid.start(toTime))
+    this.fromTime = toTime
+  }
+
+  /** The findings of all slices. */
+  get result(): CrossCheck {
+    const { all, pairs } = this
+    return {
+      pairs: pairs.map(({ finer, coarser, comparisons }) => {
+        const { symbol, interval } = coarser.loaded.series
+        return { symbol, interval, finer: finer.loaded.series.interval, comparisons }
+      }),
+      differences: pairs.flatMap(({ differences }) => differences.flat()),
+      unverified: new Map(all.map(({ loaded, unverified }) => [loaded.series.interval, unverified])),
+    }
+  }
 }
 
-/** The series without the time in which its candles are off the grid. */
-function withoutOffGrid(loaded: LoadedSeries): LoadedSeries {
-  const { series, table, before, spans } = loaded
-  return { ...loaded, spans: overlaps(spans, findOnGridSpans(series, table, before)) }
+/** Moves the last candle of an aggregate to `begun` if it opens at or after `time` (ms UTC): it is not complete. */
+function takeUnfinished(aggregate: CandleTable, begun: CandleTable, time: number): void {
+  begun.clear()
+  const last = aggregate.length - 1
+  if (last < 0 || !(aggregate.openTime(last) >= time)) return
+  begun.addCopy(aggregate, last)
+  aggregate.length = last
 }
 
-/** The first candle sets the grid of a 3d series. */
-function firstOpenTime({ table }: LoadedSeries): number | undefined {
-  return table.length > 0 ? table.openTime(0) : undefined
-}
-
-/** Whether candles of `target` consist of whole candles of the aggregate: the intervals fit, and so do the grids. */
-function canBuildFrom({ coarser, grid }: Aggregate, target: LoadedSeries): boolean {
-  const { interval } = target.series
-  if (!isMultiple(toTarget(interval), coarser.series.interval)) return false
-  return interval !== '3d' || grid.offset(firstOpenTime(target) ?? 0) === 0
+/** Whether candles of `target` consist of whole candles of the other series: the intervals fit, and so do the grids. */
+function canBuildFrom({ loaded, grid }: CheckedSeries, target: CheckedSeries): boolean {
+  const { series, firstOpenTime } = target.loaded
+  const { interval } = series
+  if (!isMultiple(toTarget(interval), loaded.series.interval)) return false
+  return interval !== '3d' || grid.offset(firstOpenTime ?? 0) === 0
 }
 
 /** Length in ms of a candle that opens in January 1970: enough to sort intervals. */
-function approximateLength({ series }: LoadedSeries): number {
-  return nextOpenTime(series.interval, 0)
+function approximateLength({ loaded }: CheckedSeries): number {
+  return nextOpenTime(loaded.series.interval, 0)
 }

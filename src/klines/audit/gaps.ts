@@ -11,23 +11,9 @@ export interface Gap {
   readonly missing: number
 }
 
-/** The time whose candles are all loaded. */
-export interface Coverage {
-  /** Ascending, ms UTC: not the windows that are missing or corrupt, nor the time outside of the range. */
-  readonly spans: readonly WindowSpan[]
-  /** Windows that belong to a finer series (`findFinerRow`). */
-  readonly finerSpans?: readonly WindowSpan[]
-  /** Open time of the last candle before the range and of the first one after it, ms UTC, as far as their windows are read. */
-  readonly before?: number | undefined
-  readonly after?: number | undefined
-}
-
-/** Candles of a whole series. */
-export const COVERS_ALL: Coverage = { spans: [{ startTime: -Infinity, endTime: Infinity }] }
-
 /**
- * The gaps between a candle and the next one that was read (open times, ms UTC). Time outside of the spans is no gap: nothing is
- * known about it.
+ * The gaps between a candle and the next one that was read (open times, ms UTC). Time outside of the spans, whose candles are all
+ * loaded, is no gap: nothing is known about it.
  */
 export function findGaps(
   interval: Interval,

@@ -4,7 +4,8 @@ import { findAnomalies } from '../kernel/candle-compare.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
-import { COVERS_ALL, type Coverage, findGaps, type Gap } from './gaps.js'
+import type { WindowSpan } from '../windows.js'
+import { findGaps, type Gap } from './gaps.js'
 import { mayBeOffGrid } from './off-grid.js'
 
 /** Kinds of harmless oddities that users should know about, and of faults. `old_off_grid`: the exchange has the candle like this. */
@@ -42,48 +43,72 @@ const ORDERED_PAIRS = (
   ] as const
 ).map(names => ({ names, places: names.map(place) }))
 
-/**
- * Checks the candles of a series, in order of time, and the time between them that `coverage` names. The first candle sets a 3d
- * grid. Volumes need no check for negative values: the codec accepts no sign.
- */
-export function inspect(series: Series, table: CandleTable, coverage: Coverage = COVERS_ALL): Inspection {
-  const { interval } = series
-  const { length } = table
-  const firstOpenTime = length === 0 ? undefined : table.openTime(0)
-  const lastOpenTime = length === 0 ? undefined : table.openTime(length - 1)
-  const { spans, finerSpans = [], before, after } = coverage
-  const grid = buildSeriesGrid(series, firstOpenTime ?? before)
-  const gaps: Gap[] = []
-  const anomalies: Anomaly[] = []
-  const noteGaps = (openTime: number | undefined, laterOpenTime: number | undefined) => {
-    if (openTime === undefined || laterOpenTime === undefined) return
-    gaps.push(...findGaps(interval, grid, spans, openTime, laterOpenTime))
+/** Checks the candles of a series, in order of time, and the time between them. */
+export class SeriesInspector {
+  private readonly grid: CandleGrid
+  private readonly gaps: Gap[] = []
+  private readonly anomalies: Anomaly[] = []
+  private candles = 0
+  private lastOpenTime: number | undefined
+
+  /**
+   * The first candle sets a 3d grid; `before` is the open time of the last candle before it, if that is known; ms UTC. Both are
+   * undefined for a series without candles.
+   */
+  constructor(
+    private readonly series: Series,
+    private readonly firstOpenTime: number | undefined,
+    private readonly before?: number,
+  ) {
+    this.grid = buildSeriesGrid(series, firstOpenTime ?? before)
   }
-  for (const row of rowsToCheck(table, grid)) {
-    const openTime = table.openTime(row)
-    const note: Note = (kind, description) => anomalies.push({ kind, openTime, description })
-    const previous = row > 0 ? table.openTime(row - 1) : before
-    noteGaps(previous, openTime)
-    if (previous !== undefined) noteOrder(previous, openTime, note)
-    const offset = grid.offset(openTime)
-    if (offset !== 0) {
-      const isOld =
-        mayBeOffGrid(openTime) && !finerSpans.some(span => openTime >= span.startTime && openTime < span.endTime)
-      note(isOld ? 'old_off_grid' : 'off_grid', `opens ${offset} ms off the grid`)
+
+  /**
+   * Checks rows `start` to the end of a table. `spans`: the time whose candles are all loaded; `finerSpans`: windows that belong
+   * to a finer series (`findFinerRow`); both up to the last row. Volumes need no check for negative values: the codec accepts no
+   * sign.
+   */
+  add(table: CandleTable, start: number, spans: readonly WindowSpan[], finerSpans: readonly WindowSpan[] = []): void {
+    const { series, grid, anomalies } = this
+    const { interval } = series
+    for (const row of rowsToCheck(table, start, grid)) {
+      const openTime = table.openTime(row)
+      const note: Note = (kind, description) => anomalies.push({ kind, openTime, description })
+      const previous = row > start ? table.openTime(row - 1) : (this.lastOpenTime ?? this.before)
+      if (previous !== undefined) {
+        this.gaps.push(...findGaps(interval, grid, spans, previous, openTime))
+        noteOrder(previous, openTime, note)
+      }
+      const offset = grid.offset(openTime)
+      if (offset !== 0) {
+        const isOld =
+          mayBeOffGrid(openTime) && !finerSpans.some(span => openTime >= span.startTime && openTime < span.endTime)
+        note(isOld ? 'old_off_grid' : 'off_grid', `opens ${offset} ms off the grid`)
+      }
+      const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
+      if (early > 0) note('early_close', `closes ${early} ms early`)
+      else if (early < 0) note('invalid_values', `close_time ${table.closeTime(row)} is ${-early} ms late`)
+      if (table.count(row) === 0) note('zero_trades', 'has no trade')
+      noteValues(table, row, note)
     }
-    const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
-    if (early > 0) note('early_close', `closes ${early} ms early`)
-    else if (early < 0) note('invalid_values', `close_time ${table.closeTime(row)} is ${-early} ms late`)
-    if (table.count(row) === 0) note('zero_trades', 'has no trade')
-    noteValues(table, row, note)
+    if (table.length === start) return
+    this.candles += table.length - start
+    this.lastOpenTime = table.openTime(table.length - 1)
   }
-  noteGaps(lastOpenTime ?? before, after)
-  return { candles: length, firstOpenTime, lastOpenTime, gaps, anomalies }
+
+  /** The findings. `after`: the open time of the candle after the last one, if known, ms UTC; `spans` up to it. */
+  end(spans: readonly WindowSpan[], after?: number): Inspection {
+    const { series, grid, gaps, anomalies, candles, firstOpenTime, lastOpenTime } = this
+    const last = lastOpenTime ?? this.before
+    if (last !== undefined && after !== undefined) gaps.push(...findGaps(series.interval, grid, spans, last, after))
+    return { candles, firstOpenTime, lastOpenTime, gaps, anomalies }
+  }
 }
 
-/** The rows that may have an anomaly; all of them for months, which are few and have no fixed length. */
-function rowsToCheck(table: CandleTable, { step, anchor }: CandleGrid): Iterable<number> {
-  return step === undefined ? Array(table.length).keys() : findAnomalies(table, step, anchor)
+/** The rows from `start` on that may have an anomaly; all of them for months, which are few and have no fixed length. */
+function rowsToCheck(table: CandleTable, start: number, { step, anchor }: CandleGrid): Iterable<number> {
+  if (step !== undefined) return findAnomalies(table, start, step, anchor)
+  return Array.from({ length: table.length - start }, (_, row) => start + row)
 }
 
 type Note = (kind: AnomalyKind, description: string) => void

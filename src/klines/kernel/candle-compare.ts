@@ -13,21 +13,39 @@ export interface TimeGrid {
   end(start: number): number
 }
 
-/** The coarser candles that those of a table add up to, in the same kernel's memory. */
-export function groupCandles(table: CandleTable, grid: TimeGrid): CandleTable {
+/**
+ * The coarser candles that rows `start` to `end` (exclusive) of a table add up to, in the same kernel's memory. They go on with
+ * the candle that `begun`, if it has a row, holds.
+ */
+export function groupCandles(
+  table: CandleTable,
+  grid: TimeGrid,
+  begun: CandleTable,
+  start = 0,
+  end = table.length,
+): CandleTable {
   const coarser = new CandleTable(table.kernel)
-  const { step, anchor } = grid
-  if (step !== undefined) {
-    coarser.reserve(table.length)
-    coarser.length = table.kernel.calls.groupCandles(table.address(0), table.length, step, anchor, coarser.address(0))
-    return coarser
-  }
-  for (let row = 0; row < table.length; ) {
-    const startTime = grid.start(table.openTime(row))
-    const next = table.rowFrom(grid.end(startTime), row)
-    coarser.begin(startTime)
+  coarser.reserve(begun.length + end - start)
+  let row = start
+  const addCandle = (startTime: number) => {
+    const next = Math.min(table.rowFrom(grid.end(startTime), row), end)
     coarser.addToLast(table, row, next)
     row = next
+  }
+  if (begun.length > 0) {
+    coarser.addCopy(begun, 0)
+    addCandle(begun.openTime(0))
+  }
+  const { step, anchor } = grid
+  if (step !== undefined) {
+    const to = coarser.address(coarser.length)
+    coarser.length += table.kernel.calls.groupCandles(table.address(row), end - row, step, anchor, to)
+    return coarser
+  }
+  while (row < end) {
+    const startTime = grid.start(table.openTime(row))
+    coarser.begin(startTime)
+    addCandle(startTime)
   }
   return coarser
 }
@@ -69,20 +87,21 @@ export function compareCandles(
   })
 }
 
-/** The number of candles of a table that were not compared with any other. */
-export function unverifiedCandles(table: CandleTable): number {
-  return table.length - table.kernel.calls.comparedCandles(table.address(0), table.length)
+/** How many of the first `rows` candles of a table were not compared with any other. */
+export function unverifiedCandles(table: CandleTable, rows: number): number {
+  return rows - table.kernel.calls.comparedCandles(table.address(0), rows)
 }
 
 /**
- * The rows that need a closer look when candles open every `step` ms, counted from `anchor` (ms UTC): all but those that
- * follow the row before, lie on the grid, close on time, have trades, and have prices and volumes that are possible.
+ * The rows from `start` on that need a closer look when candles open every `step` ms, counted from `anchor` (ms UTC): the
+ * first one, and all but those that follow the row before, lie on the grid, close on time, have trades, and have prices and
+ * volumes that are possible.
  */
-export function findAnomalies(table: CandleTable, step: number, anchor: number): Uint32Array {
+export function findAnomalies(table: CandleTable, start: number, step: number, anchor: number): Uint32Array {
   const { kernel, length } = table
   return kernel.withScratch(() => {
-    const result = kernel.allocate(4 * length)
-    const rows = kernel.calls.findAnomalies(table.address(0), length, step, anchor, result)
-    return new Uint32Array(kernel.view.buffer, result, rows).slice()
+    const result = kernel.allocate(4 * (length - start))
+    const rows = kernel.calls.findAnomalies(table.address(start), length - start, step, anchor, result)
+    return new Uint32Array(kernel.view.buffer, result, rows).map(row => start + row)
   })
 }

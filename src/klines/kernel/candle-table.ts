@@ -70,10 +70,24 @@ export class CandleTable {
     this.length = 0
   }
 
+  /** Removes the first rows; the others move to the start. */
+  dropFirst(rows: number): void {
+    if (rows === 0) return
+    const memory = new Uint8Array(this.kernel.view.buffer)
+    memory.copyWithin(this.start, this.address(rows), this.address(this.length))
+    this.length -= rows
+  }
+
   /** Adds an empty candle that opens at `openTime`, ms UTC. */
   begin(openTime: number): void {
     this.reserve(1)
     this.kernel.calls.beginCandle(this.address(this.length++), openTime)
+  }
+
+  /** Adds a copy of a row of a table of the same kernel, not marked as compared. */
+  addCopy(table: CandleTable, row: number): void {
+    this.begin(table.openTime(row))
+    this.addToLast(table, row, row + 1)
   }
 
   /**

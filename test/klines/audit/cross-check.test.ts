@@ -1,7 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LoadedSeries } from '../../../src/klines/audit/compare-series.js'
-import { crossCheck } from '../../../src/klines/audit/cross-check.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS, type KlineRow } from '../../../src/klines/columns.js'
 import type { Interval } from '../../../src/klines/intervals.js'
@@ -9,6 +7,7 @@ import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { windowSpan } from '../../../src/klines/windows.js'
 import { aggregateOracle } from '../../support/oracles/resample-oracle.js'
+import { crossCheck, type WholeSeries } from '../../support/whole-series.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 /** All tables of a cross-check share one kernel. */
@@ -37,7 +36,7 @@ const coarse = (hours: number) =>
     aggregateOracle(START + index * hours * HOUR, HOURS.slice(index * hours, (index + 1) * hours)),
   ) as KlineRow[]
 
-function loadSeries(interval: Interval, startDate: string, rows: readonly unknown[], to?: number): LoadedSeries {
+function loadSeries(interval: Interval, startDate: string, rows: readonly unknown[], to?: number): WholeSeries {
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const { startTime, endTime } = windowSpan(window)
   const spans = [{ startTime, endTime: Math.min(endTime, to ?? START + DAYS * 24 * HOUR) }]

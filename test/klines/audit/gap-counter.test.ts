@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GapCounter } from '../../../src/klines/audit/gap-counter.js'
-import { inspect } from '../../../src/klines/audit/inspect.js'
+import { SeriesInspector } from '../../../src/klines/audit/inspect.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
@@ -83,7 +83,10 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
     // `verify` says the same.
     const table = new CandleTable(new Kernel())
     table.add(batch)
-    const found = inspect({ symbol: 'BTCUSDT', interval: '1h' }, table).gaps
+    const inspector = new SeriesInspector({ symbol: 'BTCUSDT', interval: '1h' }, table.openTime(0))
+    const spans = [{ startTime: -Infinity, endTime: Infinity }]
+    inspector.add(table, 0, spans)
+    const found = inspector.end(spans).gaps
     expect([found.length, found.reduce((sum, gap) => sum + gap.missing, 0)]).toEqual([gaps, missing])
   })
 

@@ -1,27 +1,49 @@
 import { describe, expect, it } from 'vitest'
-import type { Coverage } from '../../../src/klines/audit/gaps.js'
-import { type AnomalyKind, inspect as inspectTable } from '../../../src/klines/audit/inspect.js'
+import { type AnomalyKind, type Inspection, SeriesInspector } from '../../../src/klines/audit/inspect.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import type { WindowSpan } from '../../../src/klines/windows.js'
 import { sampleRow, toJsonBytes } from '../../support/windows.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const START = Date.parse('2024-02-01')
 
-/** Inspects rows in any order, also in one that no window may have. */
-function inspect(rows: readonly unknown[][], interval: Interval = '1h', startDate = '2024-02-01', coverage?: Coverage) {
+/** The time that is loaded, and the candles around it. */
+interface Coverage {
+  readonly spans: readonly WindowSpan[]
+  readonly before?: number
+  readonly after?: number
+}
+
+const COVERS_ALL: Coverage = { spans: [{ startTime: -Infinity, endTime: Infinity }] }
+
+/** Inspects rows in any order, also in one that no window may have; all at once and one by one, to the same result. */
+function inspect(
+  rows: readonly unknown[][],
+  interval: Interval = '1h',
+  startDate = '2024-02-01',
+  { spans, before, after } = COVERS_ALL,
+): Inspection {
+  const open = () => new SeriesInspector({ symbol: 'BTCUSDT', interval }, rows[0]?.[0] as number | undefined, before)
+  const [whole, stepwise] = [open(), open()]
   const table = new CandleTable(new Kernel())
-  for (const row of rows) table.add(decodeWindow(toJsonBytes([row]), { symbol: 'BTCUSDT', interval, startDate }))
-  return inspectTable({ symbol: 'BTCUSDT', interval }, table, coverage)
+  for (const row of rows) {
+    table.add(decodeWindow(toJsonBytes([row]), { symbol: 'BTCUSDT', interval, startDate }))
+    stepwise.add(table, table.length - 1, spans)
+  }
+  whole.add(table, 0, spans)
+  const inspection = whole.end(spans, after)
+  expect(stepwise.end(spans, after)).toEqual(inspection)
+  return inspection
 }
 
 const hour = (index: number, cells: Record<number, unknown> = {}) =>
   sampleRow(START + index * HOUR, { 6: START + (index + 1) * HOUR - 1, ...cells })
 
-describe('inspect', () => {
+describe('SeriesInspector', () => {
   it('finds nothing in successive candles', () => {
     expect(inspect([hour(0), hour(1), hour(2)])).toEqual({
       candles: 3,

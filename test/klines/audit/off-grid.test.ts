@@ -1,7 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { LoadedSeries } from '../../../src/klines/audit/compare-series.js'
-import { crossCheck } from '../../../src/klines/audit/cross-check.js'
-import { findOnGridSpans, mayBeOffGrid } from '../../../src/klines/audit/off-grid.js'
+import { mayBeOffGrid, OnGridTime } from '../../../src/klines/audit/off-grid.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
@@ -22,6 +20,7 @@ import {
   START,
   TWO_HOURS,
 } from '../../support/off-grid-tree.js'
+import { crossCheck, type WholeSeries } from '../../support/whole-series.js'
 import { toJsonBytes } from '../../support/windows.js'
 
 const KERNEL = new Kernel()
@@ -55,7 +54,7 @@ function load(
   rows: readonly unknown[][],
   [from, to]: readonly number[] = [START, END],
   before?: number,
-): LoadedSeries {
+): WholeSeries {
   const inside = rows.filter(row => Number(row[0]) >= from && Number(row[0]) < to)
   const spans = [{ startTime: from, endTime: to }]
   return { series: { symbol: 'BTCUSDT', interval }, table: loadTable(interval, inside), spans, before }
@@ -71,9 +70,14 @@ test('candles before March 2018 may be off the grid', () => {
   ).toEqual([true, true, false, false])
 })
 
-describe('findOnGridSpans', () => {
-  const spansOf = (rows: readonly unknown[][], before?: number) =>
-    findOnGridSpans({ symbol: 'BTCUSDT', interval: '1h' }, loadTable('1h', rows), before)
+describe('OnGridTime', () => {
+  const spansOf = (rows: readonly unknown[][], before?: number) => {
+    const table = loadTable('1h', rows)
+    const firstOpenTime = rows.length > 0 ? table.openTime(0) : undefined
+    const onGridTime = new OnGridTime({ symbol: 'BTCUSDT', interval: '1h' }, firstOpenTime, before)
+    onGridTime.add(table)
+    return onGridTime.spans
+  }
   const lastEnd = LAST_OFF_GRID + HOUR
 
   it('is all time for a series on the grid, for none, and for one that is off it from March 2018 on', () => {

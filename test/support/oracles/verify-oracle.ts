@@ -1,0 +1,74 @@
+import type { KlineRow } from '../../../src/klines/columns.js'
+import { lowerBound, nextOpenTime } from '../exchange/market.js'
+import { aggregateOracle, toAmount } from './resample-oracle.js'
+
+/** The candles of a series whose windows are loaded in these spans, `[start, end)` in ms UTC. */
+export interface OracleSeries {
+  readonly interval: string
+  readonly rows: readonly KlineRow[]
+  readonly spans: readonly (readonly [start: number, end: number])[]
+  /** Whether coarser candles consist of whole candles of this series. */
+  readonly fitsInto: (coarser: string) => boolean
+  /** The open times of all candles that the series could have in its windows, ascending. */
+  readonly times: readonly number[]
+}
+
+const COLUMNS = {
+  ...{
+    open: 1,
+    high: 2,
+    low: 3,
+    close: 4,
+    volume: 5,
+    quote_volume: 7,
+    taker_buy_volume: 9,
+    taker_buy_quote_volume: 10,
+  },
+  ...{ close_time: 6, count: 8, ignore: 11 },
+}
+
+/** The candles that are missing between two candles, in windows that are loaded: start, end and number of each gap. */
+export function findGapsOracle({ interval, rows, spans, times }: OracleSeries): number[][] {
+  const open = new Set(rows.map(([openTime]) => openTime))
+  const [first, last] = [rows[0]?.[0] ?? Infinity, rows[rows.length - 1]?.[0] ?? -Infinity]
+  const gaps: number[][] = []
+  for (const time of times) {
+    if (time < first || time > last || open.has(time) || !spans.some(([from, to]) => time >= from && time < to))
+      continue
+    const gap = gaps.at(-1)
+    if (gap?.[1] === time) gap.splice(1, 2, nextOpenTime(interval, time), gap[2] + 1)
+    else gaps.push([time, nextOpenTime(interval, time), 1])
+  }
+  return gaps
+}
+
+/** Every comparison of a series with a finer one: the open time, and the columns that differ; `['candle']` if one has none. */
+export function compareOracle(finer: OracleSeries, coarser: OracleSeries): Map<number, string[]> {
+  const found = new Map<number, string[]>()
+  for (const time of coarser.times) {
+    const end = nextOpenTime(coarser.interval, time)
+    if (!covers(finer, time, end) || !covers(coarser, time, end)) continue
+    const parts = finer.rows.slice(lowerBound(finer.rows, time), lowerBound(finer.rows, end))
+    const row = coarser.rows[lowerBound(coarser.rows, time)]
+    const isThere = row !== undefined && row[0] === time
+    if (parts.length === 0 && !isThere) continue
+    found.set(time, parts.length > 0 && isThere ? differing(row, aggregateOracle(time, parts)) : ['candle'])
+  }
+  return found
+}
+
+/** Whether a series is loaded from `start` to `end`; nothing is known after the end of its last candle. */
+function covers({ interval, rows, spans }: OracleSeries, start: number, end: number): boolean {
+  const last = rows[rows.length - 1]
+  if (last === undefined || end > nextOpenTime(interval, last[0])) return false
+  let reached = start
+  for (const [from, to] of spans) if (from <= reached && to > reached) reached = to
+  return reached >= end
+}
+
+function differing(row: KlineRow, aggregate: readonly (string | number)[]): string[] {
+  return Object.entries(COLUMNS).flatMap(([name, column]) => {
+    const [value, expected] = [row[column], aggregate[column]]
+    return value === expected || toAmount(value) === toAmount(expected) ? [] : [name]
+  })
+}
