@@ -2,106 +2,97 @@ import { isSameNumber, parseDecimal } from '../../klines/batch/decimals.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMNS } from '../../klines/columns.js'
 import { KlinesError } from '../../klines/errors.js'
+import { DECIMAL_BYTES, INEXACT, MAX, MIN, OFFSETS_BYTES } from '../../klines/kernel/assembly/layout.js'
+import type { RowAddress } from '../../klines/kernel/kernel.js'
+import type { KernelCalls } from '../../klines/kernel/memory.js'
 import { seriesName } from '../../klines/series.js'
-import type { BatchRows, FixedColumn } from './columns.js'
+import { type ColumnValues, FixedColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
-import { releaseBuffer, takeBuffer } from './spare-buffers.js'
 
-const WORD = 2 ** 32
-export const WORDS_PER_DECIMAL = 4
-/** One unit before the point in units of 10^-8. */
-const UNIT = 1e8
-/** Below this many units a double has room for every digit, and a division by `UNIT` is rounded correctly. */
-const EXACT_UNITS = 2 ** 52
+const MAX_128 = 2n ** 128n - 1n
 
-/** Takes a decimal as four little-endian words at `index` of `words`, in units of 10^-8. */
-type PutDecimal = (row: number, words: Uint32Array, index: number) => void
-
-/** Reads the decimals of a column in the kernel. Those that are too long for it go to `putLong`. */
-function readDecimals(
-  { kernel, address }: BatchRows,
-  column: number,
-  [start, end]: readonly [number, number],
-  put: PutDecimal,
-  putLong: (row: number) => void,
-): void {
-  for (let row = start; row < end; ) {
-    const words = kernel.readDecimals(address, row, end, column)
-    for (let index = 0; index < words.length; index += WORDS_PER_DECIMAL) put(row++, words, index)
-    if (words.length === 0) putLong(row++)
-  }
-}
-
-/** Decimals as the nearest doubles; those that lose digits are counted. */
-export class DoubleColumn implements FixedColumn<Float64Array> {
-  private readonly doubles: Float64Array<ArrayBuffer>
-
+/** Decimals as the nearest doubles, little-endian; those that lose digits are counted. */
+export class DoubleColumn extends FixedColumn<number> {
   constructor(
     private readonly column: number,
     rows: number,
     private readonly stats: ExportStats,
   ) {
-    this.doubles = new Float64Array(takeBuffer(8 * rows))
+    super(rows, 8)
   }
 
-  append(rows: BatchRows, start: number, end: number, to: number): void {
-    const { doubles, column, stats } = this
-    const putLong = (row: number) => {
-      const text = rows.batch.text(row, column)
-      const value = Number(text)
-      doubles[to + row - start] = value
-      if (!isSameNumber(value, text)) stats.inexactDoubles++
-    }
-    const put: PutDecimal = (row, words, index) => {
-      const units = words[index + 1] * WORD + words[index]
-      if (units >= EXACT_UNITS || words[index + 2] > 0 || words[index + 3] > 0) putLong(row)
-      else doubles[to + row - start] = units / UNIT
-    }
-    readDecimals(rows, column, [start, end], put, putLong)
+  override take(length: number, next?: Uint8Array<ArrayBuffer>): ColumnValues<number> {
+    this.stats.inexactDoubles += this.summary.getUint32(INEXACT, true)
+    return super.take(length, next)
   }
 
-  values(length: number): Float64Array {
-    return this.doubles.subarray(0, length)
+  protected read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
+    return calls.readDoubles(address.bytes, cellAddress(address, row, this.column), rows, to, summary)
   }
 
-  release(): void {
-    releaseBuffer(this.doubles.buffer)
+  protected putLong(batch: KlineBatch, row: number, to: DataView): void {
+    const text = batch.text(row, this.column)
+    const value = Number(text)
+    to.setFloat64(0, value, true)
+    this.summary.setFloat64(MIN, Math.min(this.bound(MIN), value), true)
+    this.summary.setFloat64(MAX, Math.max(this.bound(MAX), value), true)
+    if (!isSameNumber(value, text)) this.stats.inexactDoubles++
+  }
+
+  protected clear(): void {
+    this.summary.setFloat64(MIN, Infinity, true)
+    this.summary.setFloat64(MAX, 0, true)
+    this.summary.setUint32(INEXACT, 0, true)
+  }
+
+  protected bound(offset: number): number {
+    return this.summary.getFloat64(offset, true)
   }
 }
 
 /** Decimals as DECIMAL(38,8): 128-bit integers. */
-export class DecimalColumn implements FixedColumn<Uint32Array> {
-  private readonly words: Uint32Array<ArrayBuffer>
-
+export class DecimalColumn extends FixedColumn<bigint> {
   constructor(
     private readonly column: number,
     rows: number,
+    private readonly endian: 'little' | 'big',
   ) {
-    this.words = new Uint32Array(takeBuffer(4 * WORDS_PER_DECIMAL * rows))
+    super(rows, DECIMAL_BYTES)
   }
 
-  append(rows: BatchRows, start: number, end: number, to: number): void {
-    const { words, column } = this
-    const put: PutDecimal = (row, from, index) => {
-      const word = WORDS_PER_DECIMAL * (to + row - start)
-      for (let i = 0; i < WORDS_PER_DECIMAL; i++) words[word + i] = from[index + i]
-    }
-    const putLong = (row: number) => {
-      let rest = parseDecimal(rows.batch.text(row, column))
-      if (rest === undefined) throw tooManyDigits(rows.batch, row, column)
-      const word = WORDS_PER_DECIMAL * (to + row - start)
-      for (let i = 0; i < WORDS_PER_DECIMAL; i++, rest >>= 32n) words[word + i] = Number(rest & 0xffffffffn)
-    }
-    readDecimals(rows, column, [start, end], put, putLong)
+  protected read(calls: KernelCalls, address: RowAddress, row: number, rows: number, to: number, summary: number) {
+    const isBig = Number(this.endian === 'big')
+    return calls.readDecimals(address.bytes, cellAddress(address, row, this.column), rows, to, summary, isBig)
   }
 
-  values(length: number): Uint32Array {
-    return this.words.subarray(0, WORDS_PER_DECIMAL * length)
+  protected putLong(batch: KlineBatch, row: number, to: DataView): void {
+    const value = parseDecimal(batch.text(row, this.column))
+    if (value === undefined) throw tooManyDigits(batch, row, this.column)
+    setDecimal(to, 0, value, this.endian)
+    if (value < this.bound(MIN)) setDecimal(this.summary, MIN, value)
+    if (value > this.bound(MAX)) setDecimal(this.summary, MAX, value)
   }
 
-  release(): void {
-    releaseBuffer(this.words.buffer)
+  protected clear(): void {
+    setDecimal(this.summary, MIN, MAX_128)
+    setDecimal(this.summary, MAX, 0n)
   }
+
+  protected bound(offset: number): bigint {
+    const { summary } = this
+    return (summary.getBigUint64(offset + 8, true) << 64n) + summary.getBigUint64(offset, true)
+  }
+}
+
+/** The address of a cell in an index. */
+function cellAddress({ offsets }: RowAddress, row: number, column: number): number {
+  return offsets + row * OFFSETS_BYTES + 8 * column
+}
+
+function setDecimal(view: DataView, offset: number, value: bigint, endian: 'little' | 'big' = 'little'): void {
+  const isLittle = endian === 'little'
+  view.setBigUint64(offset + (isLittle ? 0 : 8), BigInt.asUintN(64, value), isLittle)
+  view.setBigUint64(offset + (isLittle ? 8 : 0), value >> 64n, isLittle)
 }
 
 function tooManyDigits(batch: KlineBatch, row: number, column: number): KlinesError {

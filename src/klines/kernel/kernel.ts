@@ -1,6 +1,6 @@
 import type { WindowSpan } from '../windows.js'
 import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
-import { ALIGNMENT, SharedMemory } from './memory.js'
+import { ALIGNMENT, type KernelCalls, SharedMemory } from './memory.js'
 
 /** Rows as bytes, with the place of every cell: what the kernel reads and writes. See `KlineBatch`. */
 export interface IndexedRows {
@@ -27,9 +27,9 @@ export interface RowAddress {
 /** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
 const MAX_INPUT = 16 * 1024 * 1024
 const FIRST_INPUT = 256 * 1024
-/** Room for rows or decimals that a call writes. */
+/** Room for rows or values that a call writes. */
 export const OUTPUT_BYTES = 512 * 1024
-/** Room for the template of a row. */
+/** Room for the template of a row, or the summary of a column. */
 export const TEMPLATE_BYTES = 8 * 1024
 /** Bytes of the shortest row in the wire form: `[0,"1","1","1","1","1",0,"1",0,"1","1",""],`. */
 export const SHORTEST_ROW = 43
@@ -88,13 +88,15 @@ export class Kernel extends SharedMemory {
   }
 
   /**
-   * The decimals in `column` of rows `start` to `end` (exclusive) in units of 10^-8: four little-endian 32-bit words each,
-   * valid until the next call. Stops before a decimal of more than 15 digits before the point or 8 after it.
+   * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it brings up to
+   * date, and returns how many bytes it has written. These are valid until the next call.
    */
-  readDecimals({ bytes, offsets }: RowAddress, start: number, end: number, column: number): Uint32Array {
-    const rows = Math.min(end - start, OUTPUT_BYTES / 16)
-    const count = this.calls.readDecimals(bytes, offsets + start * OFFSETS_BYTES + 8 * column, rows, this.output)
-    return new Uint32Array(this.view.buffer, this.output, 4 * count)
+  readColumn(summary: Uint8Array, call: (calls: KernelCalls, to: number, summary: number) => number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    new Uint8Array(this.view.buffer).set(summary, this.output)
+    const length = call(this.calls, to, this.output)
+    summary.set(new Uint8Array(this.view.buffer, this.output, summary.length))
+    return new Uint8Array(this.view.buffer, to, length)
   }
 
   /** The text of a cell. */

@@ -5,7 +5,9 @@ import { KERNEL_BYTES } from './wasm-bytes.js'
 export interface KernelCalls {
   indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
   readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
-  readDecimals(bytes: number, cells: number, rows: number, to: number): number
+  readIntegers(numbers: number, rows: number, to: number, summary: number): number
+  readDoubles(bytes: number, cells: number, rows: number, to: number, summary: number): number
+  readDecimals(bytes: number, cells: number, rows: number, to: number, summary: number, isBigEndian: number): number
   beginCandle(to: number, openTime: number): void
   addCandles(to: number, from: number, rows: number): void
   groupCandles(from: number, rows: number, step: number, anchor: number, to: number): number

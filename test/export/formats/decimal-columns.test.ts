@@ -8,6 +8,7 @@ import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
 
 const OPEN = 1
+const UNIT = 10n ** 8n
 
 /** A batch with these opening prices. */
 function batchOf(texts: readonly string[]) {
@@ -20,23 +21,25 @@ function batchOf(texts: readonly string[]) {
 
 /** The 128-bit integers that a DECIMAL(38,8) column stores; undefined when it refuses one. */
 function decimals128(texts: readonly string[]): bigint[] | undefined {
-  const column = new DecimalColumn(OPEN, texts.length)
+  const column = new DecimalColumn(OPEN, texts.length, 'little')
   try {
     column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
   } catch (error) {
     if (isKlinesError(error, 'digits_lost')) return undefined
     throw error
   }
-  const words: Uint32Array = column.values(texts.length)
-  return texts.map((_, row) => [3, 2, 1, 0].reduce((value, word) => (value << 32n) | BigInt(words[4 * row + word]), 0n))
+  const { buffer } = column.take(texts.length).bytes
+  const words = new BigUint64Array(buffer)
+  return texts.map((_, row) => (words[2 * row + 1] << 64n) | words[2 * row])
 }
 
 /** The doubles that a column stores, and how many of them lost digits. */
-function doubles(texts: readonly string[]): { values: number[]; inexact: number } {
+function doubles(texts: readonly string[]) {
   const stats = { inexactDoubles: 0 }
   const column = new DoubleColumn(OPEN, texts.length, stats)
   column.append(toBatchRows(batchOf(texts)), 0, texts.length, 0)
-  return { values: [...column.values(texts.length)], inexact: stats.inexactDoubles }
+  const { bytes, min, max } = column.take(texts.length)
+  return { values: [...new Float64Array(bytes.buffer)], min, max, inexact: stats.inexactDoubles }
 }
 
 describe('a DECIMAL(38,8) column', () => {
@@ -79,6 +82,34 @@ describe('a column of doubles', () => {
         expect(inexact).toBe(texts.filter(text => !isExact(text)).length)
       }),
       { numRuns: 1500 },
+    )
+  })
+
+  test('counts lost digits of any decimal that is about as precise as a double, one by one', () => {
+    const text = (units: bigint) => `${units / UNIT}.${String(units % UNIT).padStart(8, '0')}`
+    const most = 10n ** 15n * UNIT - 1n
+    const lengths = fc.nat({ max: 7 }).map(length => 10n ** BigInt(8 + length) * UNIT)
+    const any = lengths.chain(max => fc.bigInt(max / 100n, max < most ? max : most))
+    const rounded = fc.tuple(any, fc.nat(8)).map(([units, zeros]) => units - (units % 10n ** BigInt(zeros)))
+    // Powers of two, beside which doubles lie closer together on one side.
+    const powers = fc
+      .tuple(fc.integer({ min: 24, max: 49 }), fc.bigInt(-300n, 300n))
+      .map(([power, units]) => 2n ** BigInt(power) * UNIT + units)
+    // Numbers in the middle of two doubles, or of two decimals.
+    const middles = fc
+      .tuple(fc.bigInt(2n ** 26n, 10n ** 15n - 1n), fc.nat(511))
+      .map(([whole, part]) => whole * UNIT + (BigInt(part) * UNIT) / 512n)
+    fc.assert(
+      fc.property(fc.array(fc.oneof(any, rounded, powers, middles), { minLength: 50, maxLength: 50 }), units => {
+        const all = doubles(units.map(text))
+        for (const [row, value] of all.values.entries()) {
+          const decimal = text(units[row])
+          expect(Object.is(value, Number(decimal)), decimal).toBe(true)
+          expect(doubles([decimal]).inexact, decimal).toBe(sameNumber(String(value), decimal) ? 0 : 1)
+        }
+        expect(all).toMatchObject({ min: Math.min(...all.values), max: Math.max(...all.values) })
+      }),
+      { numRuns: 200 },
     )
   })
 })

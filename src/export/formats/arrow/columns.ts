@@ -92,12 +92,12 @@ export function createArrowColumn(
   const type = columnType(name, numbers)
   if (type === 'text') return new TextColumn(column, rows)
   if (type === 'double') return fixed(new DoubleColumn(column, rows, stats))
-  return fixed(type === 'decimal' ? new DecimalColumn(column, rows) : new IntegerColumn(name, rows))
+  return fixed(type === 'decimal' ? new DecimalColumn(column, rows, 'little') : new IntegerColumn(name, rows))
 }
 
-function fixed(column: FixedColumn<ArrayBufferView>): ArrowColumn {
+function fixed(column: FixedColumn<number | bigint>): ArrowColumn {
   return {
     append: (rows, start, end, to) => column.append(rows, start, end, to),
-    buffers: length => ({ data: column.values(length) }),
+    buffers: length => ({ data: column.take(length).bytes }),
   }
 }

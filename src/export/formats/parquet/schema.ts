@@ -6,7 +6,7 @@ import { type ColumnType, columnType, IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
 import { DictionaryColumn } from './dictionary-column.js'
-import { Decimal128Column, Float64Column, Int64Column } from './number-columns.js'
+import { NumberColumn } from './number-column.js'
 import type { PageColumn } from './page.js'
 import { TextColumn } from './text-column.js'
 
@@ -51,7 +51,7 @@ export function createPageColumn(
   const column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
   const type = columnType(name, numbers)
   if (type === 'text') return new TextColumn(column, rows)
-  if (type === 'double') return new Float64Column(new DoubleColumn(column, rows, stats), rows, 8)
-  if (type === 'decimal') return new Decimal128Column(new DecimalColumn(column, rows), rows, 16)
-  return new Int64Column(new IntegerColumn(name, rows), rows, 8)
+  if (type === 'double') return new NumberColumn(new DoubleColumn(column, rows, stats), rows)
+  if (type === 'decimal') return new NumberColumn(new DecimalColumn(column, rows, 'big'), rows)
+  return new NumberColumn(new IntegerColumn(name, rows), rows)
 }

@@ -1,4 +1,4 @@
-import { numberBefore } from './digits'
+import { isLessThan, places, readDecimal } from './decimals'
 import {
   CANDLE_BYTES,
   CLOSE_TIME,
@@ -16,13 +16,7 @@ import {
   TRADED,
 } from './layout'
 
-const DOT: u32 = 0x2e
 const ZERO: u32 = 0x30
-/** Decimals are integers in units of 10^-SCALE; UNIT is 1. */
-const SCALE: u32 = 8
-const UNIT: u64 = 100000000
-/** The integer part must be below this, so that 128 bits hold sums of at least 10^11 values. */
-const MAX_WHOLE: u64 = 1000000000000000
 /** Number of decimals in a candle. */
 const PLACES: u32 = 8
 
@@ -44,7 +38,8 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
       const cell = offsets + 8 * columnOf(place)
       const start = bytes + load<u32>(cell)
       const end = bytes + load<u32>(cell + 4)
-      if (!readDecimal(start, end, to + DECIMALS + place * DECIMAL_BYTES, to + DIGITS + place)) return -1 - row
+      if (!readDecimal(start, end, to + DECIMALS + place * DECIMAL_BYTES)) return -1 - row
+      store<u8>(to + DIGITS + place, places)
     }
     const text = load<u32>(offsets + 88)
     const isZero = load<u32>(offsets + 92) - text === 1 && load<u8>(bytes + text) === ZERO
@@ -61,48 +56,6 @@ export function readCandles(bytes: usize, offsets: usize, numbers: usize, rows: 
 function columnOf(place: u32): u32 {
   if (place < 5) return place + 1
   return place === 5 ? 7 : place + 3
-}
-
-/** Reads the decimal from `start` to `end` into `to`, and its number of decimal places into `digits`; false if too long. */
-export function readDecimal(start: usize, end: usize, to: usize, digits: usize): bool {
-  const length = <u32>(end - start)
-  // The service writes nearly all decimals with up to 8 digits before the point and 8 after it: 64 bits are enough.
-  if (length > 1 + SCALE && length <= 9 + SCALE && load<u8>(end - 9) === DOT) {
-    store<u64>(to, numberBefore(end - 9, length - 9) * UNIT + numberBefore(end, SCALE))
-    store<u64>(to + 8, 0)
-    store<u8>(digits, SCALE)
-    return true
-  }
-  return readLong(start, end, to, digits)
-}
-
-function readLong(start: usize, end: usize, to: usize, digits: usize): bool {
-  let next = start
-  let whole: u64 = 0
-  for (; next < end && load<u8>(next) !== DOT; next++) {
-    whole = whole * 10 + (load<u8>(next) - ZERO)
-    if (whole >= MAX_WHOLE) return false
-  }
-  next++
-  let fraction: u64 = 0
-  let written: u32 = 0
-  for (let place: u32 = 0; place < SCALE; place++) {
-    fraction *= 10
-    if (next >= end) continue
-    fraction += load<u8>(next++) - ZERO
-    written++
-  }
-  // Further zeros do not change the value.
-  for (; next < end; next++) if (load<u8>(next) !== ZERO) return false
-  // Multiplies 64 bits by 27 bits, half by half.
-  const lower = (whole & 0xffffffff) * UNIT
-  const upper = (whole >> 32) * UNIT
-  const low = (upper << 32) + lower
-  const sum = low + fraction
-  store<u64>(to, sum)
-  store<u64>(to + 8, (upper >> 32) + u64(low < lower) + u64(sum < fraction))
-  store<u8>(digits, written)
-  return true
 }
 
 /** Writes a candle to `to` that opens at `openTime` and has no rows yet. */
@@ -149,13 +102,6 @@ export function addCandle(to: usize, from: usize): void {
 function isLess(a: usize, b: usize, place: u32): bool {
   const part = DECIMALS + place * DECIMAL_BYTES
   return isLessThan(a + part, b + part)
-}
-
-/** Whether the decimal at `a` is less than the one at `b`. */
-export function isLessThan(a: usize, b: usize): bool {
-  const upperA = load<u64>(a + 8)
-  const upperB = load<u64>(b + 8)
-  return upperA === upperB ? load<u64>(a) < load<u64>(b) : upperA < upperB
 }
 
 function copyDecimal(to: usize, from: usize, place: u32): void {

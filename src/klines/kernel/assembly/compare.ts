@@ -1,4 +1,5 @@
-import { addCandle, beginCandle, isLessThan } from './candles'
+import { addCandle, beginCandle } from './candles'
+import { isLessThan } from './decimals'
 import { CANDLE_BYTES, CLOSE_TIME, COMPARED, COUNT, DECIMAL_BYTES, DECIMALS, IGNORE, NO_ROW, OPEN_TIME } from './layout'
 
 /**

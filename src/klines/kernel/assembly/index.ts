@@ -3,5 +3,5 @@
 export { addCandles, beginCandle, readCandles } from './candles'
 export { compareCandles, comparedCandles, findAnomalies, groupCandles } from './compare'
 export { indexRows } from './index-rows'
-export { readDecimals } from './read-decimals'
+export { readDecimals, readDoubles, readIntegers } from './read-columns'
 export { writeRows } from './write-rows'

@@ -33,6 +33,14 @@ export const TRADED = 44
 export const DECIMALS = 48
 export const DECIMAL_BYTES = 16
 
+/** Bytes of the summary of a column's values, and where its parts start. */
+export const SUMMARY_BYTES = 48
+/** The least and the greatest value: 128 bits, little-endian, of decimals, and doubles of others. */
+export const MIN = 0
+export const MAX = 16
+/** 32 bits: how many decimals a double does not hold. */
+export const INEXACT = 32
+
 /** The number of a missing row. */
 export const NO_ROW = 0xffffffff
 /** A text in the last column that the caller still has to intern. */
