@@ -17,7 +17,7 @@ export interface SeriesSurvey extends Series {
   readonly outages: number
 }
 
-/** How far a survey is; `total` is the number of series. */
+/** How far a survey is; `total` is the number of windows. */
 export type SurveyState =
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'done'; readonly series: readonly SeriesSurvey[] }
@@ -42,7 +42,7 @@ export class Survey {
     const all = mirrorStatus(this.mirror)
     const version = JSON.stringify(all)
     if (this.latest?.version === version) return this.latest.result
-    this.progress = { done: 0, total: all.length }
+    this.progress = { done: 0, total: all.reduce((sum, { windows }) => sum + windows, 0) }
     void this.run(all, version)
     return { state: 'running', ...this.progress }
   }

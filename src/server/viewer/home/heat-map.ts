@@ -9,7 +9,7 @@ export async function fillHeatMap(): Promise<void> {
   if (!status) return
   try {
     const survey = await fetchSurvey((done, total) => {
-      status.textContent = `Reading the candles: ${count.format(done)} of ${count.format(total)} series.`
+      status.textContent = `Reading the candles: ${count.format(done)} of ${count.format(total)} windows.`
     })
     const now = Date.now()
     for (const series of survey) fillCell(series, now)
