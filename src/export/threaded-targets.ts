@@ -7,7 +7,7 @@ import type { TargetWriter } from './target-writer.js'
 import type { Target } from './targets.js'
 
 /** Fewer windows are written in the time that a worker takes to start. */
-const MIN_WINDOWS = 1_000
+const MIN_WINDOWS = 2_000
 
 /** What a worker encodes. */
 export interface TargetTask {
