@@ -4,7 +4,16 @@ const [QUARTER, DAY] = [900_000, 86_400_000]
 const FIRST = Date.UTC(2018, 0, 1)
 const WEEKS = 260
 
-export const MANY_SYMBOLS = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT', 'ADAUSDT', 'DOTUSDT', 'XRPUSDT', 'SOLUSDT', 'LINKUSDT'] as const
+export const MANY_SYMBOLS = [
+  'BTCUSDT',
+  'ETHUSDT',
+  'BNBUSDT',
+  'ADAUSDT',
+  'DOTUSDT',
+  'XRPUSDT',
+  'SOLUSDT',
+  'LINKUSDT',
+] as const
 /** Number of windows: enough that worker threads start. */
 export const MANY_WINDOWS = MANY_SYMBOLS.length * WEEKS
 
