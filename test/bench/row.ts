@@ -1,7 +1,7 @@
 import type { Target } from './target.js'
 
 /** What a row measures; less is better unless it is a rate. */
-export type Unit = 'ms' | 'MB' | 'requests/s' | 'files/s' | 'requests'
+export type Unit = 'ms' | 'ns' | 'MB' | 'requests/s' | 'files/s' | 'requests'
 
 /** The figure of one run, in the row's unit, and further figures. */
 export interface Measured {

@@ -5,6 +5,7 @@ import { exchangeRows } from './rows/exchange.js'
 import { growthRows } from './rows/growth.js'
 import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
+import { minutesRows } from './rows/minutes.js'
 import { parquetRows } from './rows/parquet.js'
 import { rerunRows } from './rows/rerun.js'
 import { serveRows } from './rows/serve.js'
@@ -35,4 +36,5 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   j: { needs: [], rows: exchangeRows },
   k: { needs: [], hasHeadline: true, rows: lakeRows },
   growth: { needs: ['nginx'], rows: growthRows },
+  minutes: { needs: [], rows: minutesRows },
 }

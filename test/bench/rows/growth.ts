@@ -1,13 +1,11 @@
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { startNginx } from '../nginx.js'
+import { measureCost } from '../peak.js'
 import type { Contender, Measured, Row } from '../row.js'
-import { timeRun } from '../timed-run.js'
 import { SYMBOLS } from '../window-lists.js'
-import { klines, type Workspace } from '../workspace.js'
+import type { Workspace } from '../workspace.js'
 
-const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
 const COPIES = 4
 /** Synthetic symbols: each of the slice under four names. */
 const NAMES = Array.from({ length: COPIES }, (_, copy) => SYMBOLS.map(symbol => `${symbol}${copy}`))
@@ -45,12 +43,10 @@ function measureGrowth(workspace: Workspace, title: string, command: () => reado
   const contenders = (measure: (size: string, selection: readonly string[]) => Promise<Measured>) =>
     Object.entries(SIZES).map(([name, selection]) => ({ name, measure: () => measure(name, selection) }))
   const times = contenders(async (size, selection) => {
-    const file = workspace.fresh('peak.txt')
     const [name, ...flags] = command()
-    const time = await timeRun(klines([name, ...selection, ...flags, '-q'], WATCH, { KLINES_TEST_MEMORY: file }))
-    const value = (Number(readFileSync(file, 'utf8')) * 1024) / 1e6
-    peaks.set(size, [...(peaks.get(size) ?? []), { value }])
-    return time
+    const { ms, peakMb } = await measureCost(workspace, [name, ...selection, ...flags, '-q'])
+    peaks.set(size, [...(peaks.get(size) ?? []), { value: peakMb }])
+    return { value: ms }
   })
   const memory = contenders(async size => peaks.get(size)?.shift() as Measured)
   return [
