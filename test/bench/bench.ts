@@ -63,7 +63,7 @@ async function measureSection(name: string, mode: Mode, skipped: Set<string>, si
     for (const row of await rows(workspace)) {
       if (mode.headlineOnly && !row.isHeadline) continue
       console.error(`${name}. ${row.title}`)
-      const reduced = withoutMissing(mode.targetsOnly ? withoutUntargeted(row) : row, skipped)
+      const reduced = withoutMissing(mode.headlineOnly ? withoutUntargeted(row) : row, skipped)
       const measured: Result[] = []
       while (measured.length < mode.runs) measured.push(await measureRow(name, reduced, mode.rounds, signal))
       results.push(combine(measured))

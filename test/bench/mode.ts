@@ -4,8 +4,8 @@ import { SECTIONS } from './sections.js'
 
 const USAGE = `usage: npm run bench -- [--quick | --headline] [--json FILE] [SECTION...]
   sections: ${Object.keys(SECTIONS).join(' ')}; default: all
-  --headline  measure the rows of the README, in three runs
-  --quick     the same in one round, beside the peers with a target alone`
+  --headline  the rows of the README in three runs, beside the peers with a target
+  --quick     the same in one round`
 const DEFAULT_ROUNDS = 5
 const HEADLINE_RUNS = 3
 
@@ -15,9 +15,8 @@ export interface Mode {
   readonly rounds: number
   /** How often that is repeated. */
   readonly runs: number
+  /** Whether only the rows of the README are measured, beside the peers that a target names. */
   readonly headlineOnly: boolean
-  /** Whether only the peers run that a target names. */
-  readonly targetsOnly: boolean
 }
 
 /** What the command line asks for: the mode, the names of the sections, the file for JSON. Throws when it is not valid. */
@@ -31,7 +30,7 @@ export function parseCommandLine(): { mode: Mode; sections: readonly string[]; j
   const rounds = quick ? 1 : Number(process.env.KLINES_BENCH_ROUNDS || DEFAULT_ROUNDS)
   const isValid = sections.every(name => name in SECTIONS) && Number.isInteger(rounds) && rounds > 0
   if (!isValid || (quick && headline)) throw new Error(USAGE)
-  const mode = { rounds, runs: headline ? HEADLINE_RUNS : 1, headlineOnly: quick || headline, targetsOnly: quick }
+  const mode = { rounds, runs: headline ? HEADLINE_RUNS : 1, headlineOnly: quick || headline }
   return { mode, sections, json }
 }
 
