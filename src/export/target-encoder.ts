@@ -44,9 +44,10 @@ export class TargetEncoder {
     await this.exporter.write(batch)
   }
 
-  /** Emits what is left. */
+  /** Emits what is left, and frees the exporter: the writers of all finished files are kept until the commit. */
   async end(): Promise<void> {
     await this.exporter?.end()
+    this.exporter = undefined
   }
 
   /** Frees memory when the target is given up. */

@@ -38,6 +38,11 @@ const RULES: Record<Interval, WindowRule> = {
   '1M': { length: { months: 240 }, text: '20 years', first: '2010-01-01', last: '2030-01-01' },
 }
 
+/** Start of the first window, ms UTC. */
+const ANCHORS = Object.fromEntries(
+  Object.entries(RULES).map(([interval, { first }]) => [interval, parseDate(first)]),
+) as Record<Interval, number>
+
 /** Dates have years of four digits. */
 const END_OF_DATES = Date.UTC(10_000, 0)
 
@@ -80,8 +85,8 @@ export function windowSpan({ interval, startDate }: Pick<WindowRef, 'interval' |
  * window of the service.
  */
 export function isWindowStart(interval: Interval, time: number): boolean {
-  const { length, first } = RULES[interval]
-  const anchor = parseDate(first)
+  const { length } = RULES[interval]
+  const anchor = ANCHORS[interval]
   if ('days' in length) return (time - anchor) % (length.days * DAY_MS) === 0
   const month = monthIndex(time)
   return (month - monthIndex(anchor)) % length.months === 0 && time === monthStart(month)
@@ -89,8 +94,8 @@ export function isWindowStart(interval: Interval, time: number): boolean {
 
 /** The startDate of the window that contains `time` (ms UTC), a whole number of window lengths from the first one. */
 export function startDateAt(interval: Interval, time: number): string {
-  const { length, first } = RULES[interval]
-  const anchor = parseDate(first)
+  const { length } = RULES[interval]
+  const anchor = ANCHORS[interval]
   if ('days' in length) {
     const step = length.days * DAY_MS
     return formatDate(anchor + Math.floor((time - anchor) / step) * step)

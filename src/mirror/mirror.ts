@@ -19,7 +19,7 @@ import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
-import { listStartDates, listSymbols } from './series-folder.js'
+import { hasStartDates, listStartDates, listSymbols } from './series-folder.js'
 import { sweepTemps } from './temps.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
@@ -170,7 +170,7 @@ export class Mirror extends MirrorFiles {
 
   /** Whether any window of a series is cached, valid or not. */
   hasSeries(series: Series): boolean {
-    return this.cachedStartDates(series).length > 0
+    return this.reading(() => hasStartDates(this.root, series))
   }
 
   /** The startDates of a series' cached windows, valid or not, ascending. */

@@ -19,6 +19,11 @@ export function listStartDates(root: string, series: Series): string[] {
   return names.map(name => name.slice(0, -SUFFIX.length))
 }
 
+/** Whether a series has a window file, whatever it contains. Throws what the file system throws. */
+export function hasStartDates(root: string, series: Series): boolean {
+  return listFolder(seriesFolder(root, series)).some(name => isWindowFile(series, name))
+}
+
 function isWindowFile({ interval }: Series, name: string): boolean {
   return name.endsWith(SUFFIX) && isStartDate(interval, name.slice(0, -SUFFIX.length))
 }
@@ -29,8 +34,7 @@ export function listSymbols(root: string): SymbolName[] {
   for (const interval of EXCHANGE_INTERVALS) {
     for (const symbol of listFolder(join(root, 'api', 'klines', intervalSegment(interval)))) {
       if (found.has(symbol) || !isSymbol(symbol)) continue
-      const series = { symbol, interval }
-      if (listFolder(seriesFolder(root, series)).some(name => isWindowFile(series, name))) found.add(symbol)
+      if (hasStartDates(root, { symbol, interval })) found.add(symbol)
     }
   }
   return sortSymbols(found)

@@ -150,8 +150,9 @@ export class MirrorSource implements WindowSource {
   }
 
   private warnIfOutdated(interval: Interval, horizon: number): void {
+    const [from, until] = [formatDate(horizon), formatDate(this.now)]
     const dates = cachedStartDateList(this.mirror, interval, this)
-    const since = dates.filter(date => parseDate(date) > horizon && parseDate(date) <= this.now).length
+    const since = dates.filter(date => date > from && date <= until).length
     if (since > 0) this.warn(outdated(interval, horizon, `started since: ${since}`))
   }
 
