@@ -25,7 +25,7 @@ export {
   TIME_FORMATS,
   type TimeFormat,
 } from './export/row-format.js'
-export type { WrittenFile } from './export/target-writer.js'
+export type { WrittenFile } from './export/target-file.js'
 export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
 export type { NetworkActivity } from './http/retrying-fetcher.js'

@@ -5,6 +5,7 @@ import { openSource } from '../download/sources/open-source.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
+import { parseThreads } from '../threads/thread-count.js'
 import type { ExportRequest } from './export.js'
 import { planExport, selectSeries } from './export-series.js'
 import { parseRowFormat } from './row-format.js'
@@ -45,6 +46,7 @@ export async function dryRun(
 ): Promise<DryRunReport> {
   const selection = parseSelection(request)
   checkRange(request)
+  parseThreads(request)
   const { output } = request
   const format = output === undefined ? undefined : parseTemplate(output, request.format)
   if (format !== undefined) parseRowFormat(request, format.format)

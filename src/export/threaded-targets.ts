@@ -3,11 +3,8 @@ import { shareTasks } from '../threads/share-tasks.js'
 import type { Workload } from '../threads/worker-pool.js'
 import { type EncodedTarget, type EncodeOptions, encodeTarget } from './encode-target.js'
 import type { ExportRun } from './export-series.js'
-import type { TargetWriter } from './target-writer.js'
+import type { TargetFile } from './target-file.js'
 import type { Target } from './targets.js'
-
-/** Fewer windows are written in the time that a worker takes to start. */
-const MIN_WINDOWS = 2_000
 
 /** What a worker encodes. */
 export interface TargetTask {
@@ -22,15 +19,10 @@ export interface ThreadedOptions {
   /** Threads that work at once, the main one included. */
   readonly threads: number
   readonly signal?: AbortSignal | undefined
-  /** Makes the writer of a target. */
-  readonly open: (target: Target<ExportRun>) => TargetWriter
+  /** Makes the file of a target. */
+  readonly open: (target: Target<ExportRun>) => TargetFile
   /** Called after each target. */
   readonly done: (target: Target<ExportRun>, encoded: EncodedTarget) => void
-}
-
-/** How many of the `threads` are worth their start, for tasks that read this many windows together. */
-export function countThreads(tasks: number, windows: number, threads = 1): number {
-  return windows < MIN_WINDOWS ? 1 : Math.min(threads, tasks)
 }
 
 /**
@@ -42,22 +34,22 @@ export async function writeThreaded(
   targets: readonly Target<ExportRun>[],
   options: EncodeOptions,
   { threads, signal, open, done }: ThreadedOptions,
-): Promise<Map<Target<ExportRun>, TargetWriter>> {
-  const writers = new Map<Target<ExportRun>, TargetWriter>()
-  const finished = new Map<Target<ExportRun>, TargetWriter>()
+): Promise<Map<Target<ExportRun>, TargetFile>> {
+  const files = new Map<Target<ExportRun>, TargetFile>()
+  const finished = new Map<Target<ExportRun>, TargetFile>()
   let opening = Promise.resolve()
   const write = async (target: Target<ExportRun>, bytes: Uint8Array) => {
-    const writer = writers.get(target) ?? open(target)
+    const file = files.get(target) ?? open(target)
     // One after the other, because they are discarded in the reverse order: one may make the folder of the next.
-    if (!writers.has(target)) opening = opening.then(() => writer.open())
-    writers.set(target, writer)
+    if (!files.has(target)) opening = opening.then(() => file.open())
+    files.set(target, file)
     await opening
-    await writer.writeBytes(bytes)
+    await file.write(bytes)
   }
   const finish = async (target: Target<ExportRun>, encoded: EncodedTarget) => {
-    const writer = writers.get(target) ?? open(target)
-    await writer.finishBytes(encoded.counts)
-    finished.set(target, writer)
+    const file = files.get(target) ?? open(target)
+    await file.finish(encoded.counts)
+    finished.set(target, file)
     done(target, encoded)
   }
   const load: Workload<Uint8Array | EncodedTarget> = {
@@ -74,6 +66,6 @@ export async function writeThreaded(
     return encoded !== undefined
   }
   await shareTasks(load, work, signal)
-  for (const [target, writer] of writers) if (!finished.has(target)) await writer.discard()
+  for (const [target, file] of files) if (!finished.has(target)) await file.discard()
   return finished
 }

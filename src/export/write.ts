@@ -6,6 +6,7 @@ import { streamWindows } from '../download/window-stream.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
+import { countThreads } from '../threads/thread-count.js'
 import type { EncodedTarget } from './encode-target.js'
 import {
   type ExportPlan,
@@ -16,9 +17,10 @@ import {
 } from './export-series.js'
 import { isStream, type OpenOptions } from './output/open.js'
 import type { RowFormat } from './row-format.js'
-import { TargetWriter, type WrittenFile } from './target-writer.js'
+import { TargetFile, type WrittenFile } from './target-file.js'
+import { TargetWriter } from './target-writer.js'
 import type { Target } from './targets.js'
-import { countThreads, writeThreaded } from './threaded-targets.js'
+import { writeThreaded } from './threaded-targets.js'
 import { writeSeries } from './write-series.js'
 
 /** A checked export. */
@@ -81,11 +83,11 @@ export async function writePlanned(
   const targets = job.targets.map(target => {
     return { ...target, series: target.series.map(series => runs.get(series) as ExportRun) }
   })
-  const opened: TargetWriter[] = []
+  const opened: TargetFile[] = []
   const open = (target: Target<ExportRun>) => {
-    const writer = new TargetWriter(target, { rowFormat, metadata }, options)
-    opened.push(writer)
-    return writer
+    const file = new TargetFile(target, { ...options, compression: rowFormat.compression })
+    opened.push(file)
+    return file
   }
   const done = ({ series }: Target<ExportRun>, encoded: EncodedTarget) => {
     if (report) return
@@ -93,11 +95,11 @@ export async function writePlanned(
   }
   try {
     const encoding = { rowFormat, metadata, range, partial }
-    const writers =
+    const written =
       threads > 1
         ? await writeThreaded(source, targets, encoding, { threads, signal, open, done })
-        : new Map<Target<ExportRun>, TargetWriter>()
-    const rest = targets.filter(target => !writers.has(target))
+        : new Map<Target<ExportRun>, TargetFile>()
+    const rest = targets.filter(target => !written.has(target))
     const windows = streamWindows(
       source,
       rest.flatMap(({ series }) => series),
@@ -105,23 +107,28 @@ export async function writePlanned(
     )
     try {
       for (const target of rest) {
-        const writer = open(target)
-        writers.set(target, writer)
-        for (const run of target.series) await writeSeries(run, { windows, tally, writer, range, partial })
-        if (!tally.hasFailed) await writer.finish()
+        const file = open(target)
+        written.set(target, file)
+        const writer = new TargetWriter(target, { rowFormat, metadata }, file)
+        try {
+          for (const run of target.series) await writeSeries(run, { windows, tally, writer, range, partial })
+          if (!tally.hasFailed) await writer.finish()
+        } finally {
+          writer.abort()
+        }
       }
     } finally {
       await windows.return(undefined)
     }
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
     const completed = report && !tally.hasFailed ? report : tally.report()
-    const files = await TargetWriter.commit(targets.map(target => writers.get(target) as TargetWriter))
+    const files = await TargetFile.commit(targets.map(target => written.get(target) as TargetFile))
     if (files.length === 0) throw noWholeCandle(job.series)
     warnAbout(completed, files, options.warn)
     return { ...completed, files }
   } catch (error) {
     // The last one first: an earlier one may have made the folder above it.
-    for (const writer of opened.toReversed()) await writer.discard()
+    for (const file of opened.toReversed()) await file.discard()
     throw targets.length > 1 ? withOtherTargets(error) : error
   }
 }

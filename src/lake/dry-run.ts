@@ -7,6 +7,7 @@ import { planExport, selectSeries } from '../export/export-series.js'
 import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
+import { parseThreads } from '../threads/thread-count.js'
 import { nextVersion } from './delta/commit.js'
 import { findUnused, vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
@@ -27,6 +28,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   const { output: root, force = false, prune = false, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
+  parseThreads(request)
   const now = request.now ?? systemClock.now()
   const unusedSince = request.vacuum === undefined ? undefined : vacuumTime(request.vacuum, now)
   checkRoot(root)

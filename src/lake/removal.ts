@@ -40,6 +40,15 @@ export function removeParts(root: string, paths: readonly string[]): void {
   }
 }
 
+/** Removes the parts of a run that has failed. Never throws: the next run removes what stays. */
+export function discardParts(root: string, paths: readonly string[]): void {
+  try {
+    removeParts(root, paths)
+  } catch {
+    // What made the run fail says more.
+  }
+}
+
 /** Removes the folders of a part as far as they are empty. Never throws. */
 export function removeEmptyFolders(root: string, path: string): void {
   try {

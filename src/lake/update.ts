@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path'
 import type { DownloadReport } from '../download/tally.js'
 import type { ExportRun } from '../export/export-series.js'
-import type { WrittenFile } from '../export/target-writer.js'
+import type { WrittenFile } from '../export/target-file.js'
 import { noWholeCandle } from '../export/write.js'
 import { seriesName } from '../klines/series.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
@@ -16,7 +16,7 @@ import { type FileContent, fileHasContent, hasSameContent } from './parts/file-v
 import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
 import type { SeriesWriter } from './parts/series-writer.js'
-import { removeLeftovers, removeParts } from './removal.js'
+import { discardParts, removeLeftovers, removeParts } from './removal.js'
 import { RootFiles } from './root/root-files.js'
 import { writeChanged } from './write-changed.js'
 
@@ -34,6 +34,8 @@ export class LakeUpdate {
   private readonly source: string | null
   private readonly rootFiles: RootFiles
   private hasBegun: boolean
+  /** Whether the log has the new version, so that its parts have to stay. */
+  private isCommitted = false
 
   /** Throws `bad_output` for series that are not requested and cannot stay. */
   constructor(
@@ -62,10 +64,8 @@ export class LakeUpdate {
     removeLeftovers(root)
     const { series, gone, report, log } = await this.updateParts().catch(error => {
       // No version has them.
-      if (this.isDelta) {
-        const paths = files.map(({ path }) => relative(root, path))
-        removeParts(root, paths)
-      }
+      const paths = files.map(({ path }) => relative(root, path))
+      if (this.isDelta && !this.isCommitted) discardParts(root, paths)
       throw error
     })
     const finished: FinishedParts = { series: [...series, ...this.keptSeries()], gone }
@@ -153,6 +153,7 @@ export class LakeUpdate {
     const parts = series.flatMap(({ parts }) => parts)
     const next = { options: job.options, source, parts, gone, now: options.now }
     const version = await commitVersion(folder.root, folder.log, next)
+    this.isCommitted = true
     return version === folder.log?.version ? folder.log : readLog(folder.root)
   }
 

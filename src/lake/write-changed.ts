@@ -1,6 +1,6 @@
 import { downloadSeries } from '../download/download.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
-import { countThreads } from '../export/threaded-targets.js'
+import { countThreads } from '../threads/thread-count.js'
 import type { LakeJob, UpdateOptions } from './job.js'
 import type { PartOptions } from './parts/part-writer.js'
 import type { SeriesState } from './parts/series-state.js'
@@ -34,7 +34,7 @@ export async function writeChanged(
   const threads = source.isStored ? countThreads(tasks.length, count, options.threads) : 1
   const metadata = { range: job.options.range, source: source.baseUrl ?? 'unknown' }
   const open = (task: number) => {
-    const writer = new SeriesWriter(changed[task], { ...place, rowFormat, metadata })
+    const writer = new SeriesWriter(changed[task], { ...place, compression: rowFormat.compression })
     writers.set(changed[task], writer)
     return writer
   }

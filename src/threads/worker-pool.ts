@@ -16,7 +16,7 @@ export interface Workload<Sent> {
   readonly tasks: number
   /** What a worker starts with. Each gets a copy. */
   readonly data: unknown
-  /** Takes what a task sends, in order. A failure ends the task. */
+  /** Takes what a task sends, in order. After a failure nothing more of the task is taken. */
   readonly receive?: (task: number, sent: Sent) => Promise<void>
 }
 
@@ -30,6 +30,8 @@ export class WorkerPool<Result, Sent = never> {
   private readonly exits: Promise<void>[] = []
   private readonly results: Promise<Result | undefined>[] = []
   private readonly resolvers: ((result: Result | undefined) => void)[] = []
+  /** Tasks of which something could not be taken: nothing that follows is, so none of them can seem complete. */
+  private readonly failed = new Set<number>()
   private isStopped = false
 
   constructor(private readonly load: Workload<Sent>) {
@@ -98,11 +100,12 @@ export class WorkerPool<Result, Sent = never> {
 
   /** Returns whether what a worker sent was taken. */
   private async receive(task: number, sent: Sent): Promise<boolean> {
-    if (this.isStopped) return false
+    if (this.isStopped || this.failed.has(task)) return false
     try {
       await this.load.receive?.(task, sent)
       return true
     } catch {
+      this.failed.add(task)
       return false
     }
   }

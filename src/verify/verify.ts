@@ -7,14 +7,11 @@ import type { Gap } from '../klines/audit/gaps.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
+import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { WorkerPool } from '../threads/worker-pool.js'
 import { planVerification } from './plan.js'
 import type { SeriesWindows } from './series-reader.js'
 import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
-
-/** Fewer windows are verified in the 80 ms that a thread takes to start. */
-const MIN_WINDOWS = 2_000
 
 /** The findings for a series. */
 export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
@@ -87,7 +84,7 @@ export async function verifyKlines(
   }
   const pool = new WorkerPool<SymbolFindings>({
     module: 'verify/worker.cjs',
-    workers: count < MIN_WINDOWS ? 0 : Math.min(threads, symbols.length) - 1,
+    workers: countThreads(symbols.length, count, threads) - 1,
     tasks: symbols.length,
     data: { root: mirror.root, symbols, ...scope } satisfies VerifyTask,
   })

@@ -29,6 +29,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'chart --format': 'KLINES_CHART_FORMAT',
   'sql --output': 'KLINES_SQL_OUTPUT',
   'sql --format': 'KLINES_SQL_FORMAT',
+  'sql --threads': 'KLINES_SQL_THREADS',
   'download --width': 'KLINES_PICTURE_WIDTH',
   'download --height': 'KLINES_PICTURE_HEIGHT',
   'export --width': 'KLINES_PICTURE_WIDTH',

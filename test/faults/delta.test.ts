@@ -114,6 +114,32 @@ describe('a Delta table: every reader sees the old version or the new one, and t
     if (at > 1) expect(seen).toContain(2)
   })
 
+  it('F47 the log of the new version cannot be read: the version keeps its parts', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    const changed = change(sandbox, 7)
+    const env = {
+      NODE_OPTIONS: `--import=${CLOCK} --import=${FAILING_FS}`,
+      KLINES_TEST_NOW: String(PRESENT),
+      KLINES_TEST_FAIL: JSON.stringify({
+        call: 'readFileSync',
+        path: `${'0'.repeat(19)}1.json`,
+        code: 'EIO',
+        times: 1,
+      }),
+    }
+    const run = await sandbox.run(TABLE, env)
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('Cannot use the log lake/_delta_log: input/output error (EIO).')
+    expect(run.stderr).not.toContain('remove the log')
+    const table = sandbox.path('lake')
+    expect(await tableSums(table)).toEqual(changed)
+    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    expect(logNames(table)).toHaveLength(2)
+    expect(await tableSums(table)).toEqual(changed)
+    expect(await viewSums(sandbox)).toEqual(changed)
+  })
+
   it.each([
     ['promises.rename', 'SIGKILL'],
     ['handle.write', 'SIGKILL'],

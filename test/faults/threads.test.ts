@@ -73,6 +73,33 @@ describe('an export with worker threads', () => {
     },
   )
 
+  // The first symbol is surely written by a worker, which sends all of its file before it hears of the failure.
+  const FILE_FAULTS = [
+    ['promises.open', 'EMFILE', 'too many open files'],
+    ['handle.sync', 'EIO', 'input/output error'],
+  ] as const
+
+  it.each(FILE_FAULTS)('F47 %s fails once with %s: the main thread writes the file again', async (call, code) => {
+    const run = await sandbox.run(args(4), {
+      NODE_OPTIONS: `--import=${FAILING_FS}`,
+      KLINES_TEST_FAIL: JSON.stringify({ call, code, times: 1, path: 'BTCUSDT.csv' }),
+    })
+    expect(run).toMatchObject({ code: 0 })
+    expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
+    for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+  })
+
+  it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
+    const run = await sandbox.run(args(4), {
+      NODE_OPTIONS: `--import=${FAILING_FS}`,
+      KLINES_TEST_FAIL: JSON.stringify({ call, code, path: 'BTCUSDT.csv' }),
+    })
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
+    expect(exports(sandbox)).toEqual([])
+    expect(sandbox.exists('out')).toBe(false)
+  })
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -160,6 +187,36 @@ describe('a lake with worker threads', () => {
       expect(readParts()).toEqual(parts)
     },
   )
+
+  const PART_FAULTS = [
+    ['promises.open', 'EMFILE'],
+    ['handle.sync', 'EIO'],
+  ] as const
+
+  it.each(PART_FAULTS)('F47 %s fails once with %s: the main thread writes the part again', async (call, code) => {
+    await changedLake()
+    const run = await sandbox.run(lake(4), {
+      NODE_OPTIONS: `--import=${FAILING_FS}`,
+      KLINES_TEST_FAIL: JSON.stringify({ call, code, times: 1, path: `symbol=BTCUSDT` }),
+    })
+    expect(run).toMatchObject({ code: 0 })
+    const parts = readParts()
+    rmSync(sandbox.path('lake'), { recursive: true })
+    expect(await sandbox.run(lake(1))).toMatchObject({ code: 0 })
+    expect(parts).toEqual(readParts())
+  })
+
+  it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
+    const { files, parts } = await changedLake()
+    const run = await sandbox.run(lake(4), {
+      NODE_OPTIONS: `--import=${FAILING_FS}`,
+      KLINES_TEST_FAIL: JSON.stringify({ call, code, path: `symbol=BTCUSDT` }),
+    })
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
+    expect(exports(sandbox)).toEqual(files)
+    expect(readParts()).toEqual(parts)
+  })
 
   it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
     const { files, parts } = await changedLake()

@@ -54,7 +54,7 @@ export const sqlFlags = {
       helpValue: 'COUNT',
       min: 1,
       default: 1,
-      env: 'KLINES_THREADS',
+      env: 'KLINES_SQL_THREADS',
     }),
   }),
 }

@@ -68,9 +68,11 @@ async function readNewestCheckpoint(
 
 function unusable(root: string, cause: unknown): KlinesError {
   const { code, message } = cause as NodeJS.ErrnoException
-  const reason = typeof code === 'string' && !(cause instanceof KlinesError) ? describeErrno(cause) : message
-  return new KlinesError('bad_output', `Cannot use the log ${join(root, LOG_FOLDER)}: ${reason}.`, {
-    cause,
-    suggestions: ['Name another folder with `output`, or remove the log: the next run starts a new one.'],
-  })
+  const isUnread = typeof code === 'string' && !(cause instanceof KlinesError)
+  const advice = isUnread
+    ? 'Make it readable, and run the same command again.'
+    : 'Name another folder with `output`, or remove the log: the next run starts a new one.'
+  const reason = isUnread ? describeErrno(cause) : message
+  const path = join(root, LOG_FOLDER)
+  return new KlinesError('bad_output', `Cannot use the log ${path}: ${reason}.`, { cause, suggestions: [advice] })
 }

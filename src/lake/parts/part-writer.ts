@@ -1,9 +1,8 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileMetadata } from '../../export/formats/exporter.js'
+import type { Compression } from '../../export/formats/compression.js'
 import { OutputFile } from '../../export/output/file.js'
-import type { RowFormat } from '../../export/row-format.js'
-import { TargetWriter, type WrittenFile } from '../../export/target-writer.js'
+import { TargetFile, type WrittenFile } from '../../export/target-file.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
@@ -16,8 +15,7 @@ export interface PartOptions {
   readonly root: string
   /** The name of new parts. */
   readonly partFile: string
-  readonly rowFormat: RowFormat
-  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
+  readonly compression: Compression
 }
 
 /** A part in its place; without `file` when it had the same bytes already. */
@@ -31,7 +29,7 @@ export type PresentPart = Pick<LakePart, 'path' | 'version'>
 
 /** Writes the bytes of one part beside its place, then puts it there by one rename. */
 export class PartWriter {
-  private readonly writer: TargetWriter
+  private readonly file: TargetFile
   private output: HashedOutput | undefined
   private rows: PartRows | undefined
 
@@ -48,19 +46,19 @@ export class PartWriter {
       this.output = new HashedOutput(await OutputFile.create(target.path, { force: true, mkdir: true }))
       return this.output
     }
-    const { rowFormat, metadata } = options
-    this.writer = new TargetWriter(target, { rowFormat, metadata }, { force: true, mkdir: true, sink })
+    const { compression } = options
+    this.file = new TargetFile(target, { compression, force: true, mkdir: true, sink })
   }
 
   /** Adds the next bytes. */
   write(bytes: Uint8Array): Promise<void> {
-    return this.writer.writeBytes(bytes)
+    return this.file.write(bytes)
   }
 
   /** To be called once, after the last bytes: the part is on the disk then, but not in its place. */
   async finish(rows: PartRows): Promise<void> {
+    await this.file.finish(rows.counts)
     this.rows = rows
-    await this.writer.finishBytes(rows.counts)
   }
 
   /** Puts the part in its place, unless `findSame` finds one with the same content. `beforeCommit` runs before the rename. */
@@ -68,10 +66,10 @@ export class PartWriter {
     findSame: (folder: string, content: FileContent) => PresentPart | undefined,
     beforeCommit: () => Promise<void>,
   ): Promise<PlacedPart> {
-    const { path, start, output } = this
-    const { counts, ...times } = this.rows as PartRows
-    const { bytes: size } = output as HashedOutput
-    const content = { size, sha256: (output as HashedOutput).digest() }
+    const { path, start, output, rows } = this
+    if (!output || !rows) throw new Error(`${path} is not complete.`)
+    const { counts, ...times } = rows
+    const content = { size: output.bytes, sha256: output.digest() }
     const facts = { rows: counts.rows, ...times, windows: start.windows }
     const same = findSame(start.folder, content)
     if (same) {
@@ -79,14 +77,14 @@ export class PartWriter {
       return { part: { path: same.path, ...content, version: same.version, ...facts }, file: undefined }
     }
     await beforeCommit()
-    const [file] = await TargetWriter.commit([this.writer])
+    const [file] = await TargetFile.commit([this.file])
     const version = versionText(lstatSync(join(this.options.root, path)))
     return { part: { path, ...content, version, ...facts }, file }
   }
 
   /** Leaves the part as it was. Never throws. */
   async discard(): Promise<void> {
-    await this.writer.discard()
+    await this.file.discard()
     removeEmptyFolders(this.options.root, this.path)
   }
 }

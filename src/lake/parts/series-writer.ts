@@ -1,4 +1,4 @@
-import type { WrittenFile } from '../../export/target-writer.js'
+import type { WrittenFile } from '../../export/target-file.js'
 import type { LakePart } from '../manifest.js'
 import type { ReadWindows } from './encode-series.js'
 import type { FileContent } from './file-version.js'

@@ -13,7 +13,7 @@ function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY
   let calls = 0
   return function (...args) {
     const file =
-      typeof args[0] === 'number' ? paths.get(args[0]) : typeof args[0] === 'string' ? args[0] : paths.get(this.fd)
+      typeof args[0] === 'number' ? paths.get(args[0]) : typeof args[0] === 'string' ? args[0] : paths.get(this?.fd)
     const matches = path === undefined || file?.includes(path)
     if (!matches || ++calls < at || calls >= at + times) return real.apply(this, args)
     if (code === 'SIGKILL') {
