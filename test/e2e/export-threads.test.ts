@@ -161,18 +161,10 @@ it('workers alone encode all targets', async () => {
 })
 
 it.each(['0', '257', '1.5', 'x'])('--threads %s is a usage error', async threads => {
-  const run = await newSandbox().call([
-    'export',
-    'all',
-    '-i',
-    '15m',
-    '--mirror',
-    mirror,
-    '-o',
-    'x-{symbol}.csv',
-    '--threads',
-    threads,
-  ])
-  expect(run.code).toBe(2)
-  expect(run.stderr).toContain('--threads')
+  const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'x-{symbol}.csv', '--threads', threads]
+  for (const mode of [[], ['--dry-run']]) {
+    const run = await newSandbox().call([...args, ...mode])
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('--threads')
+  }
 })

@@ -159,7 +159,10 @@ const sha256 = (data: string | Buffer) => createHash('sha256').update(data).dige
 const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
 it.each(['0', '257', 'x'])('--threads %s is a usage error', async threads => {
-  const run = await newSandbox().call([...ALL.slice(0, -1), '--mirror', mirror, '--threads', threads])
-  expect(run.code).toBe(2)
-  expect(run.stderr).toContain('--threads')
+  const args = [...ALL.slice(0, -1), '--mirror', mirror, '--threads', threads]
+  for (const mode of [[], ['--dry-run']]) {
+    const run = await newSandbox().call([...args, ...mode])
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('--threads')
+  }
 })
