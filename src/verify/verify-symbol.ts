@@ -62,6 +62,8 @@ export class SymbolVerifier {
         reader.readTo(time)
         if (reader.done > done) await afterRead(reader.done - done)
       }
+      const lastCandles = readers.flatMap(({ lastCandle }) => lastCandle ?? [])
+      for (const reader of readers) reader.compareEnds(lastCandles)
     }
     // The first candles set the grids.
     await readTo(-Infinity)

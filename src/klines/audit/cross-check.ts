@@ -50,7 +50,7 @@ class CheckedSeries {
   constructor(readonly loaded: SlicedSeries) {
     const { series, firstOpenTime, before } = loaded
     // The first candle sets the grid of a 3d series.
-    this.grid = buildSeriesGrid(series, firstOpenTime)
+    this.grid = buildSeriesGrid(series, firstOpenTime ?? before)
     this.onGridTime = new OnGridTime(series, firstOpenTime, before)
   }
 
@@ -180,10 +180,9 @@ function takeUnfinished(aggregate: CandleTable, begun: CandleTable, time: number
 
 /** Whether candles of `target` consist of whole candles of the other series: the intervals fit, and so do the grids. */
 function canBuildFrom({ loaded, grid }: CheckedSeries, target: CheckedSeries): boolean {
-  const { series, firstOpenTime } = target.loaded
-  const { interval } = series
+  const { interval } = target.loaded.series
   if (!isMultiple(toTarget(interval), loaded.series.interval)) return false
-  return interval !== '3d' || grid.offset(firstOpenTime ?? 0) === 0
+  return interval !== '3d' || grid.offset(target.grid.anchor) === 0
 }
 
 /** Length in ms of a candle that opens in January 1970: enough to sort intervals. */
