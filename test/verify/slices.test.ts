@@ -214,6 +214,6 @@ test('verifying slices of any length and range finds what an independent calcula
         expect(series.unverified).toBe(rows.filter(([openTime]) => !times?.has(openTime)).length)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })

@@ -1,6 +1,7 @@
 import { type Interval, nextOpenTime } from '../intervals.js'
 import { groupCandles, unverifiedCandles } from '../kernel/candle-compare.js'
-import { CandleTable } from '../kernel/candle-table.js'
+import type { CandleTable } from '../kernel/candle-table.js'
+import type { CandleTables } from '../kernel/candle-tables.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import { isMultiple, toTarget } from '../resample/target-interval.js'
 import type { Series } from '../series.js'
@@ -75,18 +76,14 @@ class CheckedPair {
   comparisons = 0
   /** Those of each slice. */
   readonly differences: (readonly Difference[])[] = []
-  /** At most one row: the candle in progress at the end of the last slice. */
-  readonly begun: CandleTable
-
   constructor(
     readonly finer: CheckedSeries,
     readonly coarser: CheckedSeries,
     /** Whose candles to add up in place of those of the finer series. */
     readonly base: CheckedPair | undefined,
-  ) {
-    this.begun = new CandleTable(finer.loaded.table.kernel)
-    this.begun.reserve(1)
-  }
+    /** At most one row: the candle in progress at the end of the last slice. */
+    readonly begun: CandleTable,
+  ) {}
 
   compare(aggregate: CandleTable, spans: readonly WindowSpan[]): void {
     const { loaded, grid } = this.coarser
@@ -110,8 +107,8 @@ export class CrossChecker {
   private readonly pairs: readonly CheckedPair[]
   private fromTime = -Infinity
 
-  /** The series of one symbol, with their first candles. */
-  constructor(loaded: readonly SlicedSeries[]) {
+  /** The series of one symbol, with their first candles. `tables`: of the same kernel; those of the last symbol serve again. */
+  constructor(loaded: readonly SlicedSeries[], tables: CandleTables) {
     this.all = loaded.map(series => new CheckedSeries(series))
     const shortestFirst = this.all.toSorted((a, b) => approximateLength(a) - approximateLength(b))
     this.pairs = this.all.flatMap(finer => {
@@ -120,7 +117,10 @@ export class CrossChecker {
         if (!isMultiple(toTarget(coarser.loaded.series.interval), finer.loaded.series.interval)) continue
         // Sums of sums are the same sums: an aggregate serves the next longer interval, so few candles are added up twice.
         const base = pairs.findLast(pair => canBuildFrom(pair.coarser, coarser))
-        pairs.push(new CheckedPair(finer, coarser, base))
+        const begun = tables.empty(`${finer.loaded.series.interval} in ${coarser.loaded.series.interval}`)
+        // Within a slice, memory that is allocated is freed again.
+        begun.reserve(1)
+        pairs.push(new CheckedPair(finer, coarser, base, begun))
       }
       return pairs
     })
