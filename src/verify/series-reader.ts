@@ -1,6 +1,6 @@
-import type { SlicedSeries } from '../klines/audit/cross-check.js'
-import { findFinerRow } from '../klines/audit/grid.js'
 import { type Inspection, SeriesInspector } from '../klines/audit/inspect.js'
+import { findFinerRow } from '../klines/audit/misplaced-row.js'
+import type { SlicedSeries } from '../klines/audit/sliced-series.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
 import { type Series, windowName } from '../klines/series.js'

@@ -8,8 +8,8 @@ import type { Mirror } from '../mirror/mirror.js'
 import { type SeriesInspection, SeriesReader, type SeriesWindows } from './series-reader.js'
 
 /**
- * How many candles of the finest series are in memory at once: 18 MB. The longer intervals of the exchange and the aggregates add
- * some 30 MB to those of 1m.
+ * How many candles of the finest series are in memory at once: 18 MB. With the longer intervals of the exchange and the aggregates,
+ * a slice of 1m takes 50 MB.
  */
 const SLICE_CANDLES = 100_000
 
@@ -21,7 +21,7 @@ export interface VerifyScope {
   readonly range: TimeRange
   /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
   readonly horizon: number
-  /** The number of candles of the finest series in a slice of time; default: so many that a slice takes 50 MB. */
+  /** The number of candles of the finest series in a slice of time. Default 100,000. */
   readonly sliceCandles?: number | undefined
 }
 

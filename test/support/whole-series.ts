@@ -1,4 +1,5 @@
-import { type CrossCheck, CrossChecker, type SlicedSeries } from '../../src/klines/audit/cross-check.js'
+import { type CrossCheck, CrossChecker } from '../../src/klines/audit/cross-check.js'
+import type { SlicedSeries } from '../../src/klines/audit/sliced-series.js'
 import { CandleTables } from '../../src/klines/kernel/candle-tables.js'
 import { Kernel } from '../../src/klines/kernel/kernel.js'
 
