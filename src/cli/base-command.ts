@@ -124,9 +124,9 @@ export abstract class BaseCommand extends Command {
   }
 
   /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. */
-  protected showData({ json, text }: Report): void {
-    if (this.outputOptions.json) printJson({ ...json, warnings: this.warnings })
-    else print(text())
+  protected showData(report: Report): void {
+    if (this.outputOptions.json) printJson({ ...report.json, warnings: this.warnings })
+    else print(report.text())
   }
 
   /** Does not exit: output must be able to reach a slow reader. */

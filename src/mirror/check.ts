@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describeErrno } from '../fs/errno.js'
-import { findMisplacedRow } from '../klines/audit/grid.js'
+import { findMisplacedRow } from '../klines/audit/misplaced-row.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'

@@ -1,14 +1,15 @@
-import type { SlicedSeries } from '../klines/audit/cross-check.js'
-import { findFinerRow } from '../klines/audit/grid.js'
 import { type Inspection, SeriesInspector } from '../klines/audit/inspect.js'
-import { TimeSpans } from '../klines/audit/time-spans.js'
+import { findFinerRow } from '../klines/audit/misplaced-row.js'
+import type { SlicedSeries } from '../klines/audit/sliced-series.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { nextOpenTime } from '../klines/intervals.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
 import { type Series, windowName } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
+import { isLate } from '../mirror/finality.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { KnownTime } from './known-time.js'
+import { NeighbourCandles } from './neighbour-candles.js'
 
 /** The windows of a series that are cached or needed, startDates ascending. */
 export interface SeriesWindows extends Series {
@@ -29,17 +30,15 @@ export interface SeriesInspection extends Series, Inspection {
 export class SeriesReader implements SlicedSeries {
   readonly series: Series
   firstOpenTime: number | undefined
-  before: number | undefined
   /** Number of windows that were read. */
   done = 0
-  /** Open time of the first candle after the range, ms UTC, if its window is read. */
-  private after: number | undefined
-  private lastOpenTime: number | undefined
   /** Windows that start later and have no file are empty, ms UTC. */
-  private readonly horizon: number
-  private readonly loadedSpans = new TimeSpans()
-  /** The loaded windows, and those that are empty without a file. */
-  private readonly knownSpans = new TimeSpans()
+  private readonly emptyAfter: number
+  private readonly known: KnownTime
+  /** Undefined without a range: every cached window is read. */
+  private readonly neighbours: NeighbourCandles | undefined
+  /** Whether the modification times of the files say when they were stored: those of a copied tree do not. */
+  private readonly hasTimes: boolean
   /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
   private readonly finerSpans: WindowSpan[] = []
   private readonly corrupt: { startDate: string; reason: string }[] = []
@@ -53,10 +52,14 @@ export class SeriesReader implements SlicedSeries {
     private readonly plan: SeriesWindows,
     readonly table: CandleTable,
     private readonly range: TimeRange,
-    horizon: number,
+    private readonly horizon: number,
   ) {
     this.series = { symbol: plan.symbol, interval: plan.interval }
-    this.horizon = mirror.covers(this.series) ? -Infinity : horizon
+    this.emptyAfter = mirror.covers(this.series) ? -Infinity : horizon
+    this.known = new KnownTime(plan.interval, range)
+    this.hasTimes = mirror.baseUrl !== undefined
+    const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
+    this.neighbours = isWhole ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
   }
 
   /** Whether all windows were read. */
@@ -65,7 +68,21 @@ export class SeriesReader implements SlicedSeries {
   }
 
   get spans(): WindowSpan[] {
-    return this.loadedSpans.within(this.coverage)
+    return this.known.loaded
+  }
+
+  get before(): number | undefined {
+    return this.known.before
+  }
+
+  /** The last candle that was read, which may open after the range. */
+  get lastCandle(): WindowSpan | undefined {
+    return this.known.lastCandle
+  }
+
+  /** Takes notice of the last candles of all series of the symbol: in a range they show how long it was traded. */
+  compareEnds(lastCandles: readonly WindowSpan[]): void {
+    if (this.neighbours) this.known.others = lastCandles
   }
 
   /**
@@ -73,18 +90,21 @@ export class SeriesReader implements SlicedSeries {
    * candles. Throws `digits_lost` for a decimal too long for exact sums, and `mirror_unusable`.
    */
   readTo(time: number): void {
-    const { table, plan } = this
+    const { table, plan, known, neighbours } = this
+    const { startDates } = plan
     const start = table.length
-    while (!this.isDone && !(this.lastOpenTime !== undefined && this.lastOpenTime >= time)) {
-      this.readWindow(plan.startDates[this.done++])
+    if (this.done === 0 && startDates.length > 0) known.before = neighbours?.lastBefore(startDates[0])
+    while (!this.isDone && !(known.lastOpenTime !== undefined && known.lastOpenTime >= time)) {
+      this.readWindow(startDates[this.done++])
+      if (this.isDone) known.after ??= neighbours?.firstAfter(startDates[this.done - 1], this.horizon)
     }
-    this.openInspector().add(table, start, this.knownSpans.within(this.coverage), this.finerSpans)
+    this.openInspector().add(table, start, known.all, this.finerSpans)
   }
 
   /** The findings when all is read. */
   end(): SeriesInspection {
-    const { series, after, knownSpans, windows, missingWindows, corrupt } = this
-    const inspection = this.openInspector().end(knownSpans.within(this.coverage), after)
+    const { series, known, windows, missingWindows, corrupt } = this
+    const inspection = this.openInspector().end(known.all, known.goesOnTo)
     return { ...series, ...inspection, windows, missingWindows, corrupt }
   }
 
@@ -95,13 +115,13 @@ export class SeriesReader implements SlicedSeries {
   }
 
   private readWindow(startDate: string): void {
-    const { mirror, series, range, table } = this
+    const { mirror, series, range, table, known } = this
     const window = { ...series, startDate }
     const span = windowSpan(window)
     const read = mirror.borrowWindow(window, table.kernel)
     if (read.state === 'missing') {
-      if (parseDate(startDate) <= this.horizon) this.missingWindows.push(startDate)
-      else this.knownSpans.add(span)
+      if (parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)
+      else known.addEmpty(span)
       return
     }
     this.windows++
@@ -110,25 +130,18 @@ export class SeriesReader implements SlicedSeries {
       return
     }
     const { batch } = read
-    this.loadedSpans.add(span)
-    this.knownSpans.add(span)
+    const isSettled = this.hasTimes && isLate(window, read.mtimeMs)
+    known.addLoaded(span, batch.length > 0, isSettled)
     if (findFinerRow(batch) !== undefined) this.finerSpans.push(span)
     const rows = batch.slice(range.fromTime, range.toTime)
     if (rows.length < batch.length) {
-      this.before = openTimes(batch.slice(-Infinity, range.fromTime)).at(-1) ?? this.before
-      this.after ??= openTimes(batch.slice(range.toTime, Infinity))[0]
+      known.before = batch.slice(-Infinity, range.fromTime).lastOpenTime ?? known.before
+      known.after ??= openTimes(batch.slice(range.toTime, Infinity))[0]
     }
     if (rows.length === 0) return
     this.firstOpenTime ??= rows.openTime(0)
-    this.lastOpenTime = rows.lastOpenTime
+    known.lastOpenTime = rows.lastOpenTime
     table.add(rows)
-  }
-
-  /** The time about which something is known. Nothing is known after the last candle: that may be the present. */
-  private get coverage(): TimeRange {
-    const { range, series, after, before, lastOpenTime = before } = this
-    const end = after ?? (lastOpenTime === undefined ? -Infinity : nextOpenTime(series.interval, lastOpenTime))
-    return { fromTime: range.fromTime, toTime: Math.min(range.toTime, end) }
   }
 }
 

@@ -1,6 +1,6 @@
 import { type CrossCheck, CrossChecker } from '../klines/audit/cross-check.js'
-import { type Interval, nextOpenTime, stepsBetween } from '../klines/intervals.js'
-import { CandleTable } from '../klines/kernel/candle-table.js'
+import { nextOpenTime, stepsBetween } from '../klines/intervals.js'
+import { CandleTables } from '../klines/kernel/candle-tables.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
@@ -8,8 +8,8 @@ import type { Mirror } from '../mirror/mirror.js'
 import { type SeriesInspection, SeriesReader, type SeriesWindows } from './series-reader.js'
 
 /**
- * How many candles of the finest series are in memory at once: 18 MB. The longer intervals of the exchange and the aggregates add
- * some 30 MB to those of 1m.
+ * How many candles of the finest series are in memory at once: 18 MB. With the longer intervals of the exchange and the aggregates,
+ * a slice of 1m takes 50 MB.
  */
 const SLICE_CANDLES = 100_000
 
@@ -21,7 +21,7 @@ export interface VerifyScope {
   readonly range: TimeRange
   /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
   readonly horizon: number
-  /** The number of candles of the finest series in a slice of time; default: so many that a slice takes 50 MB. */
+  /** The number of candles of the finest series in a slice of time. Default 100,000. */
   readonly sliceCandles?: number | undefined
 }
 
@@ -38,13 +38,16 @@ export interface SymbolFindings extends Pick<CrossCheck, 'pairs' | 'differences'
 
 /** Reads, inspects and compares the series of one symbol after another, slice by slice of time, in the same memory. */
 export class SymbolVerifier {
-  private readonly kernel = new Kernel()
-  private readonly tables = new Map<Interval, CandleTable>()
+  private readonly tables: CandleTables
 
+  /** `kernel`: where the candles are. */
   constructor(
     private readonly mirror: Mirror,
     private readonly scope: VerifyScope,
-  ) {}
+    kernel = new Kernel(),
+  ) {
+    this.tables = new CandleTables(kernel)
+  }
 
   /**
    * Inspects every candle of the series of one symbol and calls `afterRead` with the number of windows each time when some of a
@@ -62,10 +65,12 @@ export class SymbolVerifier {
         reader.readTo(time)
         if (reader.done > done) await afterRead(reader.done - done)
       }
+      const lastCandles = readers.flatMap(({ lastCandle }) => lastCandle ?? [])
+      for (const reader of readers) reader.compareEnds(lastCandles)
     }
     // The first candles set the grids.
     await readTo(-Infinity)
-    const checker = audit ? new CrossChecker(readers) : undefined
+    const checker = audit ? new CrossChecker(readers, this.tables) : undefined
     const sliceMs = sliceCandles * Math.min(...readers.map(({ series }) => nextOpenTime(series.interval, 0)))
     let end = Math.min(...readers.map(({ firstOpenTime = Infinity }) => firstOpenTime))
     do {
@@ -81,9 +86,7 @@ export class SymbolVerifier {
 
   private open(windows: SeriesWindows, sliceCandles: number): SeriesReader {
     const { interval, startDates } = windows
-    const table = this.tables.get(interval) ?? new CandleTable(this.kernel)
-    this.tables.set(interval, table)
-    table.clear()
+    const table = this.tables.empty(interval)
     if (startDates.length > 0) {
       const { startTime, endTime } = windowSpan({ interval, startDate: startDates[0] })
       const candles = stepsBetween(interval, startTime, endTime)

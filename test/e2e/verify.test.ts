@@ -274,6 +274,33 @@ describe('klines verify', () => {
     expect(run.stdout).toMatch(/^BTCUSDT 1h +2,181 +2024-12-\d\d +2025-03-\d\d +1 /m)
   })
 
+  it('shows stretches of candles without a trade, and how many there are', async () => {
+    const sandbox = sandboxWithMirror()
+    const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-01-01.json')
+    const without = (row: (string | number)[]) => {
+      for (const column of [5, 7, 9, 10]) row[column] = '0.00000000'
+      row[8] = 0
+    }
+    const [first] = [100, 101, 102, 200].map(index => changeRow(file, index, without))
+    const [text, json, csv] = await Promise.all([
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-v']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--json']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '-f', 'csv']),
+    ])
+    expect([text.code, json.code, csv.code]).toEqual([0, 0, 0])
+    const [series] = JSON.parse(json.stdout).series
+    expect(series.counts).toEqual({ earlyClose: series.earlyClose.length, zeroTrades: 4, offGrid: 0, invalid: 0 })
+    const [HOUR, last] = [3_600_000, first + 100 * 3_600_000]
+    expect(series.zeroTrades).toEqual([
+      { startTime: first, endTime: first + 3 * HOUR, candles: 3 },
+      { startTime: last, endTime: last + HOUR, candles: 1 },
+    ])
+    expect(text.stdout).toMatch(/^BTCUSDT 1h 2025-01-05 04:00 to 2025-01-05 07:00: 3 candles without a trade$/m)
+    expect(text.stdout).toMatch(/^BTCUSDT 1h 2025-01-09 08:00: has no trade$/m)
+    const [head, row] = lines(csv.stdout).map(line => line.split(','))
+    expect(row[head.indexOf('no_trade')]).toBe('4')
+  })
+
   it('names a corrupt window and ends with 6', async () => {
     const sandbox = sandboxWithMirror()
     const file = sandbox.path('m/api/klines/1h/BTCUSDT/2025-02-01.json')

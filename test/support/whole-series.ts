@@ -1,4 +1,7 @@
-import { type CrossCheck, CrossChecker, type SlicedSeries } from '../../src/klines/audit/cross-check.js'
+import { type CrossCheck, CrossChecker } from '../../src/klines/audit/cross-check.js'
+import type { SlicedSeries } from '../../src/klines/audit/sliced-series.js'
+import { CandleTables } from '../../src/klines/kernel/candle-tables.js'
+import { Kernel } from '../../src/klines/kernel/kernel.js'
 
 /** A series that is in memory whole, with the time in which all its candles are known. */
 export type WholeSeries = Omit<SlicedSeries, 'firstOpenTime'>
@@ -10,6 +13,7 @@ export function crossCheck(all: readonly WholeSeries[]): CrossCheck {
       ...series,
       firstOpenTime: series.table.length > 0 ? series.table.openTime(0) : undefined,
     })),
+    new CandleTables(all[0]?.table.kernel ?? new Kernel()),
   )
   checker.check(Infinity)
   return checker.result

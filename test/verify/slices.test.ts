@@ -3,15 +3,17 @@ import { expect, test } from 'vitest'
 import type { Interval } from '../../src/klines/intervals.js'
 import { windowPath } from '../../src/klines/paths.js'
 import { isMultiple, parseTargetInterval } from '../../src/klines/resample/target-interval.js'
+import type { TimeRange } from '../../src/klines/time-range.js'
 import { startDateAt, windowSpan } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { SymbolVerifier } from '../../src/verify/verify-symbol.js'
 import { makeRows } from '../support/exchange/made-rows.js'
-import { compareOracle, findGapsOracle, type OracleSeries } from '../support/oracles/verify-oracle.js'
+import { nextOpenTime } from '../support/exchange/market.js'
+import { compareOracle, findGapsOracle, type OracleSeries, wholeSpan } from '../support/oracles/verify-oracle.js'
 import { putFile, type Row } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
-const [MINUTE, HOUR] = [60_000, 3_600_000]
+const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000]
 const SYMBOL = 'TICKUSDT'
 /** What is made and verified: the shortest candles, the intervals, and how long, in units of the shortest candle. */
 const KINDS = {
@@ -37,21 +39,70 @@ const cases = fc.record({
   ),
   /** Series and place of windows without a file, or with half of one. */
   lost: fc.array(fc.tuple(fc.nat(5), share, fc.boolean()), { maxLength: 3 }),
+  /** Series that lose their candles after some time. */
+  cuts: fc.array(fc.tuple(fc.nat(5), share), { maxLength: 2 }),
+  /** The time from which on all windows were stored before they had ended. */
+  early: fc.option(share, { nil: 2 }),
+  /** Whether it is known where the tree comes from, so that the times of the files say something. */
+  isMirror: fc.boolean(),
+  /** From where and how long; as whole windows; without the candles at its start, and at its end. */
+  range: fc.option(
+    fc.record({ from: share, part: share, isWhole: fc.boolean(), holes: fc.tuple(fc.boolean(), fc.boolean()) }),
+  ),
   slices: fc.integer({ min: 1, max: 40 }),
 })
 
 type Case = Parameters<Parameters<typeof cases.map>[0]>[0]
 
-/** Writes the windows of a case; returns what is in them. */
-function makeMirror(root: string, { kind, outages, damages, lost }: Case) {
-  const { step, intervals, length } = KINDS[kind]
-  const at = (part: number) => START + Math.floor(part * length) * step
-  const holes = outages.map(
-    ([from, part]) => [at(from), at(from) + (1 + Math.floor((part * length) / 10)) * step] as const,
+/** A time of a case, as a share of all. */
+function timeAt({ kind }: Pick<Case, 'kind'>, part: number): number {
+  return START + Math.floor(part * KINDS[kind].length) * KINDS[kind].step
+}
+
+/** The open times that are verified. */
+function rangeOf(one: Case): TimeRange {
+  if (one.range === null) return { fromTime: -Infinity, toTime: Infinity }
+  const { from, part, isWhole } = one.range
+  const { intervals, step } = KINDS[one.kind]
+  const fromTime = timeAt(one, from)
+  const toTime = fromTime + (timeAt(one, part) - START) / 3 + step
+  if (!isWhole) return { fromTime, toTime }
+  const [first, last] = [fromTime, toTime - step].map(time =>
+    windowSpan({ interval: intervals[0], startDate: startDateAt(intervals[0], time) }),
   )
-  return intervals.map((interval, index) => {
+  return { fromTime: first.startTime, toTime: last.endTime }
+}
+
+/** A series of a case before it is known what the others say about it. */
+interface MadeSeries extends OracleSeries {
+  readonly startDates: readonly string[]
+  readonly missing: readonly string[]
+  readonly corrupt: readonly string[]
+  readonly lastOpenTime: number
+  /** Start of the first window after the last candle, or with it, that may have been stored too early. */
+  readonly unsettledFrom: number
+}
+
+/** Writes the windows of a case; returns what is in them, in the range. */
+function makeMirror(root: string, one: Case): MadeSeries[] {
+  const { kind, outages, damages, lost, cuts, early, isMirror } = one
+  const { step, intervals, length } = KINDS[kind]
+  const { fromTime, toTime } = rangeOf(one)
+  const isIn = (time: number) => time >= fromTime && time < toTime
+  const holes = outages.map(([from, part]) => {
+    const start = timeAt(one, from)
+    return [start, start + (1 + Math.floor((part * length) / 10)) * step] as const
+  })
+  for (const [index, time] of [fromTime, toTime].entries()) {
+    if (one.range?.holes[index]) holes.push([time - (length * step) / 20, time + (length * step) / 20])
+  }
+  if (isMirror) putFile(root, 'mirror.json', { layout: 1, baseUrl: 'sample', complete: false })
+  const series = intervals.map((interval, index): MadeSeries => {
     const whole = makeRows(SYMBOL, interval, START, START + length * step, [], step)
-    const rows = makeRows(SYMBOL, interval, START, START + length * step, holes, step).map(row => [...row] as Row)
+    const end = Math.min(...cuts.filter(([place]) => place === index).map(([, part]) => timeAt(one, part)))
+    const rows = makeRows(SYMBOL, interval, START, START + length * step, holes, step)
+      .filter(([openTime]) => openTime < end)
+      .map(row => [...row] as Row)
     for (const [, part, column] of damages.filter(([place]) => place === index)) {
       const row = Math.floor(part * rows.length)
       if (rows.length === 0) continue
@@ -65,28 +116,57 @@ function makeMirror(root: string, { kind, outages, damages, lost }: Case) {
         .filter(([place]) => place === index)
         .map(([, part, isCorrupt]) => [startDates[Math.floor(part * startDates.length)], isCorrupt]),
     )
-    for (const startDate of startDates) {
+    const windows = startDates.map(startDate => {
+      const span = windowSpan({ interval, startDate })
+      const isSettled = span.startTime < timeAt(one, early)
       const text = JSON.stringify(rows.filter(([openTime]) => startDateAt(interval, openTime) === startDate))
-      const path = windowPath({ symbol: SYMBOL, interval, startDate })
       const isCorrupt = states.get(startDate)
-      if (isCorrupt !== false) putFile(root, path, isCorrupt ? text.slice(0, text.length / 2) : text)
-    }
-    const series: OracleSeries = {
+      if (isCorrupt !== false) {
+        const path = windowPath({ symbol: SYMBOL, interval, startDate })
+        // A service corrects its windows for a day.
+        putFile(root, path, isCorrupt ? text.slice(0, text.length / 2) : text, span.endTime + (isSettled ? DAY : HOUR))
+      }
+      return { ...span, startDate, isSettled, isValid: isCorrupt === undefined }
+    })
+    const cached = rows.filter(([openTime]) => !states.has(startDateAt(interval, openTime)))
+    const known = wholeSpan(interval, cached)
+    const needed = windows.filter(({ startTime, endTime }) => startTime < toTime && endTime > fromTime)
+    const count = (isCorrupt: boolean) =>
+      needed.flatMap(({ startDate }) => (states.get(startDate) === isCorrupt ? [startDate] : []))
+    return {
       interval,
-      rows: rows.filter(([openTime]) => !states.has(startDateAt(interval, openTime))),
-      spans: startDates
-        .filter(startDate => !states.has(startDate))
-        .map(startDate => windowSpan({ interval, startDate }))
-        .map(({ startTime, endTime }) => [startTime, endTime]),
+      rows: cached.filter(([openTime]) => isIn(openTime)),
+      spans: needed
+        .filter(({ isValid }) => isValid)
+        .map(({ startTime, endTime }) => [Math.max(startTime, fromTime), Math.min(endTime, toTime)]),
       fitsInto: coarser => isMultiple(parseTargetInterval(coarser), interval),
-      times: whole.map(([openTime]) => openTime),
+      times: whole.map(([openTime]) => openTime).filter(isIn),
+      known,
+      lastOpenTime: cached.at(-1)?.[0] ?? -Infinity,
+      startDates: needed.map(({ startDate }) => startDate),
+      missing: count(false),
+      corrupt: count(true),
+      unsettledFrom: Math.min(
+        ...windows
+          .filter(({ isValid, isSettled, endTime }) => isValid && !(isSettled && isMirror) && endTime > known[1])
+          .map(({ startTime }) => startTime),
+      ),
     }
-    const count = (isCorrupt: boolean) => startDates.filter(startDate => states.get(startDate) === isCorrupt)
-    return { ...series, startDates, missing: count(false), corrupt: count(true) }
+  })
+  if (one.range === null) return series
+  // Where another series has a candle after the last one of this series, candles of this series are missing.
+  const latest = Math.max(...series.map(other => other.lastOpenTime))
+  const latestEnd = Math.min(
+    ...series.filter(other => other.lastOpenTime === latest).map(other => nextOpenTime(other.interval, latest)),
+  )
+  return series.map(made => {
+    const [start, end] = made.known
+    const goesOn = latest >= end ? Math.min(made.unsettledFrom, latestEnd) : end
+    return { ...made, known: [start, Math.max(end, goesOn)] }
   })
 }
 
-test('verifying slices of any length finds what an independent calculation of the whole series finds', async () => {
+test('verifying slices of any length and range finds what an independent calculation of the whole series finds', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async one => {
       const root = tempFolder()
@@ -94,7 +174,7 @@ test('verifying slices of any length finds what an independent calculation of th
       const { length } = KINDS[one.kind]
       const verifier = new SymbolVerifier(new Mirror(root), {
         audit: true,
-        range: { fromTime: -Infinity, toTime: Infinity },
+        range: rangeOf(one),
         horizon: Date.parse('2024-12-01'),
         sliceCandles: Math.ceil(length / one.slices),
       })
@@ -134,6 +214,6 @@ test('verifying slices of any length finds what an independent calculation of th
         expect(series.unverified).toBe(rows.filter(([openTime]) => !times?.has(openTime)).length)
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 40 },
   )
 })

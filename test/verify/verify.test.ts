@@ -20,14 +20,13 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
   it('has the findings of an independent program, with 661,818 comparisons and one note', async () => {
     const expected = expectedSeries()
     const { series, pairs, differences } = await verifyKlines(new Mirror(realTree()), listSeries(Object.keys(expected)))
-    for (const { symbol, interval, candles, firstOpenTime, lastOpenTime, gaps, anomalies, corrupt } of series) {
+    for (const { symbol, interval, candles, firstOpenTime, lastOpenTime, gaps, corrupt, ...found } of series) {
       const truth = expected[symbol][interval]
-      const count = (kind: string) => anomalies.filter(anomaly => anomaly.kind === kind).length
       const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
       expect({
         ...{ symbol, interval, rows: candles, firstOpenTime, lastOpenTime, corrupt: corrupt.length },
-        ...{ gaps: gaps.length, missing, earlyClose: count('early_close'), zeroTrades: count('zero_trades') },
-        others: anomalies.length - count('early_close') - count('zero_trades'),
+        ...{ gaps: gaps.length, missing, earlyClose: found.counts.early_close, zeroTrades: found.withoutTrades },
+        others: found.anomalies.length - found.counts.early_close,
       }).toEqual({
         ...{ symbol, interval, rows: truth.rows, corrupt: 0, others: 0 },
         ...{ firstOpenTime: truth.firstOpenTime, lastOpenTime: truth.lastOpenTime },

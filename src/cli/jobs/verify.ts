@@ -33,7 +33,7 @@ export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,
   { signal, progressStyle, warn, given }: RunContext,
-): Promise<Report & { exitCode: ExitCode }> {
+): Promise<{ report: Report; exitCode: ExitCode }> {
   const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)
@@ -43,5 +43,5 @@ export async function runVerify(
     verifyKlines(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
   )
   const report = verifyReport(result, { ...flags, failOnGaps })
-  return { json: report.json, text: report.text, exitCode: EXIT_CODES[report.verdict] }
+  return { report, exitCode: EXIT_CODES[report.verdict] }
 }

@@ -1,13 +1,13 @@
-import { type Interval, nextOpenTime } from '../intervals.js'
-import { groupCandles, unverifiedCandles } from '../kernel/candle-compare.js'
-import { CandleTable } from '../kernel/candle-table.js'
-import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
+import type { Interval } from '../intervals.js'
+import { groupCandles } from '../kernel/candle-compare.js'
+import type { CandleTable } from '../kernel/candle-table.js'
+import type { CandleTables } from '../kernel/candle-tables.js'
 import { isMultiple, toTarget } from '../resample/target-interval.js'
-import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
-import type { WindowSpan } from '../windows.js'
-import { compareSeries, type Difference } from './compare-series.js'
-import { OnGridTime } from './off-grid.js'
+import { CheckedPair } from './checked-pair.js'
+import { CheckedSeries } from './checked-series.js'
+import type { Difference } from './compare-series.js'
+import type { SlicedSeries } from './sliced-series.js'
 import { overlaps } from './time-spans.js'
 
 /** How many candles of one interval were compared with those of a finer one. */
@@ -26,79 +26,6 @@ export interface CrossCheck {
   readonly unverified: ReadonlyMap<Interval, number>
 }
 
-/** A series of which a slice of time is in memory. */
-export interface SlicedSeries {
-  readonly series: Series
-  /** The candles that were read and are still needed, in order of time. */
-  readonly table: CandleTable
-  /** The spans of the series whose candles were all read, up to the end of the slice; ascending, ms UTC. */
-  readonly spans: readonly WindowSpan[]
-  /** Open time of the first candle, ms UTC; undefined for a series without candles. */
-  readonly firstOpenTime: number | undefined
-  /** Open time of the last candle before that one, ms UTC, if it was read. */
-  readonly before?: number | undefined
-}
-
-/** A series while it is checked. */
-class CheckedSeries {
-  readonly grid: CandleGrid
-  private readonly onGridTime: OnGridTime
-  /** Its candles that open before this time were compared; no candle is in progress then. ms UTC. */
-  comparedTo = -Infinity
-  unverified = 0
-
-  constructor(readonly loaded: SlicedSeries) {
-    const { series, firstOpenTime, before } = loaded
-    // The first candle sets the grid of a 3d series.
-    this.grid = buildSeriesGrid(series, firstOpenTime)
-    this.onGridTime = new OnGridTime(series, firstOpenTime, before)
-  }
-
-  /** The spans of loaded candles in a slice, without the time in which candles are off the grid. */
-  findSpans(startTime: number, endTime: number): WindowSpan[] {
-    this.onGridTime.add(this.loaded.table)
-    return overlaps(overlaps(this.loaded.spans, [{ startTime, endTime }]), this.onGridTime.spans)
-  }
-
-  /** Forgets the candles that open before `time`, ms UTC. */
-  forget(time: number): void {
-    const { table } = this.loaded
-    const rows = table.rowFrom(time)
-    this.unverified += unverifiedCandles(table, rows)
-    table.dropFirst(rows)
-    this.comparedTo = time
-  }
-}
-
-/** A series with the candles that a finer one adds up to. */
-class CheckedPair {
-  comparisons = 0
-  /** Those of each slice. */
-  readonly differences: (readonly Difference[])[] = []
-  /** At most one row: the candle in progress at the end of the last slice. */
-  readonly begun: CandleTable
-
-  constructor(
-    readonly finer: CheckedSeries,
-    readonly coarser: CheckedSeries,
-    /** Whose candles to add up in place of those of the finer series. */
-    readonly base: CheckedPair | undefined,
-  ) {
-    this.begun = new CandleTable(finer.loaded.table.kernel)
-    this.begun.reserve(1)
-  }
-
-  compare(aggregate: CandleTable, spans: readonly WindowSpan[]): void {
-    const { loaded, grid } = this.coarser
-    // The last candle may reach beyond the end of a span. A candle off the grid belongs to the span it opens in.
-    const ranges = spans.map(({ startTime, endTime }) => ({ fromTime: startTime, toTime: grid.start(endTime) }))
-    const pair = { ...loaded.series, finer: this.finer.loaded.series.interval }
-    const { comparisons, differences } = compareSeries(pair, loaded.table, aggregate, ranges)
-    this.comparisons += comparisons
-    this.differences.push(differences)
-  }
-}
-
 /**
  * Compares every candle that a finer series of the same symbol covers with the exact aggregate of its finer candles, in all
  * columns, for every pair of intervals of which one fits into the other; slice by slice of time, so that a series need not be in
@@ -110,17 +37,20 @@ export class CrossChecker {
   private readonly pairs: readonly CheckedPair[]
   private fromTime = -Infinity
 
-  /** The series of one symbol, with their first candles. */
-  constructor(loaded: readonly SlicedSeries[]) {
+  /** The series of one symbol, with their first candles. `tables`: of the same kernel; those of the last symbol serve again. */
+  constructor(loaded: readonly SlicedSeries[], tables: CandleTables) {
     this.all = loaded.map(series => new CheckedSeries(series))
-    const shortestFirst = this.all.toSorted((a, b) => approximateLength(a) - approximateLength(b))
+    const shortestFirst = this.all.toSorted((a, b) => a.approximateLength - b.approximateLength)
     this.pairs = this.all.flatMap(finer => {
       const pairs: CheckedPair[] = []
       for (const coarser of shortestFirst) {
         if (!isMultiple(toTarget(coarser.loaded.series.interval), finer.loaded.series.interval)) continue
         // Sums of sums are the same sums: an aggregate serves the next longer interval, so few candles are added up twice.
-        const base = pairs.findLast(pair => canBuildFrom(pair.coarser, coarser))
-        pairs.push(new CheckedPair(finer, coarser, base))
+        const base = pairs.findLast(pair => pair.coarser.fitsInto(coarser))
+        const begun = tables.empty(`${finer.loaded.series.interval} in ${coarser.loaded.series.interval}`)
+        // Within a slice, memory that is allocated is freed again.
+        begun.reserve(1)
+        pairs.push(new CheckedPair(finer, coarser, base, begun))
       }
       return pairs
     })
@@ -176,17 +106,4 @@ function takeUnfinished(aggregate: CandleTable, begun: CandleTable, time: number
   if (last < 0 || !(aggregate.openTime(last) >= time)) return
   begun.addCopy(aggregate, last)
   aggregate.length = last
-}
-
-/** Whether candles of `target` consist of whole candles of the other series: the intervals fit, and so do the grids. */
-function canBuildFrom({ loaded, grid }: CheckedSeries, target: CheckedSeries): boolean {
-  const { series, firstOpenTime } = target.loaded
-  const { interval } = series
-  if (!isMultiple(toTarget(interval), loaded.series.interval)) return false
-  return interval !== '3d' || grid.offset(firstOpenTime ?? 0) === 0
-}
-
-/** Length in ms of a candle that opens in January 1970: enough to sort intervals. */
-function approximateLength({ loaded }: CheckedSeries): number {
-  return nextOpenTime(loaded.series.interval, 0)
 }

@@ -1,33 +1,20 @@
 import { COLUMNS, type Column } from '../columns.js'
 import { nextOpenTime } from '../intervals.js'
-import { findAnomalies } from '../kernel/candle-compare.js'
+import { findAnomalies, findRunsWithoutTrades } from '../kernel/candle-anomalies.js'
 import { type CandleTable, DECIMALS } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
 import type { WindowSpan } from '../windows.js'
+import { type AnomalyFindings, type AnomalyKind, AnomalyLog } from './anomaly-log.js'
 import { findGaps, type Gap } from './gaps.js'
 import { mayBeOffGrid } from './off-grid.js'
 
-/** Kinds of harmless oddities that users should know about, and of faults. `old_off_grid`: the exchange has the candle like this. */
-export type AnomalyKind =
-  | ('early_close' | 'zero_trades' | 'old_off_grid')
-  | ('duplicate' | 'out_of_order' | 'off_grid' | 'invalid_values')
-
-/** A candle with an anomaly. */
-export interface Anomaly {
-  readonly kind: AnomalyKind
-  readonly openTime: number
-  /** For people, with the values. */
-  readonly description: string
-}
-
 /** The findings about one series. */
-export interface Inspection {
+export interface Inspection extends AnomalyFindings {
   readonly candles: number
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
   readonly gaps: readonly Gap[]
-  readonly anomalies: readonly Anomaly[]
 }
 
 const place = (name: Column) => DECIMALS.indexOf(COLUMNS.indexOf(name))
@@ -47,7 +34,7 @@ const ORDERED_PAIRS = (
 export class SeriesInspector {
   private readonly grid: CandleGrid
   private readonly gaps: Gap[] = []
-  private readonly anomalies: Anomaly[] = []
+  private readonly log = new AnomalyLog()
   private candles = 0
   private lastOpenTime: number | undefined
 
@@ -69,11 +56,11 @@ export class SeriesInspector {
    * sign.
    */
   add(table: CandleTable, start: number, spans: readonly WindowSpan[], finerSpans: readonly WindowSpan[] = []): void {
-    const { series, grid, anomalies } = this
+    const { series, grid, log } = this
     const { interval } = series
     for (const row of rowsToCheck(table, start, grid)) {
       const openTime = table.openTime(row)
-      const note: Note = (kind, description) => anomalies.push({ kind, openTime, description })
+      const note: Note = (kind, describe) => log.note(kind, openTime, describe)
       const previous = row > start ? table.openTime(row - 1) : (this.lastOpenTime ?? this.before)
       if (previous !== undefined) {
         this.gaps.push(...findGaps(interval, grid, spans, previous, openTime))
@@ -83,25 +70,30 @@ export class SeriesInspector {
       if (offset !== 0) {
         const isOld =
           mayBeOffGrid(openTime) && !finerSpans.some(span => openTime >= span.startTime && openTime < span.endTime)
-        note(isOld ? 'old_off_grid' : 'off_grid', `opens ${offset} ms off the grid`)
+        note(isOld ? 'old_off_grid' : 'off_grid', () => `opens ${offset} ms off the grid`)
       }
-      const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
-      if (early > 0) note('early_close', `closes ${early} ms early`)
-      else if (early < 0) note('invalid_values', `close_time ${table.closeTime(row)} is ${-early} ms late`)
-      if (table.count(row) === 0) note('zero_trades', 'has no trade')
+      const closeTime = table.closeTime(row)
+      const early = nextOpenTime(interval, openTime) - 1 - closeTime
+      if (early > 0) note('early_close', () => `closes ${early} ms early`)
+      else if (early < 0) note('invalid_values', () => `close_time ${closeTime} is ${-early} ms late`)
       noteValues(table, row, note)
     }
     if (table.length === start) return
+    const runs = findRunsWithoutTrades(table, start)
+    for (let index = 0; index < runs.length; index += 2) {
+      const [row, rows] = [runs[index], runs[index + 1]]
+      log.addRun(table.openTime(row), table.closeTime(row + rows - 1) + 1, rows)
+    }
     this.candles += table.length - start
     this.lastOpenTime = table.openTime(table.length - 1)
   }
 
   /** The findings. `after`: the open time of the candle after the last one, if known, ms UTC; `spans` up to it. */
   end(spans: readonly WindowSpan[], after?: number): Inspection {
-    const { series, grid, gaps, anomalies, candles, firstOpenTime, lastOpenTime } = this
+    const { series, grid, gaps, log, candles, firstOpenTime, lastOpenTime } = this
     const last = lastOpenTime ?? this.before
     if (last !== undefined && after !== undefined) gaps.push(...findGaps(series.interval, grid, spans, last, after))
-    return { candles, firstOpenTime, lastOpenTime, gaps, anomalies }
+    return { candles, firstOpenTime, lastOpenTime, gaps, ...log.findings }
   }
 }
 
@@ -111,12 +103,12 @@ function rowsToCheck(table: CandleTable, start: number, { step, anchor }: Candle
   return Array.from({ length: table.length - start }, (_, row) => start + row)
 }
 
-type Note = (kind: AnomalyKind, description: string) => void
+type Note = (kind: AnomalyKind, describe: () => string) => void
 
 /** Notes a duplicate or a wrong order of a candle and the one before it. */
 function noteOrder(before: number, openTime: number, note: Note): void {
-  if (openTime === before) note('duplicate', 'opens when the one before does')
-  else if (openTime < before) note('out_of_order', 'opens before the one before')
+  if (openTime === before) note('duplicate', () => 'opens when the one before does')
+  else if (openTime < before) note('out_of_order', () => 'opens before the one before')
 }
 
 /** Notes prices and volumes that are impossible. */
@@ -125,6 +117,6 @@ function noteValues(table: CandleTable, row: number, note: Note): void {
     const [less, more] = places
     if (table.amount(row, less) <= table.amount(row, more)) continue
     const [name, other] = names
-    note('invalid_values', `${name} ${table.decimal(row, less)} is above ${other} ${table.decimal(row, more)}`)
+    note('invalid_values', () => `${name} ${table.decimal(row, less)} is above ${other} ${table.decimal(row, more)}`)
   }
 }

@@ -91,17 +91,3 @@ export function compareCandles(
 export function unverifiedCandles(table: CandleTable, rows: number): number {
   return rows - table.kernel.calls.comparedCandles(table.address(0), rows)
 }
-
-/**
- * The rows from `start` on that need a closer look when candles open every `step` ms, counted from `anchor` (ms UTC): the
- * first one, and all but those that follow the row before, lie on the grid, close on time, have trades, and have prices and
- * volumes that are possible.
- */
-export function findAnomalies(table: CandleTable, start: number, step: number, anchor: number): Uint32Array {
-  const { kernel, length } = table
-  return kernel.withScratch(() => {
-    const result = kernel.allocate(4 * (length - start))
-    const rows = kernel.calls.findAnomalies(table.address(start), length - start, step, anchor, result)
-    return new Uint32Array(kernel.view.buffer, result, rows).map(row => start + row)
-  })
-}

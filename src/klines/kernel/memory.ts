@@ -15,6 +15,7 @@ export interface KernelCalls {
   comparedCandles(from: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
   findAnomalies(from: number, rows: number, step: number, anchor: number, to: number): number
+  findRunsWithoutTrades(from: number, rows: number, to: number): number
 }
 
 const PAGE_BYTES = 65_536

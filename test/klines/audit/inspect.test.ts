@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AnomalyKind, type Inspection, SeriesInspector } from '../../../src/klines/audit/inspect.js'
+import { type AnomalyKind, MAX_LISTED, MAX_RUNS } from '../../../src/klines/audit/anomaly-log.js'
+import { type Inspection, SeriesInspector } from '../../../src/klines/audit/inspect.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
@@ -45,12 +46,15 @@ const hour = (index: number, cells: Record<number, unknown> = {}) =>
 
 describe('SeriesInspector', () => {
   it('finds nothing in successive candles', () => {
-    expect(inspect([hour(0), hour(1), hour(2)])).toEqual({
+    expect(inspect([hour(0), hour(1), hour(2)])).toMatchObject({
       candles: 3,
       firstOpenTime: START,
       lastOpenTime: START + 2 * HOUR,
       gaps: [],
       anomalies: [],
+      invalid: 0,
+      withoutTrades: 0,
+      runsWithoutTrades: [],
     })
   })
 
@@ -113,7 +117,6 @@ describe('SeriesInspector', () => {
   it.each<[AnomalyKind, string, unknown[][]]>([
     ['early_close', 'a close time too early', [hour(0, { 6: START + HOUR - 2 })]],
     ['invalid_values', 'a close time too late', [hour(0, { 6: START + HOUR })]],
-    ['zero_trades', 'a candle without trades', [hour(0, { 8: 0 })]],
     ['duplicate', 'a candle twice', [hour(0), hour(0)]],
     ['out_of_order', 'a candle after a later one', [hour(1), hour(0)]],
     ['off_grid', 'a candle between two hours', [sampleRow(START + 1, { 6: START + HOUR })]],
@@ -124,9 +127,63 @@ describe('SeriesInspector', () => {
     ['invalid_values', 'more bought by takers than traded', [hour(0, { 9: '1195.56000001' })]],
     ['invalid_values', 'more paid by takers than traded', [hour(0, { 10: '50903331.16400431' })]],
   ])('finds %s: %s', (kind, _, rows) => {
-    const { anomalies } = inspect(rows)
+    const { anomalies, counts, invalid } = inspect(rows)
     expect(anomalies.map(anomaly => anomaly.kind)).toEqual([kind])
+    expect(counts[kind]).toBe(1)
+    expect(invalid).toBe(kind === 'early_close' ? 0 : 1)
     expect(anomalies[0].openTime).toBe(rows.at(-1)?.[0])
+  })
+
+  it('finds stretches of candles without a trade, which end with a trade, a gap or an early close', () => {
+    const idle = (index: number, cells: Record<number, unknown> = {}) => hour(index, { 8: 0, ...cells })
+    const early = idle(9, { 6: START + 10 * HOUR - 5 })
+    const rows = [idle(0), hour(1), idle(2), idle(3), idle(4), idle(6), idle(7), hour(8), early, idle(10)]
+    const { withoutTrades, runsWithoutTrades, anomalies } = inspect(rows)
+    expect(withoutTrades).toBe(8)
+    const runs = runsWithoutTrades.map(({ startTime, endTime, candles }) => {
+      return [(startTime - START) / HOUR, (endTime - START) / HOUR, candles]
+    })
+    expect(runs).toEqual([
+      [0, 1, 1],
+      [2, 5, 3],
+      [6, 8, 2],
+      [9, 10 - 4 / HOUR, 1],
+      [10, 11, 1],
+    ])
+    expect(anomalies.map(({ kind }) => kind)).toEqual(['early_close'])
+  })
+
+  it('finds months without a trade', () => {
+    const month = (year: number, index: number) =>
+      sampleRow(Date.UTC(year, index), { 6: Date.UTC(year, index + 1) - 1, 8: 0 })
+    const { runsWithoutTrades } = inspect([month(2023, 0), month(2023, 1), month(2023, 2)], '1M', '2010-01-01')
+    expect(runsWithoutTrades).toEqual([{ startTime: Date.UTC(2023, 0), endTime: Date.UTC(2023, 3), candles: 3 }])
+  })
+
+  it('counts all, and lists the first ones', () => {
+    const days = 16
+    const table = new CandleTable(new Kernel())
+    const inspector = new SeriesInspector({ symbol: 'BTCUSDT', interval: '1m' }, START)
+    const spans = [{ startTime: START, endTime: Infinity }]
+    for (let day = 0; day < days; day++) {
+      // No odd minute and no last hour of a day has a trade, and no minute that has one has a possible price.
+      const rows = Array.from({ length: 1440 }, (_, minute) => {
+        const openTime = START + (day * 1440 + minute) * 60_000
+        const isIdle = minute % 2 === 1 || minute >= 1380
+        return sampleRow(openTime, { 6: openTime + 59_999, ...(isIdle ? { 8: 0 } : { 1: '42555', 3: '42555.1' }) })
+      })
+      const startDate = new Date(START + day * DAY).toISOString().slice(0, 10)
+      table.clear()
+      table.add(decodeWindow(toJsonBytes(rows), { symbol: 'BTCUSDT', interval: '1m', startDate }))
+      inspector.add(table, 0, spans)
+    }
+    const found = inspector.end(spans)
+    // The last odd minute before the hour goes on into it.
+    expect([found.withoutTrades, found.runsWithoutTrades.length]).toEqual([days * (690 + 60), MAX_RUNS])
+    expect(found.runsWithoutTrades[689]).toMatchObject({ startTime: START + 1379 * 60_000, candles: 61 })
+    // A price that is below the lowest one.
+    expect([found.invalid, found.counts.invalid_values]).toEqual([days * 690, days * 690])
+    expect(found.anomalies).toHaveLength(MAX_LISTED)
   })
 
   it('finds a candle that the exchange has off the grid, and after February 2018 one that is invalid', () => {

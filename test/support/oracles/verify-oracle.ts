@@ -11,6 +11,14 @@ export interface OracleSeries {
   readonly fitsInto: (coarser: string) => boolean
   /** The open times of all candles that the series could have in its windows, ascending. */
   readonly times: readonly number[]
+  /** When candles may be missing, `[start, end)`: candles before and after show it. ms UTC. */
+  readonly known: readonly [start: number, end: number]
+}
+
+/** What a series is known to have: from its first candle to its last one. */
+export function wholeSpan(interval: string, rows: readonly KlineRow[]): [start: number, end: number] {
+  const [first, last] = [rows[0], rows[rows.length - 1]]
+  return last === undefined ? [Infinity, -Infinity] : [first[0], nextOpenTime(interval, last[0])]
 }
 
 const COLUMNS = {
@@ -28,13 +36,12 @@ const COLUMNS = {
 }
 
 /** The candles that are missing between two candles, in windows that are loaded: start, end and number of each gap. */
-export function findGapsOracle({ interval, rows, spans, times }: OracleSeries): number[][] {
+export function findGapsOracle({ interval, rows, spans, times, known }: OracleSeries): number[][] {
   const open = new Set(rows.map(([openTime]) => openTime))
-  const [first, last] = [rows[0]?.[0] ?? Infinity, rows[rows.length - 1]?.[0] ?? -Infinity]
   const gaps: number[][] = []
   for (const time of times) {
-    if (time < first || time > last || open.has(time) || !spans.some(([from, to]) => time >= from && time < to))
-      continue
+    if (time < known[0] || nextOpenTime(interval, time) > known[1] || open.has(time)) continue
+    if (!spans.some(([from, to]) => time >= from && time < to)) continue
     const gap = gaps.at(-1)
     if (gap?.[1] === time) gap.splice(1, 2, nextOpenTime(interval, time), gap[2] + 1)
     else gaps.push([time, nextOpenTime(interval, time), 1])
@@ -57,10 +64,9 @@ export function compareOracle(finer: OracleSeries, coarser: OracleSeries): Map<n
   return found
 }
 
-/** Whether a series is loaded from `start` to `end`; nothing is known after the end of its last candle. */
-function covers({ interval, rows, spans }: OracleSeries, start: number, end: number): boolean {
-  const last = rows[rows.length - 1]
-  if (last === undefined || end > nextOpenTime(interval, last[0])) return false
+/** Whether a series is loaded from `start` to `end`; nothing is known after the end of the known time. */
+function covers({ spans, known }: OracleSeries, start: number, end: number): boolean {
+  if (end > known[1]) return false
   let reached = start
   for (const [from, to] of spans) if (from <= reached && to > reached) reached = to
   return reached >= end

@@ -1,9 +1,9 @@
+import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
 import { sum } from '../sum.js'
-import { openTimes } from './tables.js'
 import { type Judgement, listFaults } from './verdict.js'
 
-/** `verify --json`. */
+/** `verify --json`. All counts are exact; the lists of a series have the first 10,000 candles, and the first 1,000 runs without trades. */
 export function verifyObject(result: VerificationReport, { verdict, series }: Judgement): object {
   const { mirror, range, pairs, differences } = result
   const time = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : null)
@@ -32,12 +32,14 @@ export function verifyObject(result: VerificationReport, { verdict, series }: Ju
 
 function seriesObject(report: SeriesReport): object {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null } = report
-  const { windows, missingWindows, corrupt, gaps, unverified = null } = report
+  const { windows, missingWindows, corrupt, gaps, unverified = null, invalid } = report
+  const { counts, withoutTrades, runsWithoutTrades } = report
   return {
     ...{ symbol, interval, candles, firstOpenTime, lastOpenTime, windows, missingWindows, corrupt, gaps },
     missing: countMissing(report),
+    counts: { earlyClose: counts.early_close, zeroTrades: withoutTrades, offGrid: counts.old_off_grid, invalid },
     earlyClose: openTimes(report, 'early_close'),
-    zeroTrades: openTimes(report, 'zero_trades'),
+    zeroTrades: runsWithoutTrades,
     offGrid: openTimes(report, 'old_off_grid'),
     faults: listFaults(report),
     unverified,
@@ -47,4 +49,9 @@ function seriesObject(report: SeriesReport): object {
 /** Candles missing in all gaps. */
 function countMissing({ gaps }: SeriesReport): number {
   return sum(gaps.map(gap => gap.missing))
+}
+
+/** The open times of the candles that are listed with an anomaly. */
+function openTimes({ anomalies }: SeriesReport, kind: AnomalyKind): number[] {
+  return anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime)
 }

@@ -1,13 +1,13 @@
-import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import type { VerificationReport } from '../../../verify/verify.js'
 import type { Report } from '../report.js'
 import { sum } from '../sum.js'
-import { candleName, describeDifference, exactTime, joinParts } from './differences.js'
+import { describeDifference, exactTime } from './differences.js'
 import { verifyObject } from './object.js'
+import { invalidLines, oddityLines, offGridLines } from './oddities.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
-import { type Judgement, judge, listFaults, listOffGrid, type Verdict, verdictLine } from './verdict.js'
+import { type Judgement, judge, type Verdict, verdictLine } from './verdict.js'
 import { corruptLines, missingLines } from './windows.js'
 
 /** How a verification is shown. */
@@ -27,7 +27,10 @@ export function verifyReport(
 ): Report & { readonly verdict: Verdict } {
   const judgement = judge(result, failOnGaps)
   return {
-    json: verifyObject(result, judgement),
+    // Large, and only for --json.
+    get json() {
+      return verifyObject(result, judgement)
+    },
     text: () => (format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, verbose)),
     verdict: judgement.verdict,
   }
@@ -45,14 +48,14 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     failing.length > 0 && failingTable(failing),
     titled('Missing windows:', missingLines(reports, verbose)),
     titled('Corrupt windows:', corruptLines(reports)),
-    titled('Invalid candles (UTC):', reports.flatMap(listInvalid)),
+    titled('Invalid candles (UTC):', reports.flatMap(invalidLines)),
     titled('Candles that differ from their finer candles (UTC):', faults.map(describeDifference)),
     ...outageSections(outages, symbols, verbose),
     titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
-    titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(countOffGrid)),
+    titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)),
     verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,
     verbose &&
-      titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(listOddities)),
+      titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
     verbose && pairs.length > 0 && `Comparisons with finer candles:\n${pairTable(pairs)}`,
     closingLines(result, judgement).join('\n'),
   ]
@@ -63,33 +66,6 @@ function titled(title: string, lines: readonly string[]): string | undefined {
   return lines.length > 0 ? [title, ...lines].join('\n') : undefined
 }
 
-function listInvalid(report: SeriesReport): string[] {
-  return listFaults(report).map(({ openTime, description }) =>
-    joinParts(`${candleName({ ...report, openTime })}:`, description),
-  )
-}
-
-/** One line for each series that has such candles. */
-function countOffGrid(report: SeriesReport): string[] {
-  const candles = listOffGrid(report)
-  if (candles.length === 0) return []
-  const [first, last] = [candles[0], candles[candles.length - 1]].map(({ openTime }) => exactTime(openTime))
-  return [joinParts(`${seriesName(report)}: ${plural(candles.length, 'candle')},`, `${first} to ${last}`)]
-}
-
-function listOddities(report: SeriesReport): string[] {
-  const faults = listFaults(report)
-  return [
-    ...report.gaps.map(({ startTime, endTime, missing, outage }) => {
-      const shared = outage ? ', an outage' : ''
-      return `${seriesName(report)} ${exactTime(startTime)} to ${exactTime(endTime)}: ${plural(missing, 'candle')} missing${shared}`
-    }),
-    ...report.anomalies
-      .filter(anomaly => !faults.includes(anomaly))
-      .map(({ openTime, description }) => `${candleName({ ...report, openTime })}: ${description}`),
-  ]
-}
-
 function closingLines({ series, range, mirror }: VerificationReport, { failing, verdict }: Judgement): string[] {
   const unverified = sum(series.map(report => report.unverified ?? 0))
   const candles = sum(series.map(report => report.candles))
@@ -97,7 +73,7 @@ function closingLines({ series, range, mirror }: VerificationReport, { failing, 
   const lines = [`Mirror: ${mirror}`]
   if (range) lines.unshift(`Range: ${time(range.fromTime, 'the beginning')} to ${time(range.toTime, 'now')} (UTC)`)
   if (unverified > 0) {
-    const isOffGrid = series.some(report => listOffGrid(report).length > 0)
+    const isOffGrid = series.some(report => report.counts.old_off_grid > 0)
     const reason = isOffGrid ? 'off the grid or without finer candles' : 'because no finer candles are cached'
     lines.unshift(`Not compared, ${reason}: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
   }

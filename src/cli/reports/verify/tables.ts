@@ -1,7 +1,6 @@
-import type { AnomalyKind } from '../../../klines/audit/inspect.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime } from '../../../klines/text.js'
-import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
+import type { VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
 import { sum } from '../sum.js'
 import type { SeriesVerdict } from './verdict.js'
@@ -35,8 +34,8 @@ export function seriesTable(series: readonly SeriesVerdict[]): string {
     formatTime(report.firstOpenTime).slice(0, 10),
     formatTime(report.lastOpenTime).slice(0, 10),
     formatCount(report.gaps.length),
-    formatCount(openTimes(report, 'early_close').length),
-    formatCount(openTimes(report, 'zero_trades').length),
+    formatCount(report.counts.early_close),
+    formatCount(report.withoutTrades),
     report.unverified === undefined ? '-' : formatCount(report.unverified),
   ])
   const head = ['series', 'candles', 'first', 'last', 'gaps', 'early', 'no trade', 'unverified']
@@ -60,14 +59,9 @@ export function seriesCsv(series: readonly SeriesVerdict[]): string {
   const rows = series.map(({ report, ...counts }) => [
     ...[report.symbol, report.interval, report.windows, counts.missingWindows, counts.corruptWindows, report.candles],
     ...[formatTime(report.firstOpenTime), formatTime(report.lastOpenTime), report.gaps.length],
-    ...[sum(report.gaps.map(gap => gap.missing)), openTimes(report, 'early_close').length],
-    ...[openTimes(report, 'zero_trades').length, counts.invalid, counts.differing, counts.notes],
+    ...[sum(report.gaps.map(gap => gap.missing)), report.counts.early_close],
+    ...[report.withoutTrades, counts.invalid, counts.differing, counts.notes],
     report.unverified ?? '-',
   ])
   return csvTable({ head, rows })
-}
-
-/** The open times of the candles with an anomaly. */
-export function openTimes({ anomalies }: SeriesReport, kind: AnomalyKind): number[] {
-  return anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime)
 }

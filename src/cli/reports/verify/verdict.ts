@@ -1,4 +1,4 @@
-import type { AnomalyKind } from '../../../klines/audit/inspect.js'
+import { isFault } from '../../../klines/audit/anomaly-log.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import type { SeriesReport, VerificationReport } from '../../../verify/verify.js'
@@ -8,9 +8,6 @@ import { mergeGaps, type Outage } from './outages.js'
 
 /** `incomplete`: windows are missing, and nothing else is wrong. `empty`: there is no candle to check. */
 export type Verdict = 'ok' | 'empty' | 'incomplete' | 'failed'
-
-/** Anomalies that are faults; the others happened at the exchange. */
-const FAULTS: readonly AnomalyKind[] = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values']
 
 /** A series, and how much of it is wrong. */
 export interface SeriesVerdict {
@@ -46,9 +43,9 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     missingWindows: report.missingWindows.length,
     corruptWindows: report.corrupt.length,
     differing: differing.get(seriesName(report)) ?? 0,
-    invalid: new Set(listFaults(report).map(({ openTime }) => openTime)).size,
+    invalid: report.invalid,
     failingGaps: failOnGaps ? report.gaps.length : 0,
-    notes: (notes.get(seriesName(report)) ?? 0) + listOffGrid(report).length,
+    notes: (notes.get(seriesName(report)) ?? 0) + report.counts.old_off_grid,
   }))
   const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
   const isEmpty = series.every(({ candles }) => candles === 0)
@@ -64,14 +61,9 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
   }
 }
 
-/** The candles of a series that cannot be right. */
+/** The faults of the candles of a series, the first of each kind. */
 export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
-  return anomalies.filter(({ kind }) => FAULTS.includes(kind))
-}
-
-/** The candles that the exchange itself has off the grid. */
-export function listOffGrid({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
-  return anomalies.filter(({ kind }) => kind === 'old_off_grid')
+  return anomalies.filter(({ kind }) => isFault(kind))
 }
 
 /** The first line of the report: the verdict, and why. */

@@ -1,6 +1,5 @@
 import { addCandle, beginCandle } from './candles'
-import { isLessThan } from './decimals'
-import { CANDLE_BYTES, CLOSE_TIME, COMPARED, COUNT, DECIMAL_BYTES, DECIMALS, IGNORE, NO_ROW, OPEN_TIME } from './layout'
+import { CANDLE_BYTES, CLOSE_TIME, COMPARED, COUNT, DECIMALS, IGNORE, NO_ROW, OPEN_TIME } from './layout'
 
 /**
  * Groups `rows` candles at `from`, which ascend by open time, into candles of `step` ms counted from `anchor` (ms UTC). Writes the
@@ -80,46 +79,4 @@ function areEqual(a: usize, b: usize): bool {
     if (load<u64>(a + part) !== load<u64>(b + part)) return false
   }
   return true
-}
-
-/**
- * Writes to `to` the rows of candles that may have an anomaly, and returns how many: the first one, and any that does not open
- * `step` ms after the one before, is off the grid counted from `anchor`, does not close on time, or has no trades or impossible
- * values.
- */
-export function findAnomalies(from: usize, rows: u32, step: f64, anchor: f64, to: usize): u32 {
-  let anomalies: u32 = 0
-  let nextTime = NaN
-  for (let row: u32 = 0; row < rows; row++) {
-    const openTime = load<f64>(from + OPEN_TIME)
-    const follows = openTime === nextTime
-    nextTime = openTime + step
-    const isRegular =
-      follows &&
-      load<f64>(from + CLOSE_TIME) === nextTime - 1 &&
-      load<f64>(from + COUNT) !== 0 &&
-      isOrdered(from + DECIMALS) &&
-      <i64>(openTime - anchor) % <i64>step === 0
-    if (!isRegular) {
-      store<u32>(to, row)
-      to += 4
-      anomalies++
-    }
-    from += CANDLE_BYTES
-  }
-  return anomalies
-}
-
-/** Whether low <= open, close <= high, and taker volumes are not above the whole volumes. */
-function isOrdered(decimals: usize): bool {
-  const open = decimals
-  const high = open + DECIMAL_BYTES
-  const low = high + DECIMAL_BYTES
-  const close = low + DECIMAL_BYTES
-  const volume = close + DECIMAL_BYTES
-  if (isLessThan(open, low) || isLessThan(close, low) || isLessThan(high, open) || isLessThan(high, close)) return false
-  // The order is volume, quote volume, taker volume, taker quote volume.
-  return (
-    !isLessThan(volume, volume + 2 * DECIMAL_BYTES) && !isLessThan(volume + DECIMAL_BYTES, volume + 3 * DECIMAL_BYTES)
-  )
 }

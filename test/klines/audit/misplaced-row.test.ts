@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findMisplacedRow } from '../../../src/klines/audit/grid.js'
+import { findMisplacedRow } from '../../../src/klines/audit/misplaced-row.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { HOURS, OFF_GRID_QUARTERS } from '../../support/off-grid-tree.js'

@@ -1,0 +1,39 @@
+import type { Kernel } from '../klines/kernel/kernel.js'
+import type { Series } from '../klines/series.js'
+import { formatDate } from '../klines/windows.js'
+import { EMPTY_WINDOW_BYTES, type Mirror } from '../mirror/mirror.js'
+
+/** The cached candles next to some windows of a series: they show that the series did not begin or end there. */
+export class NeighbourCandles {
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly series: Series,
+    private readonly kernel: Kernel,
+  ) {}
+
+  /** Open time of the last candle in the windows before `startDate`, ms UTC; undefined when none is cached. */
+  lastBefore(startDate: string): number | undefined {
+    const earlier = this.mirror.cachedStartDates(this.series).filter(date => date < startDate)
+    return this.firstFound(earlier.reverse())?.lastOpenTime
+  }
+
+  /** Open time of the first candle in the windows after `startDate` that start by `horizon`, ms UTC; undefined when none is cached. */
+  firstAfter(startDate: string, horizon: number): number | undefined {
+    const last = formatDate(horizon)
+    const later = this.mirror.cachedStartDates(this.series).filter(date => date > startDate && date <= last)
+    return this.firstFound(later)?.firstOpenTime
+  }
+
+  /** The candles of the first of these windows that has any; a corrupt one says nothing. */
+  private firstFound(startDates: readonly string[]) {
+    const { mirror, series, kernel } = this
+    for (const startDate of startDates) {
+      const window = { ...series, startDate }
+      if (mirror.windowSize(window) <= EMPTY_WINDOW_BYTES) continue
+      const read = mirror.borrowWindow(window, kernel)
+      if (read.state !== 'cached' || read.batch.length === 0) continue
+      return { firstOpenTime: read.batch.openTime(0), lastOpenTime: read.batch.lastOpenTime }
+    }
+    return undefined
+  }
+}

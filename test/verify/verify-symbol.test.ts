@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { EXCHANGE_INTERVALS } from '../../src/klines/intervals.js'
+import { Kernel } from '../../src/klines/kernel/kernel.js'
+import { windowPath } from '../../src/klines/paths.js'
+import { startDateAt } from '../../src/klines/windows.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { SymbolVerifier } from '../../src/verify/verify-symbol.js'
+import { makeRows } from '../support/exchange/made-rows.js'
+import { putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const START = Date.parse('2024-01-01')
+
+it('verifying any number of symbols takes the memory of one', async () => {
+  const root = tempFolder()
+  const kernel = new Kernel()
+  const range = { fromTime: -Infinity, toTime: Infinity }
+  const verifier = new SymbolVerifier(new Mirror(root), { audit: true, range, horizon: START }, kernel)
+  const verify = async (symbol: string) => {
+    const series = EXCHANGE_INTERVALS.map(interval => ({
+      symbol,
+      interval,
+      startDates: [startDateAt(interval, START)],
+    }))
+    for (const { interval, startDates } of series) {
+      const rows = makeRows(symbol, interval, START, START + 3_600_000, [], 60_000)
+      putFile(root, windowPath({ symbol, interval, startDate: startDates[0] }), rows)
+    }
+    const { pairs } = await verifier.verify(series)
+    return pairs.reduce((sum, { comparisons }) => sum + comparisons, 0)
+  }
+  const comparisons = await verify('S0USDT')
+  expect(comparisons).toBeGreaterThan(0)
+  const { byteLength } = kernel.view
+  // A table for each pair of intervals takes 1.1 MB.
+  for (let symbol = 1; symbol <= 40; symbol++) expect(await verify(`S${symbol}USDT`)).toBe(comparisons)
+  expect(kernel.view.byteLength).toBe(byteLength)
+})
