@@ -7,7 +7,7 @@ import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
-import { counts, heap, legendRow, requestedWindows, settled } from '../support/viewer.js'
+import { counts, heap, legendRow, requestedWindows, settled, visibleRange } from '../support/viewer.js'
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
 const START = Date.UTC(2024, 0, 1)
@@ -33,9 +33,7 @@ const dayRows = (date: string) => {
 
 /** The length of the visible time, ms. */
 async function visibleMs(page: Page): Promise<number> {
-  const link = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
-  const { searchParams } = new URL(link ?? '', 'http://localhost')
-  const [from, to] = ['from', 'to'].map(name => Date.parse(searchParams.get(name) ?? ''))
+  const { from, to } = await visibleRange(page)
   return to - from
 }
 

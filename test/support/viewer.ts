@@ -90,3 +90,11 @@ export async function heap(page: Page): Promise<number> {
   await session.detach()
   return usedSize
 }
+
+/** The visible time, ms UTC, as the download links name it. */
+export async function visibleRange(page: Page): Promise<{ from: number; to: number }> {
+  const link = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
+  const { searchParams } = new URL(link ?? '', 'http://localhost')
+  const [from, to] = ['from', 'to'].map(name => Date.parse(searchParams.get(name) ?? ''))
+  return { from, to }
+}

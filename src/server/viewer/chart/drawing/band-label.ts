@@ -1,6 +1,6 @@
+import { plural } from '../count.js'
 import { type Interval, lengthMs } from '../data/interval.js'
 import type { Band } from '../data/timeline.js'
-import { plural } from '../element.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
