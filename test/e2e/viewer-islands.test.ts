@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { tempFolder } from '../support/temp-folder.js'
 import { counts, heap, legendRow, pointAt, requestedWindows, settled, visibleRange } from '../support/viewer.js'
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
@@ -25,8 +26,11 @@ const rowsOf = (date: string) => {
   return makeRows('TICKUSDT', '1m', start, start + DAY, [], MINUTE)
 }
 
-/** A bare tree with three days of 1m, two at its start and one at its end, and with all of 1d. Returns the days. */
-function makeIslands(root: string, days: number): string[] {
+/**
+ * A bare tree with three days of 1m, two at its start and one at its end, and with all of 1d. Returns the days.
+ * With `areEmpty`, the windows between them are there, without rows.
+ */
+function makeIslands(root: string, days: number, { areEmpty = false } = {}): string[] {
   const folder = join(root, 'api/klines/1min/TICKUSDT')
   const daily = join(root, 'api/klines/1d/TICKUSDT')
   const lists = join(root, 'api/klines/start-dates')
@@ -34,6 +38,7 @@ function makeIslands(root: string, days: number): string[] {
   const dates = Array.from({ length: days }, (_, day) => dateOf(END - (days - day) * DAY))
   const cached = [...dates.slice(0, 2), ...dates.slice(-1)]
   for (const date of cached) writeFileSync(join(folder, `${date}.json`), JSON.stringify(rowsOf(date)))
+  if (areEmpty) for (const date of dates.slice(2, -1)) writeFileSync(join(folder, `${date}.json`), '[]')
   writeFileSync(join(lists, '1min.json'), JSON.stringify(dates))
   const years = [2016, 2018, 2020, 2022, 2024]
   for (const year of years) {
@@ -149,3 +154,25 @@ describe.skipIf(!hasChromium).each([730, 3_000])(
     })
   },
 )
+
+describe.skipIf(!hasChromium)('the chart of 1m with windows without candles (skipped without Chromium)', () => {
+  const newSandbox = useSandboxes()
+  const open = useBrowser()
+
+  it('a jump to one that is far from candles shows the newest', async () => {
+    const root = tempFolder()
+    const cached = makeIslands(root, 60, { areEmpty: true })
+    const server = await startServeCommand(newSandbox(), ['--mirror', root])
+    onTestFinished(async () => {
+      await server.stop()
+    })
+    const { page, faults } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    await settled(page, 'TICKUSDT 1m')
+    await page.getByLabel('Jump to a day').fill(dateOf(END - 30 * DAY))
+    await settled(page)
+    expect(await page.locator('#message').textContent()).toContain('There are no candles then; these are the nearest.')
+    await pointAt(page, 0.5)
+    expect(await page.locator('#legend-time').textContent()).toContain(textOf(cached[2]))
+    expect(faults).toEqual([])
+  })
+})

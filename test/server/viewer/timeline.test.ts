@@ -108,6 +108,11 @@ describe('the time axis of the chart', () => {
       expect(timeline.missingWindows).toBe(200)
     })
 
+    it('only windows between candles count as missing', () => {
+      expect(timelineOf(['missing', 'full', 'missing', 'full', 'missing', 'missing']).missingWindows).toBe(1)
+      expect(timelineOf(['missing', 'empty']).missingWindows).toBe(0)
+    })
+
     it.each([
       [1, undefined],
       [MAX_EMPTY_PLACES, undefined],

@@ -31,7 +31,8 @@ export class Timeline {
   /** How many candles there are, and how many `klines verify` counts as missing. */
   candles = 0
   missing = 0
-  readonly missingWindows: number
+  /** Windows between the candles that are not in the mirror. */
+  missingWindows = 0
   readonly decimals: number
   private parsed: { window: CandleWindow; rows: readonly Row[] } | undefined
 
@@ -40,13 +41,12 @@ export class Timeline {
     private readonly windows: readonly CandleWindow[],
   ) {
     const populated = windows.filter(({ candles }) => candles.length > 0)
-    const firstWindow = populated.at(0)
-    this.missingWindows = windows.filter(
-      ({ text, startTime }) => text === undefined && firstWindow && startTime > firstWindow.startTime,
-    ).length
     this.decimals = Math.max(0, ...populated.map(({ decimals }) => decimals))
-    if (!firstWindow) return
-    const gaps = new GapFinder(interval, firstWindow.candles[0].time * 1000, windows)
+    const [first, last] = [populated.at(0), populated.at(-1)]
+    if (!first || !last) return
+    const between = windows.slice(windows.indexOf(first), windows.indexOf(last))
+    this.missingWindows = between.filter(({ text }) => text === undefined).length
+    const gaps = new GapFinder(interval, first.candles[0].time * 1000, windows)
     let previous: Candle | undefined
     for (const { candles } of populated) {
       for (const candle of candles) {
