@@ -7,7 +7,7 @@ import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
-import { counts, legendRow, requestedWindows, settled } from '../support/viewer.js'
+import { counts, heap, legendRow, requestedWindows, settled, visibleRange } from '../support/viewer.js'
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
 const START = Date.UTC(2024, 0, 1)
@@ -33,20 +33,8 @@ const dayRows = (date: string) => {
 
 /** The length of the visible time, ms. */
 async function visibleMs(page: Page): Promise<number> {
-  const link = await page.getByRole('link', { name: 'CSV' }).getAttribute('href')
-  const { searchParams } = new URL(link ?? '', 'http://localhost')
-  const [from, to] = ['from', 'to'].map(name => Date.parse(searchParams.get(name) ?? ''))
+  const { from, to } = await visibleRange(page)
   return to - from
-}
-
-/** What the page's script holds after a garbage collection, bytes. */
-async function heap(page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('HeapProfiler.enable')
-  await session.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await session.send('Runtime.getHeapUsage')
-  await session.detach()
-  return usedSize
 }
 
 describe.skipIf(!hasChromium)('the chart of a year of 1m (skipped without Chromium)', () => {

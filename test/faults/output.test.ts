@@ -1,11 +1,16 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import type { CliSandbox } from '../support/cli/cli-sandbox.js'
+import { CLOCK, type CliSandbox } from '../support/cli/cli-sandbox.js'
+import { makeRows } from '../support/exchange/made-rows.js'
 import { filesBelow } from '../support/files-below.js'
+import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
+const CASE_BLIND_FS = fileURLToPath(new URL('support/case-blind-fs.mjs', import.meta.url))
 const OLD = 'what was there before\n'
 const EXPORT = 'klines export BTCUSDT -i 15m --mirror m'
 
@@ -142,6 +147,48 @@ describe('F62 two outputs that are one file', () => {
     expect(scenario.outputs()).toEqual(before)
     expect(scenario.sandbox.text('old.csv')).toBe(OLD)
     expect(filesBelow(scenario.mirror)).toEqual([])
+  })
+
+  describe('1m and 1M in folders that will be made', () => {
+    const ARGS = ['export', 'BTCUSDT', '-i', '1m,1M', '--mirror', 'm', '-o', 'new/{interval}/{symbol}.csv', '--mkdir']
+    const rows = {
+      '1m': makeRows('BTCUSDT', '1m', Date.UTC(2026, 0, 5), Date.UTC(2026, 0, 6), [], 60_000),
+      '1M': sampleRows('BTCUSDT', '1M'),
+    }
+    const newMirror = async () => {
+      const { sandbox } = await newScenario()
+      const files = {
+        'symbols.json': ['BTCUSDT'],
+        'start-dates/1min.json': ['2026-01-05'],
+        'start-dates/1M.json': ['2010-01-01'],
+        '1min/BTCUSDT/2026-01-05.json': rows['1m'],
+        '1M/BTCUSDT/2010-01-01.json': rows['1M'],
+      }
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(dirname(sandbox.path(`m/api/klines/${name}`)), { recursive: true })
+        sandbox.write(`m/api/klines/${name}`, JSON.stringify(content))
+      }
+      return sandbox
+    }
+
+    it.concurrent('are written where case makes them two', async () => {
+      const sandbox = await newMirror()
+      expect(await sandbox.run(ARGS)).toMatchObject({ code: 0 })
+      for (const interval of ['1m', '1M'] as const)
+        expect(sandbox.text(`new/${interval}/BTCUSDT.csv`)).toBe(csvOf(rows[interval]))
+    })
+
+    it.concurrent.each([[['--force']], [[]]])('are refused where it does not (a simulated disk, %j)', async more => {
+      const sandbox = await newMirror()
+      const before = sandbox.files()
+      const run = await sandbox.run([...ARGS, ...more], { NODE_OPTIONS: `--import=${CLOCK} --import=${CASE_BLIND_FS}` })
+      expect(run.code).toBe(2)
+      expect(run.stderr).toBe(
+        'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv are the same file, which would get the candles of only one of them.\n' +
+          '  Their names differ only in case or Unicode form, which this disk does not tell apart. Give each an export with an -o of its own.\n',
+      )
+      expect(sandbox.files()).toEqual(before)
+    })
   })
 })
 

@@ -23,17 +23,19 @@ export async function checkDistinct(paths: readonly string[]): Promise<void> {
       claim(id, path)
       continue
     }
-    const folder = (await findTargetId(dirname(path))) ?? (await findFolderKey(resolve(dirname(path))))
-    claim(join(folder, basename(path)), path)
-    const key = `${folder}//${basename(path).normalize('NFC').toLowerCase()}`
+    const place = await findPlace(path)
+    claim(join(place.id, ...place.names), path)
+    const key = `${place.id}//${fold(place.names.join('/'))}`
     const other = seen.get(key)
     if (other === undefined) {
       seen.set(key, path)
       continue
     }
-    // One answer holds for all names in a folder.
-    const isOne = folders.get(folder) ?? (await areOneName(dirname(path), basename(other), basename(path)))
-    folders.set(folder, isOne)
+    // One answer holds for all names in a folder, and in the folders that will be made in it.
+    const { names } = await findPlace(other)
+    const differing = names.findIndex((name, index) => name !== place.names[index])
+    const isOne = folders.get(place.id) ?? (await areOneName(place.folder, names[differing], place.names[differing]))
+    folders.set(place.id, isOne)
     if (isOne) throw sameFile(other, path)
   }
 }
@@ -44,11 +46,29 @@ async function findTargetId(path: string): Promise<string | undefined> {
   return stats && fileId(stats)
 }
 
-/** What stands for a missing folder: the id of the nearest one above it, and the rest of its path. */
-async function findFolderKey(path: string): Promise<string> {
-  const id = await findTargetId(path)
-  if (id !== undefined || dirname(path) === path) return id ?? path
-  return join(await findFolderKey(dirname(path)), basename(path))
+/** Where a new file will be: the nearest folder that exists, its id, and the names below it that will be made. */
+interface Place {
+  readonly folder: string
+  readonly id: string
+  readonly names: readonly string[]
+}
+
+async function findPlace(path: string): Promise<Place> {
+  const names = [basename(path)]
+  let folder = dirname(path)
+  // `..` after a missing folder only counts as a part of the path.
+  if ((await findTargetId(folder)) === undefined) folder = resolve(folder)
+  for (;;) {
+    const id = (await findTargetId(folder)) ?? (folder === dirname(folder) ? folder : undefined)
+    if (id !== undefined) return { folder, id, names }
+    names.unshift(basename(folder))
+    folder = dirname(folder)
+  }
+}
+
+/** Names that some file systems take for one have one folded form. */
+function fold(name: string): string {
+  return name.normalize('NFC').toLowerCase()
 }
 
 /** Whether the file system takes two names in a folder for one. Only trying tells, in a hidden folder that is removed again. */
@@ -68,11 +88,17 @@ async function areOneName(folder: string, name: string, other: string): Promise<
 }
 
 function sameFile(path: string, other: string): KlinesError {
+  const [name, otherName] = [path, other].map(each => resolve(each))
+  const isFolded = name !== otherName && fold(name) === fold(otherName)
   return new KlinesError(
     'bad_output',
     `${path} and ${other} are the same file, which would get the candles of only one of them.`,
     {
-      suggestions: ['Remove the link between them, or name the files otherwise.'],
+      suggestions: [
+        isFolded
+          ? 'Their names differ only in case or Unicode form, which this disk does not tell apart. Give each an export with an `output` of its own.'
+          : 'Remove the link between them, or name the files otherwise.',
+      ],
       data: { outputs: [path, other] },
     },
   )

@@ -74,8 +74,12 @@ describe('different files are accepted:', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('those in a folder that does not exist are left to the check of each target', async () => {
-    await checkDistinct([path('none/1m.csv'), path('none/1M.csv')])
+  test.each([
+    ['none/1m.csv', 'none/1M.csv'],
+    ['1m/a.csv', '1M/a.csv'],
+  ])('those in folders that do not exist, where case makes them two: %s and %s', async (first, second) => {
+    await checkDistinct([path(first), path(second)])
+    expect(readdirSync(folder)).toEqual([])
   })
 })
 
@@ -92,12 +96,21 @@ describe('F62 names that differ in case only are refused on a disk without upper
     ['new files', '1m.csv', '1M.csv', () => {}],
     ['a new file and an existing one', '1m.csv', '1M.csv', () => writeFileSync(path('1m.csv'), 'old')],
     ['new files in two normal forms', '\u00e9.csv', 'e\u0301.csv', () => {}],
+    ['new files in a new folder', 'new/1m.csv', 'new/1M.csv', () => {}],
+    ['new files in new folders', '1m/a.csv', '1M/a.csv', () => {}],
+    ['new files deep in new folders', 'new/1m/x/a.csv', 'new/1M/X/A.csv', () => {}],
+    ['new files in a new folder and an existing one', '1m/a.csv', '1M/a.csv', () => mkdirSync(path('1m'))],
   ])('%s (a simulated disk)', (_, first, second, prepare) => {
     prepare()
     const before = readdirSync(folder)
     expect(check([path(first), path(second)], [PRELOAD])).toBe('bad_output\n')
     expect(check([path(first), path(second)])).toBe('none\n')
     expect(readdirSync(folder)).toEqual(before)
+  })
+
+  test('new files of one name in other new folders are accepted (a simulated disk)', () => {
+    const names = ['1m/a.csv', '1d/a.csv', '1m/b.csv', 'x/1m/a.csv']
+    expect(check(names.map(path), [PRELOAD])).toBe('none\n')
   })
 
   test('new files (an ext4 folder with case folding)', ({ skip }) => {
@@ -110,6 +123,7 @@ describe('F62 names that differ in case only are refused on a disk without upper
     try {
       if (mounted.status !== 0) skip(`needs root, mkfs.ext4 and a kernel with CONFIG_UNICODE: ${mounted.stderr.trim()}`)
       expect(check([path('disk/f/1m.csv'), path('disk/f/1M.csv')])).toBe('bad_output\n')
+      expect(check([path('disk/f/1m/a.csv'), path('disk/f/1M/a.csv')])).toBe('bad_output\n')
       expect(readdirSync(path('disk/f'))).toEqual([])
     } finally {
       spawnSync('umount', [path('disk')])

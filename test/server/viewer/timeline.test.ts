@@ -3,7 +3,8 @@ import { findGaps } from '../../../src/klines/audit/gaps.js'
 import { INTERVALS, nextOpenTime } from '../../../src/klines/intervals.js'
 import { buildSeriesGrid } from '../../../src/klines/resample/candle-grid.js'
 import { countDecimals, missingWindow, parseWindow } from '../../../src/server/viewer/chart/data/candle-window.js'
-import { Timeline } from '../../../src/server/viewer/chart/data/timeline.js'
+import { MAX_EMPTY_PLACES, Timeline } from '../../../src/server/viewer/chart/data/timeline.js'
+import { bandLabel } from '../../../src/server/viewer/chart/drawing/band-label.js'
 import { Random } from '../../support/random.js'
 
 const START = Date.UTC(2018, 0, 1)
@@ -55,6 +56,74 @@ describe('the time axis of the chart', () => {
       expect(places).toEqual(expect.arrayContaining(times))
       for (const time of times) expect(timeline.row(timeline.indexFrom(time))?.[0]).toBe(time)
     }
+  })
+
+  describe('time without candles that is long', () => {
+    const [MINUTE, DAY] = [60_000, 86_400_000]
+    /** Days of 1m from `START` on, each with a candle a minute, without rows, or not in the mirror. */
+    const timelineOf = (days: readonly ('full' | 'empty' | 'missing')[]) =>
+      new Timeline(
+        '1m',
+        days.map((kind, day) => {
+          const [start, end] = [START + day * DAY, START + (day + 1) * DAY]
+          if (kind === 'missing') return missingWindow(start, end)
+          const openTimes = Array.from({ length: kind === 'full' ? 1_440 : 0 }, (_, minute) => start + minute * MINUTE)
+          return parseWindow(start, end, windowText(openTimes))
+        }),
+      )
+
+    it.each([
+      ['missing', 2, '2 days not in this mirror'],
+      ['missing', 730, '730 days not in this mirror'],
+      ['missing', 3_000, '3,000 days not in this mirror'],
+      ['empty', 1, '24 hours without candles'],
+      ['empty', 3_000, '3,000 days without candles'],
+    ] as const)('%s windows of %i days are a band of few places from its start to its end', (kind, length, label) => {
+      const timeline = timelineOf(['full', ...Array<typeof kind>(length).fill(kind), 'full'])
+      expect(timeline.length).toBe(2 * 1_440 + MAX_EMPTY_PLACES)
+      const [from, to] = [1_440, 1_440 + MAX_EMPTY_PLACES - 1]
+      const isMissing = kind === 'missing'
+      expect(timeline.bands).toEqual([{ from, to, isMissing, steps: length * 1_440 }])
+      expect(bandLabel(timeline.bands[0], '1m')).toBe(label)
+      expect(timeline.missing).toBe(isMissing ? 0 : length * 1_440)
+      expect(timeline.missingWindows).toBe(isMissing ? length : 0)
+      expect(timeline.openTime(from)).toBe(START + DAY)
+      for (const place of [from + 1, from + 250, to]) {
+        const share = (place - from) / MAX_EMPTY_PLACES
+        const time = timeline.openTime(place)
+        expect(time % MINUTE).toBe(0)
+        expect(Math.abs(time - (START + DAY + share * length * DAY))).toBeLessThan(MINUTE)
+      }
+      expect(timeline.openTime(to + 1)).toBe(START + (length + 1) * DAY)
+    })
+
+    it('windows that alternate between two candles share these places', () => {
+      const between = Array.from({ length: 400 }, (_, day) =>
+        day % 2 === 0 ? ('missing' as const) : ('empty' as const),
+      )
+      const timeline = timelineOf(['full', ...between, 'full'])
+      expect(timeline.bands).toHaveLength(400)
+      expect(timeline.length).toBe(2 * 1_440 + 400)
+      expect(timeline.missing).toBe(200 * 1_440)
+      expect(timeline.missingWindows).toBe(200)
+    })
+
+    it('only windows between candles count as missing', () => {
+      expect(timelineOf(['missing', 'full', 'missing', 'full', 'missing', 'missing']).missingWindows).toBe(1)
+      expect(timelineOf(['missing', 'empty']).missingWindows).toBe(0)
+    })
+
+    it.each([
+      [1, undefined],
+      [MAX_EMPTY_PLACES, undefined],
+      [MAX_EMPTY_PLACES + 1, '8 hours without candles'],
+    ])('%i missing candles: each has a place as long as there are enough', (missing, label) => {
+      const later = START + (missing + 1) * MINUTE
+      const timeline = new Timeline('1m', [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
+      expect(timeline.length).toBe(2 + Math.min(missing, MAX_EMPTY_PLACES))
+      expect(timeline.missing).toBe(missing)
+      expect(bandLabel(timeline.bands[0], '1m')).toBe(label)
+    })
   })
 
   it.each([

@@ -1,7 +1,8 @@
 import { formatTime } from './address.js'
+import { formatCount, plural } from './count.js'
 import type { SeriesWindows } from './data/series-windows.js'
 import type { Timeline } from './data/timeline.js'
-import { element, formatCount, plural } from './element.js'
+import { element } from './element.js'
 
 /** Says what is loaded, for people and for screen readers. */
 export class Footer {

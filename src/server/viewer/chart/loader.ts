@@ -57,6 +57,7 @@ export class Loader {
     const range = { from, to: from + this.view.screen * lengthMs(series.interval) }
     await this.load(session, async () => {
       await windows.showRange(range, signal)
+      if (!windows.hasCandles) await windows.showNewest(signal)
       this.view.draw(session)
       if (!this.view.show(session, range)) this.message.show('There are no candles then; these are the nearest.')
       await nextFrame()

@@ -3,7 +3,6 @@ import { chooseSeries } from './choice.js'
 import { listenToKeys } from './controls/keyboard.js'
 import { ThemeButton } from './controls/theme.js'
 import { Toolbar } from './controls/toolbar.js'
-import { lengthMs } from './data/interval.js'
 import { readCoverage, type Series } from './data/service.js'
 import { TimeFormat } from './drawing/time-format.js'
 import { Viewer } from './viewer.js'
@@ -84,8 +83,9 @@ export class Page {
     const { toolbar } = this
     const before = toolbar.current ?? { symbol: 'BTCUSDT', interval: '1d' }
     const series = { ...before, ...change }
-    const visible = this.namesTime && !view.isAtNewest ? view.visibleRange : undefined
-    const range = visible && rescale(visible, before, series)
+    let range: TimeRange | undefined
+    if (this.namesTime && !view.isAtNewest)
+      range = series.interval === before.interval ? view.visibleRange : view.rangeFor(series.interval)
     history.pushState(null, '', this.address(series, range))
     void this.openAddress()
   }
@@ -140,18 +140,5 @@ export class Page {
     this.toolbar.showScale({ isLog, isLocal })
     this.viewer.view.chart.setLog(isLog)
     this.viewer.view.setTimeFormat(new TimeFormat(isLocal))
-  }
-}
-
-/** The same time for another interval: as many candles, around the same middle. */
-function rescale({ from, to }: TimeRange, before: Series, after: Series): TimeRange {
-  if (before.interval === after.interval) return { from, to }
-  const [length, other] = [before, after].map(({ interval }) => lengthMs(interval))
-  const half = ((to - from) / length) * (other / 2)
-  const middle = (from + to) / 2
-  const minute = 60_000
-  return {
-    from: Math.max(0, Math.round((middle - half) / minute) * minute),
-    to: Math.round((middle + half) / minute) * minute,
   }
 }

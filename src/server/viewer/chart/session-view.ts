@@ -1,6 +1,7 @@
 import type { TimeRange } from './address.js'
-import { nextOpenTime } from './data/interval.js'
+import { type Interval, lengthMs, nextOpenTime } from './data/interval.js'
 import type { Series } from './data/service.js'
+import type { Timeline } from './data/timeline.js'
 import type { CandleChart } from './drawing/candle-chart.js'
 import { TimeFormat } from './drawing/time-format.js'
 import { Footer } from './footer.js'
@@ -9,6 +10,8 @@ import type { Session } from './session.js'
 
 /** Candles that are shown of a range without an end. */
 const DEFAULT_CANDLES = 150
+
+const MINUTE = 60_000
 
 /** The chart of one session with its legend and footer. */
 export class SessionView {
@@ -74,15 +77,37 @@ export class SessionView {
 
   /** The visible time of candles, `[from, to)`. */
   get visibleRange(): TimeRange | undefined {
-    const { timeline, series } = this.session ?? {}
+    const { session, visiblePlaces } = this
+    if (!session || !visiblePlaces) return undefined
+    const { first, last } = visiblePlaces
+    return { from: session.timeline.openTime(first), to: this.endTime(session, last) }
+  }
+
+  /** The time of as many candles of another length as there are visible places, around the same middle. */
+  rangeFor(interval: Interval): TimeRange | undefined {
+    const { session, visiblePlaces } = this
+    if (!session || !visiblePlaces) return undefined
+    const { first, last } = visiblePlaces
+    const middle = (session.timeline.openTime((first + last) >> 1) + this.endTime(session, (first + last + 1) >> 1)) / 2
+    const half = ((last - first + 1) * lengthMs(interval)) / 2
+    const [from, to] = [middle - half, middle + half].map(time => Math.max(0, Math.round(time / MINUTE) * MINUTE))
+    return { from, to }
+  }
+
+  /** The first and the last place of the timeline that are visible. */
+  private get visiblePlaces(): { first: number; last: number } | undefined {
+    const { timeline } = this.session ?? {}
     const { visible } = this.chart
-    if (!timeline || !series || !visible) return undefined
+    if (!timeline || !visible) return undefined
     const first = Math.max(0, Math.ceil(visible.from - 0.01))
     const last = Math.min(timeline.length - 1, Math.floor(visible.to + 0.01))
-    if (first > last) return undefined
-    const isNewest = last === timeline.length - 1
-    const to = isNewest ? nextOpenTime(series.interval, timeline.openTime(last)) : timeline.openTime(last + 1)
-    return { from: timeline.openTime(first), to }
+    return first > last ? undefined : { first, last }
+  }
+
+  /** When the place after another one opens, ms UTC. */
+  private endTime({ timeline, series }: Session, index: number): number {
+    const isNewest = index === timeline.length - 1
+    return isNewest ? nextOpenTime(series.interval, timeline.openTime(index)) : timeline.openTime(index + 1)
   }
 
   /** Whether the newest candle that there is is visible. */
@@ -97,9 +122,22 @@ export class SessionView {
     const first = timeline.indexFrom(from)
     const last = to > from ? timeline.indexFrom(to) - 1 : first + DEFAULT_CANDLES
     const isThere = first < timeline.length && last >= first
-    const start = isThere ? first : Math.min(first, timeline.length - DEFAULT_CANDLES)
-    this.chart.showPlaces({ from: start, to: isThere ? last : start + DEFAULT_CANDLES })
+    if (isThere) this.chart.showPlaces({ from: first, to: last })
+    else this.showNearest(timeline, from)
     return isThere
+  }
+
+  /** Shows the candles nearest to a time without any, ms UTC. */
+  private showNearest(timeline: Timeline, time: number): void {
+    const place = timeline.indexFrom(time)
+    const band = timeline.band(place)
+    let start = Math.min(place, timeline.length - DEFAULT_CANDLES)
+    if (band) {
+      // The nearer end of the band, in the middle.
+      const isFirstHalf = place - band.from < band.to - place
+      start = (isFirstHalf ? band.from : band.to) - DEFAULT_CANDLES / 2
+    }
+    this.chart.showPlaces({ from: start, to: start + DEFAULT_CANDLES })
   }
 
   /** Moves by a part of the visible time; negative to the past. */

@@ -51,8 +51,13 @@ function fixedLengthMs(interval: Interval): number | undefined {
 
 /** The open time (ms UTC) that follows `openTime` when no candle is missing. */
 export function nextOpenTime(interval: Interval, openTime: number): number {
+  return laterOpenTime(interval, openTime, 1)
+}
+
+/** The open time (ms UTC) that is so many candles later. */
+export function laterOpenTime(interval: Interval, openTime: number, steps: number): number {
   const length = fixedLengthMs(interval)
-  return length === undefined ? monthStart(monthIndex(openTime) + 1) : openTime + length
+  return length === undefined ? monthStart(monthIndex(openTime) + steps) : openTime + steps * length
 }
 
 /** How many whole candles fit between two open times (ms UTC): 1 for neighbours. */

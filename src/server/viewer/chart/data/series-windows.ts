@@ -1,5 +1,5 @@
 import { type CandleWindow, missingWindow, parseWindow } from './candle-window.js'
-import { lengthMs } from './interval.js'
+import { stepsBetween } from './interval.js'
 import {
   readSeriesCoverage,
   readStartDates,
@@ -9,12 +9,13 @@ import {
   ServiceError,
   windowPath,
 } from './service.js'
+import { WindowList } from './window-list.js'
 
 const MAX_REQUESTS = 8
 /** Windows of one batch, and about its candles: the chart takes all of its data again after each. */
 const MAX_BATCH = 64
 const MAX_BATCH_CANDLES = 44_000
-/** Candles that stay loaded when others come: the chart and their texts take 100 MB or so. */
+/** Places of candles that stay loaded when others come: the chart and their texts take 100 MB or so. */
 export const MAX_CANDLES = 100_000
 /** The same for a series that is not shown. */
 const MAX_HIDDEN_CANDLES = 10_000
@@ -26,7 +27,6 @@ const NEAR = 16
  * them. Those far from what is visible are dropped when there are too many, and loaded again when they are needed.
  */
 export class SeriesWindows {
-  private readonly startTimes: readonly number[]
   private readonly loaded: (CandleWindow | undefined)[] = []
   /** Indices of the first and the last shown window. */
   private first = 0
@@ -35,10 +35,8 @@ export class SeriesWindows {
   private constructor(
     readonly series: Series,
     readonly coverage: SeriesCoverage,
-    private readonly startDates: readonly string[],
-  ) {
-    this.startTimes = startDates.map(date => Date.parse(date))
-  }
+    private readonly list: WindowList,
+  ) {}
 
   static async open(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
     const [coverage, listed] = await Promise.all([
@@ -49,12 +47,12 @@ export class SeriesWindows {
     const exists = upstream
       ? (date: string) => Date.parse(date) <= now
       : (date: string) => date >= firstStartDate && date <= lastStartDate
-    return new SeriesWindows(series, coverage, listed.filter(exists))
+    return new SeriesWindows(series, coverage, new WindowList(series, coverage, listed.filter(exists)))
   }
 
   /** Whether there is a window to load. */
   get isEmpty(): boolean {
-    return this.startDates.length === 0
+    return this.list.length === 0
   }
 
   /** The shown windows, ascending. */
@@ -71,7 +69,7 @@ export class SeriesWindows {
   }
 
   get isAtEnd(): boolean {
-    return this.last === this.startDates.length - 1
+    return this.last === this.list.length - 1
   }
 
   /** Whether any window was loaded before. */
@@ -81,7 +79,7 @@ export class SeriesWindows {
 
   /** Shows the newest window with candles; returns at once when it is shown already. */
   async showNewest(signal: AbortSignal): Promise<void> {
-    const newest = this.startDates.length - 1
+    const newest = this.list.length - 1
     if (!this.isOpen || !this.isAtEnd) await this.show(newest, newest, signal)
     // Of a symbol that nobody knows, every window is missing.
     const isUnknown = !this.coverage.known && this.windows.every(({ text }) => text === undefined)
@@ -93,42 +91,56 @@ export class SeriesWindows {
     await this.show(0, 0, signal)
   }
 
-  /** Shows the windows of a time range, ms UTC: together with what is shown when that is near. */
+  /**
+   * Shows the windows of a time range, ms UTC: together with what is shown when that is near. When they have no candles, the windows
+   * on both sides too.
+   */
   async showRange({ from, to }: { from: number; to: number }, signal: AbortSignal): Promise<void> {
-    const [first, last] = [this.indexOf(from), this.indexOf(Math.max(from, to - 1))]
+    const [first, last] = [this.list.indexOf(from), this.list.indexOf(Math.max(from, to - 1))]
     const isNear = this.isOpen && first <= this.last + NEAR && last >= this.first - NEAR
     if (isNear) await this.show(Math.min(first, this.first), Math.max(last, this.last), signal)
-    else await this.show(first, Math.min(last, first + this.maxBatch), signal)
+    else await this.show(first, Math.min(last, this.list.indexAway(first, this.maxBatch)), signal)
+    if (!this.hasCandles)
+      await this.show(this.list.indexAway(this.first, -1), this.list.indexAway(this.last, 1), signal)
   }
 
   /** Shows as many windows again as are shown, before them. */
   async extendBack(signal: AbortSignal): Promise<void> {
-    await this.show(Math.max(0, this.first - this.batch), this.last, signal)
+    await this.show(this.list.indexAway(this.first, -this.batch), this.last, signal)
   }
 
   /** Shows as many windows again as are shown, after them. */
   async extendForward(signal: AbortSignal): Promise<void> {
-    await this.show(this.first, Math.min(this.startDates.length - 1, this.last + this.batch), signal)
+    await this.show(this.first, this.list.indexAway(this.last, this.batch), signal)
   }
 
   /**
-   * Drops the windows that are farthest from a time, ms UTC, and outside of it, until few enough candles are loaded.
+   * Drops the windows that are farthest from a time, ms UTC, and outside of it, until those that are loaded have few enough places
+   * on the time axis.
    */
-  trim({ from, to }: { from: number; to: number }, maxCandles = MAX_CANDLES): void {
+  trim({ from, to }: { from: number; to: number }, maxPlaces = MAX_CANDLES): void {
     const distance = ({ startTime, endTime }: CandleWindow) => Math.max(startTime - to, from - endTime)
     const isOutside = (index: number) => distance(this.loaded[index] as CandleWindow) >= 0
     const indices = [...this.loaded.keys()].filter(index => this.loaded[index])
     const farthest = indices
       .filter(isOutside)
       .sort((a, b) => distance(this.loaded[b] as CandleWindow) - distance(this.loaded[a] as CandleWindow))
-    let candles = indices.reduce((sum, index) => sum + (this.loaded[index]?.candles.length ?? 0), 0)
+    let places = indices.reduce((sum, index) => sum + this.placesOf(index), 0)
     for (const index of farthest) {
-      if (candles <= maxCandles) break
-      candles -= this.loaded[index]?.candles.length ?? 0
+      if (places <= maxPlaces) break
+      places -= this.placesOf(index)
       this.loaded[index] = undefined
     }
     while (this.first < this.last && !this.loaded[this.first]) this.first++
     while (this.last > this.first && !this.loaded[this.last]) this.last--
+  }
+
+  /** At most how many places a loaded window takes: also those of candles that it lacks, unless it has none. */
+  private placesOf(index: number): number {
+    const { startTime, endTime, candles } = this.loaded[index] as CandleWindow
+    if (candles.length === 0) return 0
+    const steps = Number.isFinite(endTime) ? stepsBetween(this.series.interval, startTime, endTime) : 0
+    return Math.max(candles.length, steps)
   }
 
   /** Drops most windows: another series is shown. */
@@ -138,19 +150,11 @@ export class SeriesWindows {
   }
 
   private get batch(): number {
-    return Math.min(this.last - this.first + 1, this.maxBatch)
+    return Math.max(1, Math.min(this.list.count(this.first, this.last + 1), this.maxBatch))
   }
 
   private get maxBatch(): number {
-    const [first = 0, second = 0] = this.startTimes
-    const candles = Math.max(1, (second - first) / lengthMs(this.series.interval))
-    return Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / candles)))
-  }
-
-  /** The window that contains `time`, or the nearest one. */
-  private indexOf(time: number): number {
-    const after = this.startTimes.findIndex(start => start > time)
-    return after === -1 ? this.startTimes.length - 1 : Math.max(0, after - 1)
+    return Math.max(1, Math.min(MAX_BATCH, Math.floor(MAX_BATCH_CANDLES / this.list.windowCandles)))
   }
 
   /** Loads what is not loaded of a range of windows, the newest first, and then shows them. */
@@ -167,13 +171,11 @@ export class SeriesWindows {
   }
 
   private async load(index: number, signal: AbortSignal): Promise<CandleWindow> {
-    const startTime = this.startTimes[index]
-    const endTime = this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY
-    const startDate = this.startDates[index]
-    const { upstream, missingStartDates } = this.coverage
-    if (!upstream && missingStartDates.includes(startDate)) return missingWindow(startTime, endTime)
+    const { startTime, endTime } = this.list.time(index)
+    if (this.list.isMissing(index)) return missingWindow(startTime, endTime)
+    const path = windowPath(this.series, this.list.startDate(index))
     try {
-      return parseWindow(startTime, endTime, await readText(windowPath(this.series, startDate), signal))
+      return parseWindow(startTime, endTime, await readText(path, signal))
     } catch (error) {
       if (error instanceof ServiceError && error.status === 404) return missingWindow(startTime, endTime)
       throw error
@@ -182,6 +184,6 @@ export class SeriesWindows {
 
   /** About how many candles the windows before the shown ones have. */
   get candlesBefore(): number {
-    return (this.startTimes[this.first] - this.startTimes[0]) / lengthMs(this.series.interval)
+    return this.list.count(0, this.first) * this.list.windowCandles
   }
 }

@@ -1,6 +1,12 @@
 import type { Candle, CandleWindow, Row } from './candle-window.js'
 import { GapFinder } from './gaps.js'
-import { type Interval, nextOpenTime } from './interval.js'
+import { type Interval, laterOpenTime } from './interval.js'
+
+/**
+ * Places that the time between two candles has at most: a few screens, however long it is. In a longer time each place stands for
+ * several missing candles.
+ */
+export const MAX_EMPTY_PLACES = 500
 
 /** A place on the time axis without a candle. */
 export interface EmptyPlace {
@@ -14,16 +20,19 @@ export interface Band {
   readonly to: number
   /** Whether the window is not in the mirror; otherwise the candles are missing in the data. */
   readonly isMissing: boolean
+  /** How many candles would fit: more than places in a long time. */
+  readonly steps: number
 }
 
-/** The time axis of a chart: each candle of consecutive windows, and a place for each one that is missing between them. */
+/** The time axis of a chart: each candle of consecutive windows, and places for those that are missing between them. */
 export class Timeline {
   readonly places: (Candle | EmptyPlace)[] = []
   readonly bands: Band[] = []
   /** How many candles there are, and how many `klines verify` counts as missing. */
   candles = 0
   missing = 0
-  readonly missingWindows: number
+  /** Windows between the candles that are not in the mirror. */
+  missingWindows = 0
   readonly decimals: number
   private parsed: { window: CandleWindow; rows: readonly Row[] } | undefined
 
@@ -32,13 +41,12 @@ export class Timeline {
     private readonly windows: readonly CandleWindow[],
   ) {
     const populated = windows.filter(({ candles }) => candles.length > 0)
-    const firstWindow = populated.at(0)
-    this.missingWindows = windows.filter(
-      ({ text, startTime }) => text === undefined && firstWindow && startTime > firstWindow.startTime,
-    ).length
     this.decimals = Math.max(0, ...populated.map(({ decimals }) => decimals))
-    if (!firstWindow) return
-    const gaps = new GapFinder(interval, firstWindow.candles[0].time * 1000, windows)
+    const [first, last] = [populated.at(0), populated.at(-1)]
+    if (!first || !last) return
+    const between = windows.slice(windows.indexOf(first), windows.indexOf(last))
+    this.missingWindows = between.filter(({ text }) => text === undefined).length
+    const gaps = new GapFinder(interval, first.candles[0].time * 1000, windows)
     let previous: Candle | undefined
     for (const { candles } of populated) {
       for (const candle of candles) {
@@ -51,14 +59,17 @@ export class Timeline {
   }
 
   private addGaps(finder: GapFinder, previous: Candle, candle: Candle): void {
-    for (const { startTime, steps, isMissing } of finder.between(toMs(previous.time), toMs(candle.time))) {
+    const found = finder.between(toMs(previous.time), toMs(candle.time))
+    const total = found.reduce((sum, { steps }) => sum + steps, 0)
+    const scale = Math.min(1, MAX_EMPTY_PLACES / total)
+    for (const { startTime, steps, isMissing } of found) {
       const from = this.places.length
-      let time = startTime
-      for (let step = 0; step < steps; step++) {
+      const count = Math.max(1, Math.round(steps * scale))
+      for (let place = 0; place < count; place++) {
+        const time = laterOpenTime(this.interval, startTime, Math.floor((place * steps) / count))
         this.places.push({ time: time / 1000 })
-        time = nextOpenTime(this.interval, time)
       }
-      this.bands.push({ from, to: from + steps - 1, isMissing })
+      this.bands.push({ from, to: from + count - 1, isMissing, steps })
       if (!isMissing) this.missing += steps
     }
   }

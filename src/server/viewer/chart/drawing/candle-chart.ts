@@ -57,7 +57,7 @@ export class CandleChart {
       priceLineVisible: false,
     })
     this.volume.priceScale().applyOptions({ scaleMargins: { top: 1 - VOLUME_HEIGHT, bottom: 0 } })
-    this.bands = new GapBands(this.chart, this.palette)
+    this.bands = new GapBands(this.chart, this.palette, FONT)
     this.chart.panes()[0].attachPrimitive(this.bands)
     element.addEventListener('pointerdown', () => {
       this.isDragged = true
@@ -88,7 +88,7 @@ export class CandleChart {
 
   clear(): void {
     this.timeline = undefined
-    this.bands.bands = []
+    this.bands.timeline = undefined
     this.candles.setData([])
     this.volume.setData([])
   }
@@ -97,7 +97,7 @@ export class CandleChart {
     const { risingVolume, fallingVolume, rising, falling } = this.palette
     const last = timeline.candle(timeline.length - 1)
     this.candles.applyOptions({ priceLineColor: last && last.close < last.open ? falling : rising })
-    this.bands.bands = timeline.bands
+    this.bands.timeline = timeline
     this.candles.setData(timeline.places.map(place => ({ ...place, time: place.time as UTCTimestamp })))
     this.volume.setData(
       timeline.places.flatMap(place => {

@@ -1,22 +1,30 @@
 import type { IChartApi, IPanePrimitive, IPrimitivePaneView, Logical } from '/viewer/lightweight-charts.js'
-import type { Band } from '../data/timeline.js'
+import type { Timeline } from '../data/timeline.js'
+import { bandLabel } from './band-label.js'
 import type { Palette } from './palette.js'
 
 /** Bars at both ends of a band, and thinner than that it would not be seen, in CSS pixels. */
 const MIN_WIDTH = 1.5
 /** Distance of the stripes of a missing window, CSS pixels. */
 const STRIPES = 8
+/** Height of a label and the space around it, CSS pixels. */
+const LABEL_SIZE = 12
+const LABEL_PADDING = 6
 
 type Renderer = NonNullable<ReturnType<IPrimitivePaneView['renderer']>>
 type Target = Parameters<Renderer['draw']>[0]
 
-/** Draws time without candles as bands of the full height: plain where the data has none, striped for a missing window. */
+/**
+ * Draws time without candles as bands of the full height: plain where the data has none, striped for a missing window. One that
+ * is shortened says how long it is.
+ */
 export class GapBands implements IPanePrimitive {
-  bands: readonly Band[] = []
+  timeline: Timeline | undefined
 
   constructor(
     private readonly chart: IChartApi,
     private palette: Palette,
+    private readonly font: string,
   ) {}
 
   setPalette(palette: Palette): void {
@@ -31,10 +39,12 @@ export class GapBands implements IPanePrimitive {
   private draw(target: Target): void {
     const scale = this.chart.timeScale()
     const visible = scale.getVisibleLogicalRange()
-    if (!visible) return
+    if (!visible || !this.timeline) return
+    const { bands, interval } = this.timeline
     const { barSpacing } = scale.options()
-    target.useBitmapCoordinateSpace(({ context, bitmapSize: { height }, horizontalPixelRatio: ratio }) => {
-      for (const { from, to, isMissing } of this.bands) {
+    target.useBitmapCoordinateSpace(({ context, bitmapSize: { width: pane, height }, horizontalPixelRatio: ratio }) => {
+      for (const band of bands) {
+        const { from, to, isMissing } = band
         if (to < visible.from - 1 || from > visible.to + 1) continue
         const [start, end] = [from, to].map(index => scale.logicalToCoordinate(index as Logical) ?? 0)
         const width = Math.max(MIN_WIDTH, end - start + barSpacing)
@@ -43,8 +53,36 @@ export class GapBands implements IPanePrimitive {
         context.fillStyle = isMissing ? this.palette.missingWindow : this.palette.gap
         context.fillRect(left, 0, right - left, height)
         if (isMissing) this.drawStripes(context, left, right, height, STRIPES * ratio)
+        const label = bandLabel(band, interval)
+        if (label) this.drawLabel(context, label, Math.max(0, left), Math.min(pane, right), height / 2, ratio)
       }
     })
+  }
+
+  /** Draws a text in the middle of what is visible of a band, if it fits. */
+  private drawLabel(
+    context: CanvasRenderingContext2D,
+    label: string,
+    left: number,
+    right: number,
+    y: number,
+    ratio: number,
+  ): void {
+    context.save()
+    context.font = `${LABEL_SIZE * ratio}px ${this.font}`
+    const padding = LABEL_PADDING * ratio
+    const width = context.measureText(label).width + 2 * padding
+    const height = LABEL_SIZE * ratio + 2 * padding
+    const x = (left + right) / 2
+    if (width <= right - left) {
+      context.fillStyle = this.palette.paper
+      context.fillRect(x - width / 2, y - height / 2, width, height)
+      context.fillStyle = this.palette.soft
+      context.textAlign = 'center'
+      context.textBaseline = 'middle'
+      context.fillText(label, x, y)
+    }
+    context.restore()
   }
 
   private drawStripes(
