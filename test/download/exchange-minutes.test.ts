@@ -74,7 +74,7 @@ describe('a day of', () => {
   it.each([
     ['has begun', 0, 0, 1],
     ['has 999 closed candles', 999, 999, 1],
-    ['has 1,000 closed candles', 1000, 1000, 2],
+    ['has 1,000 closed candles', 1000, 1000, 1],
     ['has 1,001 closed candles', 1001, 1001, 2],
     ['is over', 1440, 1440, 2],
   ])('1m that %s', async (_, minutes, count, calls) => {
@@ -88,6 +88,45 @@ describe('a day of', () => {
     expect(requests().filter(name => name === toDate(TODAY) || name.startsWith('2026'))).toHaveLength(calls)
     const rows = JSON.parse(text(`1min/${SYMBOL}/${toDate(TODAY)}`) ?? 'null')
     expect(rows).toEqual((MARKET.rows(SYMBOL, '1m') ?? []).filter(([time]) => time >= TODAY).slice(0, count))
+  })
+})
+
+describe('a host that sends fewer rows than it was asked for', () => {
+  it.each([
+    ['1m', '1min', 500, ['00:00', '08:20', '16:40']],
+    ['1m', '1min', 720, ['00:00', '12:00']],
+    ['5m', '5m', 287, ['00:00', '23:55']],
+    ['5m', '5m', 100, ['00:00', '08:20', '16:40']],
+  ] as const)('has a whole day of %s too (%s, %i rows)', async (interval, segment, maxRows, starts) => {
+    const { request, exchange, text } = await setup()
+    exchange.maxRows = maxRows
+    const range = { from: '2026-04-10', to: '2026-04-11' }
+    const { series } = await downloadKlines({ ...request, intervals: [interval], ...range })
+    expect(series).toMatchObject([{ gaps: 0 }])
+    expect(text(`${segment}/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(expected(interval, range.from, range.to)))
+    // Each request begins after the last row of the answer before it.
+    const times = exchange.log.map(({ startTime = 0 }) => startTime).filter(time => time > 0)
+    const lastRow = (page: number) => Date.parse(`2026-04-10T${starts[page]}Z`) - (interval === '1m' ? 1 : 5) * MINUTE
+    expect(times).toEqual(starts.map((_, page) => (page === 0 ? Date.parse('2026-04-10') : lastRow(page) + 1)))
+  })
+
+  it('has what is closed of the present day', async () => {
+    const { request, exchange, text } = await setup()
+    exchange.maxRows = 100
+    await downloadKlines({ ...request, intervals: ['1m'], from: toDate(TODAY) })
+    const rows = expected('1m', TODAY)
+    expect(rows.length).toBeGreaterThan(200)
+    expect(text(`1min/${SYMBOL}/${toDate(TODAY)}`)).toBe(JSON.stringify(rows))
+  })
+})
+
+describe('a day without candles', () => {
+  it('is one request, and one whose candles end early has one more', async () => {
+    const [first, last] = [Date.parse('2026-04-09T00:00Z'), Date.parse('2026-04-10T20:00Z')]
+    const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: true } }))
+    const range = { from: '2026-04-10', to: '2026-04-13' }
+    await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
+    expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle'])
   })
 })
 
