@@ -184,6 +184,28 @@ describe('the whole history of 1m', () => {
     expect(all.flatMap(date => JSON.parse(text(`1min/${SYMBOL}/${date}`) ?? ''))).toEqual(expected('1m', 0))
   })
 
+  it('counts its time down to 0, and no day before the listing, when the mirror has newer days', async () => {
+    const { request, requests } = await setup()
+    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-25' })
+    requests()
+    const planned: number[] = []
+    const left: number[] = []
+    await downloadKlines({
+      ...request,
+      intervals: ['1m'],
+      planned: (_, limitMs) => planned.push(limitMs),
+      progress: ({ limitMs }) => left.push(limitMs),
+    })
+    // From 27 March to 24 April are 29 days, of 80 ms each.
+    expect(planned).toEqual([29 * 80])
+    expect(left.every((ms, index) => ms <= (left[index - 1] ?? planned[0]))).toBe(true)
+    expect(left.at(-1)).toBe(0)
+    expect(requests().filter(name => name === 'first candle')).toHaveLength(1)
+    // Every day before the listing has a file now.
+    await downloadKlines({ ...request, intervals: ['1m'] })
+    expect(requests()).not.toContain('first candle')
+  })
+
   it('resampled to each of the twelve, to 3m and to 5m is what the exchange has', async () => {
     const { request, exported } = await setup()
     await downloadKlines({ ...request, intervals: ['1m', '3d'] })
@@ -305,7 +327,10 @@ describe('more than 50,000 requests', () => {
   })
 
   it('are not counted for days before the listing', async () => {
-    const { missing } = await setupMany('2026-04-20T04:00Z')
+    const { missing, request } = await setupMany('2026-04-20T04:00Z')
     expect(await missing()).toBe(9 * 11)
+    // Nor when the mirror has newer days.
+    await downloadKlines({ ...request, from: '2026-04-20', to: '2026-04-21' })
+    expect(await missing()).toBe(9 * 10)
   })
 })

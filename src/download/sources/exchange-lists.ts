@@ -54,9 +54,10 @@ export class ExchangeLists implements SourceLists {
   }
 
   /**
-   * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle is
-   * checked with one request, before anything is downloaded. Throws `bad_option` for an empty mirror, for a pattern of more than 20
-   * symbols without `manySymbols`, and for more than 50,000 requests without `manyRequests`.
+   * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle, or
+   * without some window of the range before it, is checked with one request, before anything is downloaded. Throws `bad_option` for
+   * an empty mirror, for a pattern of more than 20 symbols without `manySymbols`, and for more than 50,000 requests without
+   * `manyRequests`.
    */
   async select(selection: Selection, range: TimeRange): Promise<Series[]> {
     const { symbols } = selection
@@ -67,7 +68,7 @@ export class ExchangeLists implements SourceLists {
     if (hasPattern && selected.length > MAX_SYMBOLS && !this.options.manySymbols) {
       throw tooMany(selected.length, await this.countRequests(series, range))
     }
-    await this.checkSeries(series)
+    await this.checkSeries(series, range)
     if (!this.options.manyRequests) await this.checkRequests(series, range)
     return series
   }
@@ -125,12 +126,12 @@ export class ExchangeLists implements SourceLists {
   }
 
   /** Throws `unknown_symbol` for all symbols that the exchange does not know. */
-  private async checkSeries(series: readonly Series[]): Promise<void> {
+  private async checkSeries(series: readonly Series[], range: TimeRange): Promise<void> {
     const unknown = new Set<SymbolName>()
     const check = async (name: Series) => {
       if (unknown.has(name.symbol)) return
       try {
-        await this.request('the first candle', this.firstCandles.check(name))
+        await this.request('the first candle', this.firstCandles.check(name, range))
       } catch (error) {
         if (!(error instanceof InvalidSymbolError)) throw error
         unknown.add(name.symbol)

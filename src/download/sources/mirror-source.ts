@@ -186,8 +186,8 @@ export class MirrorSource implements WindowSource {
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
-  limitMs(): number {
-    return 0
+  limitsMs(): ReadonlyMap<string, number> {
+    return new Map()
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {

@@ -75,10 +75,10 @@ export interface WindowSource {
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
   /**
-   * How much of the time of a run a window takes by the limits of the service, ms; 0 without limits, and for one that was cached
-   * when this was first called for its series.
+   * How much of the time of a run these windows of a series take by the limits of the service, ms, by their startDate: those that
+   * are to be requested, and none without limits.
    */
-  limitMs(window: WindowRef): number
+  limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number>
   /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**
