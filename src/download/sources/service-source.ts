@@ -152,6 +152,10 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
+  async hasWindows(): Promise<boolean> {
+    return true
+  }
+
   limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number> {
     const cached = new Set(this.options.refresh ? [] : this.cachedStartDates(series))
     const isNeeded = (window: WindowRef) =>
