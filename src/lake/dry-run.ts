@@ -32,7 +32,8 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   checkRoot(root)
   const folder = await openFolder(root, warn)
   const { options } = parseLakeOptions(request, folder.manifest?.options)
-  const source = await openSource(request, { readOnly: true })
+  // However many requests the run takes, this one sends none of them.
+  const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
     checkOptions(folder, source.baseUrl, options, force)
     const range = await requestRange(request, source)

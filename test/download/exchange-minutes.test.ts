@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { dryRunReport } from '../../src/cli/reports/run.js'
 import { downloadKlines } from '../../src/download/download.js'
 import { publishMirror } from '../../src/download/publish.js'
 import { dryRun } from '../../src/export/dry-run.js'
@@ -344,11 +345,16 @@ describe('more than 50,000 requests', () => {
     // From 2017-08-17 to 2026-04-30 are 3,179 days.
     expect(error).toMatchObject({ code: 'bad_option', data: { requests: 9 * 3179 * 2 } })
     expect(error.message).toBe(
-      'This takes up to 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
+      'This takes about 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
     )
     expect(new Set(requests())).toEqual(new Set(['first candle']))
     expect(existsSync(mirror)).toBe(false)
-    expect(await missing({ manyRequests: true })).toBe(9 * 3179)
+    const planned = await dryRun(request)
+    expect(planned).toMatchObject({ requests: 9 * 3179 * 2, limitMs: 9 * 3179 * 80 })
+    expect(dryRunReport(planned).text()).toContain(
+      'The run takes about 57,222 requests to the exchange, and at half its limit 39 minutes.\n',
+    )
+    expect(await missing()).toBe(9 * 3179)
     expect(await missing({ from: '2020' })).toBe(9 * 2312)
   })
 

@@ -11,6 +11,7 @@ import { consecutiveStartDates, formatDate, parseDate } from '../../klines/windo
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
 import { noMinutes, withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
+import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -199,6 +200,10 @@ export class MirrorSource implements WindowSource {
   cacheState(window: WindowRef): 'cached' | 'missing' {
     const { state } = this.mirror.borrowWindow(window)
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
+  }
+
+  windowCost(): RequestCost {
+    return { requests: 0, limitMs: 0 }
   }
 
   limitsMs(): ReadonlyMap<string, number> {

@@ -13,6 +13,7 @@ import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
+import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
@@ -159,9 +160,13 @@ export class ServiceSource implements WindowSource {
   limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number> {
     const cached = new Set(this.options.refresh ? [] : this.cachedStartDates(series))
     const isNeeded = (window: WindowRef) =>
-      !cached.has(window.startDate) && !this.cacheWriter.isDone(windowPath(window))
-    const limits = windows.filter(isNeeded).map(window => [window.startDate, this.lists.limitMs(window)] as const)
-    return new Map(limits.filter(([, limitMs]) => limitMs > 0))
+      !cached.has(window.startDate) && !this.cacheWriter.isDone(windowPath(window)) && !this.lists.isKnownEmpty(window)
+    const { limitMs } = this.windowCost(series)
+    return new Map(limitMs === 0 ? [] : windows.filter(isNeeded).map(({ startDate }) => [startDate, limitMs]))
+  }
+
+  windowCost({ interval }: Series): RequestCost {
+    return this.lists.windowCost(interval)
   }
 
   /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the public service's list of dates. */

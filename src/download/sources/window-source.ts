@@ -6,6 +6,7 @@ import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import type { FileVersion } from '../../mirror/file-store.js'
+import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 
 /**
@@ -76,6 +77,8 @@ export interface WindowSource {
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
+  /** What a window of a series takes when it needs a request. */
+  windowCost(series: Series): RequestCost
   /**
    * How much of the time of a run these windows of a series take by the limits of the service, ms, by their startDate: those that
    * are to be requested, and none without limits.
