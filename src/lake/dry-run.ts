@@ -13,7 +13,7 @@ import type { LakeRequest } from './export-lake.js'
 import { checkOptions, isCompatible, type LakeFolder, openFolder } from './folder.js'
 import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
 import { parseLakeOptions } from './options.js'
-import { checkOthers, findOthers } from './others.js'
+import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkRoot } from './root/check-root.js'
@@ -40,6 +40,7 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
     const others = findOthers(folder, new Set([...runs.values()].map(seriesName)))
+    checkFolderNames(folder, series)
     if (!prune) checkOthers(folder, others, source.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
