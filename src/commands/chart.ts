@@ -3,7 +3,7 @@ import { chartFlags } from '../cli/flags/chart.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
 import { progressFlag } from '../cli/flags/output.js'
-import { acceptListFlag, manySymbolsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { acceptListFlag, selectionFlags, symbolArgs, yesFlag } from '../cli/flags/selection.js'
 
 export default class Chart extends BaseCommand {
   static override summary = 'Draw candles in the terminal, or as an SVG picture with -o.'
@@ -28,7 +28,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     ...locationFlags,
     ...fetchFlags,
     'accept-list': acceptListFlag,
-    yes: manySymbolsFlag,
+    yes: yesFlag,
     progress: progressFlag,
   }
 

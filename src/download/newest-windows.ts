@@ -1,61 +1,99 @@
-import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import { incomplete } from './errors.js'
 import type { SeriesPlan } from './plan.js'
 import type { WindowSource } from './sources/window-source.js'
 
 /**
- * Reduces a plan to the windows of the newest candles. A list of windows may go on long after the last candle, so the last
- * window with candles is found in steps that double, back from the newest one, and then by halves: some 10 windows of 200.
- * `firstTime` returns the open time of the first candle that is needed, ms UTC, for that of the newest one. Throws `incomplete`
- * for a window that could not be downloaded or read.
+ * Reduces a plan to the windows of the newest candles. `firstTime` returns the open time of the first candle that is needed, ms
+ * UTC, for that of the newest one. A plan without candles stays as it is. Throws `incomplete` for a window that could not be
+ * downloaded or read.
  */
 export async function planNewest(
   source: WindowSource,
   plan: SeriesPlan,
   firstTime: (newest: number) => number,
 ): Promise<SeriesPlan> {
+  const newest = await new NewestSearch(source, plan).find()
+  if (newest === undefined) return plan
   const { windows, range } = plan
-  /** Open time of the last candle of a window in the range, ms UTC. */
-  const lastOpenTime = async (window: WindowRef): Promise<number | undefined> => {
-    const result = await source.window(window)
-    if (result.status === 'failed') throw incomplete([result], 1, source)
-    const batch = result.batch.slice(range.fromTime, range.toTime)
-    return batch.length === 0 ? undefined : batch.openTime(batch.length - 1)
-  }
-  /** Indexes of windows that are empty, ascending; there are none before the first window and after the last one. */
-  const empty = [-1, windows.length]
-  const tried = new Map<number, number>()
-  const isEmpty = async (index: number): Promise<boolean> => {
-    const time = await lastOpenTime(windows[index])
-    if (time !== undefined) tried.set(index, time)
-    else
-      empty.splice(
-        empty.findIndex(other => other > index),
-        0,
-        index,
-      )
-    return time === undefined
-  }
-  let found = windows.length - 1
-  for (let step = 1; found >= 0 && (await isEmpty(found)); step *= 2) found -= step
-  // A few windows with candles may lie between two that were tried: in the middle of the widest gap, if anywhere.
-  while (found < 0 || !tried.has(found)) {
-    const [before, after] = widestGap(empty)
-    if (after - before <= 1) return plan
-    found = Math.floor((before + after) / 2)
-    await isEmpty(found)
-  }
-  let next = empty.find(index => index > found) ?? windows.length
-  while (next - found > 1) {
-    const middle = Math.floor((found + next) / 2)
-    if (await isEmpty(middle)) next = middle
-    else found = middle
-  }
-  const newest = tried.get(found) as number
-  const fromTime = Math.max(range.fromTime, firstTime(newest))
-  const needed = windows.slice(0, found + 1).filter(window => windowSpan(window).endTime > fromTime)
+  const fromTime = Math.max(range.fromTime, firstTime(newest.openTime))
+  const needed = windows.slice(0, newest.index + 1).filter(window => windowSpan(window).endTime > fromTime)
   return { ...plan, range: { ...range, fromTime }, windows: needed }
+}
+
+/** A window with candles in the range. */
+interface FoundWindow {
+  /** Its place in the plan. */
+  readonly index: number
+  /** Open time of its last candle, ms UTC. */
+  readonly openTime: number
+}
+
+/**
+ * Finds the last window with candles of a plan. A list of windows may go on long after the last candle, so few of them are read:
+ * some 10 windows of 200.
+ */
+class NewestSearch {
+  /** Indexes of windows that are empty, ascending; there are none before the first window and after the last one. */
+  private readonly empty: number[]
+
+  constructor(
+    private readonly source: WindowSource,
+    private readonly plan: SeriesPlan,
+  ) {
+    this.empty = [-1, plan.windows.length]
+  }
+
+  /** Undefined when all windows are empty. */
+  async find(): Promise<FoundWindow | undefined> {
+    const found = (await this.findInSteps()) ?? (await this.findInGaps())
+    return found && (await this.findLastFrom(found))
+  }
+
+  /** Some window with candles, in steps that double, back from the newest one. */
+  private async findInSteps(): Promise<FoundWindow | undefined> {
+    let step = 1
+    for (let index = this.plan.windows.length - 1; index >= 0; index -= step, step *= 2) {
+      const found = await this.read(index)
+      if (found) return found
+    }
+    return undefined
+  }
+
+  /** A few windows with candles may lie between two empty ones: in the middle of the widest gap, if anywhere. */
+  private async findInGaps(): Promise<FoundWindow | undefined> {
+    for (;;) {
+      const [before, after] = widestGap(this.empty)
+      if (after - before <= 1) return undefined
+      const found = await this.read(Math.floor((before + after) / 2))
+      if (found) return found
+    }
+  }
+
+  /** The last window with candles between one of them and the next empty one, by halves. */
+  private async findLastFrom(found: FoundWindow): Promise<FoundWindow> {
+    let last = found
+    let end = this.empty.find(index => index > found.index) as number
+    while (end - last.index > 1) {
+      const middle = Math.floor((last.index + end) / 2)
+      const later = await this.read(middle)
+      if (later) last = later
+      else end = middle
+    }
+    return last
+  }
+
+  /** Reads a window; undefined for one without candles in the range. */
+  private async read(index: number): Promise<FoundWindow | undefined> {
+    const { windows, range } = this.plan
+    const result = await this.source.window(windows[index])
+    if (result.status === 'failed') throw incomplete([result], 1, this.source)
+    const batch = result.batch.slice(range.fromTime, range.toTime)
+    if (batch.length > 0) return { index, openTime: batch.openTime(batch.length - 1) }
+    this.empty.push(index)
+    this.empty.sort((a, b) => a - b)
+    return undefined
+  }
 }
 
 /** The neighbours with the widest distance, of ascending indexes. */

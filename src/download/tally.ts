@@ -73,6 +73,8 @@ export class DownloadTally {
   private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
   private done = 0
+  /** What each window adds to `limitMs`, by its startDate, as it was planned: the source knows more of it later. */
+  private readonly limits = new Map<SeriesPlan, ReadonlyMap<string, number>>()
   private limitMs = 0
 
   constructor(
@@ -82,7 +84,11 @@ export class DownloadTally {
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
-    for (const { windows } of plan.series) for (const window of windows) this.limitMs += source.limitMs(window)
+    for (const series of plan.series) {
+      const limits = source.limitsMs(series.series, series.windows)
+      this.limits.set(series, limits)
+      for (const limitMs of limits.values()) this.limitMs += limitMs
+    }
     options.planned?.(this.total, this.limitMs)
   }
 
@@ -97,19 +103,19 @@ export class DownloadTally {
     if (result.status === 'failed') this.failures.push(result)
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
-    this.tell({ window, status, change })
+    this.tell(series, { window, status, change })
   }
 
   /** Adds a window that was not read, because its candles were counted before. */
   addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: CountedWindow): void {
     this.series.get(series)?.addCounted(status, counted)
-    this.tell({ window, status, change: undefined })
+    this.tell(series, { window, status, change: undefined })
   }
 
   /** Adds all windows of a series, which are cached, with the report of another tally. */
   addSeries(series: SeriesPlan, report: SeriesReport): void {
     this.counted.set(series, report)
-    for (const window of series.windows) this.tell({ window, status: 'cached', change: undefined })
+    for (const window of series.windows) this.tell(series, { window, status: 'cached', change: undefined })
   }
 
   /** The reports of all series, in the order of the plan. */
@@ -117,9 +123,9 @@ export class DownloadTally {
     return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
   }
 
-  private tell(state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
+  private tell(series: SeriesPlan, state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.traffic
-    this.limitMs -= this.source.limitMs(state.window)
+    this.limitMs -= this.limits.get(series)?.get(state.window.startDate) ?? 0
     const { total, limitMs } = this
     this.options.progress?.({ done: ++this.done, total, bytes, limitMs, ...state })
   }

@@ -11,10 +11,10 @@ import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
+import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
 import { parseNames } from './names.js'
-import { firstCandleQuery, LIMIT, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
+import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
 
 /** The Date of an answer has whole seconds. */
 const SECOND_MS = 1000
@@ -25,7 +25,7 @@ const MAX_NAME_LENGTH = 20
 /** The rows of a window up to the end of an answer. */
 interface Page extends Fetched<KlineBatch> {
   /** Whether there may be more rows. */
-  readonly isFull: boolean
+  readonly hasMore: boolean
 }
 
 /** The market data of the exchange, as the windows of the published tree. It needs no key. */
@@ -57,7 +57,8 @@ export class ExchangeClient implements WindowService {
 
   /**
    * The closed candles of a window, with the times of the first answer. It is always requested whole, with one call, and two for
-   * a day of 1m. A body that is no window is a failed attempt.
+   * a day of 1m; one more where its candles end early, because a host may send fewer rows than it was asked for. A body that is
+   * no window is a failed attempt.
    */
   async window(
     window: WindowRef,
@@ -66,8 +67,7 @@ export class ExchangeClient implements WindowService {
   ): Promise<Fetched<KlineBatch>> {
     const first = await this.page(window, signal)
     let latest = first
-    // An answer with an open candle, which is left out, is the last one.
-    while (latest.isFull) latest = await this.page(window, signal, latest)
+    while (latest.hasMore) latest = await this.page(window, signal, latest)
     return { ...first, value: latest.value, bytes: latest.bytes }
   }
 
@@ -77,8 +77,8 @@ export class ExchangeClient implements WindowService {
       const times = this.accept(response)
       return parseBody(response, body => {
         const page = renderWindow(body, window, times.servedMs)
-        const isFull = page.value.length >= LIMIT
-        return { ...(before ? joinRows(before, page, window) : page), ...times, isFull }
+        const hasMore = hasMoreRows(page.value, window, times.servedMs)
+        return { ...(before ? joinRows(before, page, window) : page), ...times, hasMore }
       })
     }
     const from = before && before.value.openTime(before.value.length - 1) + 1

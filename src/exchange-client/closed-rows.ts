@@ -3,6 +3,7 @@ import { decodeWindow, decodeWindowBody } from '../klines/batch/window-codec.js'
 import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { OFFSETS_PER_ROW } from '../klines/kernel/assembly/layout.js'
 import type { WindowRef } from '../klines/series.js'
+import { windowSpan } from '../klines/windows.js'
 
 /** How long after its end a candle may still change, ms: the published tree has candles that were fetched 13 s after it. */
 export const SETTLING_MS = 15_000
@@ -41,6 +42,16 @@ export function joinRows(before: RenderedWindow, next: RenderedWindow, window: W
   if (next.value.length === 0) return before
   const bytes = Buffer.concat([before.bytes.subarray(0, -1), Buffer.from(','), next.bytes.subarray(1)])
   return { bytes, value: decodeWindowBody(bytes, window) }
+}
+
+/**
+ * Whether a window may have more closed candles than those of an answer: the next one of the grid opens in it and is over at
+ * `time`, the Date of the answer (ms UTC). An answer without closed rows is the last one.
+ */
+export function hasMoreRows(rows: KlineBatch, window: WindowRef, time: number): boolean {
+  if (rows.length === 0) return false
+  const openTime = nextOpenTime(window.interval, rows.openTime(rows.length - 1))
+  return openTime < windowSpan(window).endTime && isClosed(window.interval, openTime, openTime, time)
 }
 
 /** The first rows of a compact body. */

@@ -2,8 +2,8 @@ import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 
-/** The most rows of an answer. A day of 1m has 1,440 candles, any other window 744 at the most. */
-export const LIMIT = 1_000
+/** The most rows of an answer of the exchange. A day of 1m has 1,440 candles, any other window 744 at the most. */
+const LIMIT = 1_000
 
 /** The names and last prices of all symbols, delisted ones too: the shortest list of names. Weight 4. */
 export const NAMES_PATH = 'api/v3/ticker/price'
@@ -13,7 +13,7 @@ export const TIME_PATH = 'api/v3/time'
 const KLINES_PATH = 'api/v3/klines'
 const KLINES_WEIGHT = 2
 
-/** The most calls that a window of an interval takes. */
+/** The calls that a whole window of an interval takes; one whose candles end early, in an outage, takes one more. */
 export function windowCalls(interval: Interval): number {
   return interval === '1m' ? 2 : 1
 }
@@ -44,7 +44,7 @@ export function callWeight(path: string): number {
   return path === TIME_PATH ? 1 : KLINES_WEIGHT
 }
 
-/** The most weight of the calls for a window. */
+/** The weight of these calls. */
 export function windowWeight(interval: Interval): number {
   return windowCalls(interval) * KLINES_WEIGHT
 }

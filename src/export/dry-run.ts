@@ -1,4 +1,5 @@
 import type { Plan } from '../download/plan.js'
+import type { RequestCost } from '../download/request-cost.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
@@ -22,7 +23,7 @@ export interface SeriesDryRun extends Series {
 }
 
 /** What a run would do. */
-export interface DryRunReport {
+export interface DryRunReport extends RequestCost {
   readonly baseUrl: string | undefined
   readonly mirror: string
   /** Whether the run makes no request, so that it would fail for a missing window. */
@@ -50,7 +51,8 @@ export async function dryRun(
   const { output } = request
   const format = output === undefined ? undefined : parseTemplate(output, request.format)
   if (format !== undefined) parseRowFormat(request, format.format)
-  const source = await openSource(request, { readOnly: true })
+  // However many requests the run takes, this one sends none of them.
+  const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
     const range = await requestRange(request, source)
     const exported = await selectSeries(request, source, selection, range)
@@ -69,11 +71,15 @@ export async function dryRun(
 
 /** What a run would do with a plan and these files. */
 export function describePlan(source: WindowSource, { range, series }: Plan, files: string[]): DryRunReport {
+  let [requests, limitMs] = [0, 0]
   const counted = series.map(({ series, windows }) => {
     const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
     for (const window of windows) counts[source.cacheState(window)]++
+    const cost = source.windowCost(series)
+    requests += (counts.stale + counts.missing) * cost.requests
+    limitMs += (counts.stale + counts.missing) * cost.limitMs
     return { ...series, windows: counts }
   })
   const { baseUrl, mirrorRoot: mirror, offline } = source
-  return { baseUrl, mirror, offline, range, series: counted, files, removed: [], vacuumed: [] }
+  return { baseUrl, mirror, offline, range, series: counted, requests, limitMs, files, removed: [], vacuumed: [] }
 }

@@ -22,7 +22,7 @@ export interface ResampleRequest {
   readonly resample?: string | undefined
   /** Keep incomplete candles at either end of what `resample` or `derive` makes. */
   readonly partial?: boolean | undefined
-  /** Make a series that the mirror lacks from the finest one that it has. */
+  /** Make a series that the mirror lacks from the finest one of which it has every window of the range. */
   readonly derive?: boolean | undefined
 }
 
@@ -75,18 +75,15 @@ export async function selectSeries(
   const isOpen = derive && !namesSymbols(selection)
   const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
   let made: MadeSeries[] = found.map(series => ({ source: series }))
-  if (derive) made = deriveSeries(source, selection, found)
+  if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
   const exported: ExportSeries[] = []
   for (const { source: series, target: length } of made) {
     if (length === undefined) exported.push({ ...series, source: series, range })
     else {
-      const { symbol } = series
-      // On the symbol's own 3d grid when that is known.
-      const anchor = hasListingGrid(length) ? await source.threeDayAnchor(symbol) : undefined
-      const target = { ...length, anchor }
+      const target = await withAnchor(source, series, length)
       exported.push({
-        symbol,
+        symbol: series.symbol,
         interval: target.name,
         source: series,
         target,
@@ -109,22 +106,42 @@ function resampleSeries(series: readonly Series[], resample: string): MadeSeries
   return series.map(series => ({ source: series, target }))
 }
 
-/** The selected series, and where the mirror lacks one the finest that it can be made of. */
-function deriveSeries(source: WindowSource, selection: Selection, cached: readonly Series[]): MadeSeries[] {
+/** A target on the symbol's own 3d grid, when that is known. */
+async function withAnchor(source: WindowSource, { symbol }: Series, target: TargetInterval): Promise<TargetInterval> {
+  return { ...target, anchor: hasListingGrid(target) ? await source.threeDayAnchor(symbol) : undefined }
+}
+
+/** The selected series, and what those are made of that the mirror lacks. */
+async function deriveSeries(
+  source: WindowSource,
+  selection: Selection,
+  cached: readonly Series[],
+  range: TimeRange,
+): Promise<MadeSeries[]> {
   const symbols = selectSymbols(selection, [...new Set(cached.map(({ symbol }) => symbol))])
-  return combine(symbols, selectedIntervals(selection)).map(series => {
-    if (source.hasSeries(series)) return { source: series }
-    const target = toTarget(series.interval)
-    const finest = EXCHANGE_INTERVALS.find(
-      interval => isMultiple(target, interval) && source.hasSeries({ ...series, interval }),
-    )
-    if (finest !== undefined) return { source: { ...series, interval: finest }, target }
+  const made: MadeSeries[] = []
+  for (const series of combine(symbols, selectedIntervals(selection))) {
+    made.push(source.hasSeries(series) ? { source: series } : await findFinest(source, series, range))
+  }
+  return made
+}
+
+/** The finest series of the mirror with every window of the range that another one can be made of; else the finest one. */
+async function findFinest(source: WindowSource, series: Series, range: TimeRange): Promise<MadeSeries> {
+  const target = toTarget(series.interval)
+  const finer = EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
+    .map(interval => ({ ...series, interval }))
+    .filter(part => source.hasSeries(part))
+  if (finer.length === 0) {
     throw new KlinesError(
       'window_missing',
       `${seriesName(series)} is not in the mirror, and neither is a finer interval to build it from.`,
       { suggestions: [source.advice] },
     )
-  })
+  }
+  const needed = sourceRange(series, await withAnchor(source, series, target), range)
+  for (const part of finer) if (await source.hasWindows(part, needed)) return { source: part, target }
+  return { source: finer[0], target }
 }
 
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */

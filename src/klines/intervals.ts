@@ -75,8 +75,8 @@ export function parseInterval(text: string): Interval {
 }
 
 function suggestInterval(name: string): string[] {
-  if (name === '1s') return [SECONDS]
   const lower = name.toLowerCase()
+  if (/^1? ?(s|secs?|seconds?)$/.test(lower)) return [SECONDS]
   const length = parseLength(lower)
   const near = /^1? ?(mo|mon|months?|monthly)$/.test(lower)
     ? '1M'

@@ -14,7 +14,7 @@ import type { LakeRequest } from './export-lake.js'
 import { checkOptions, isCompatible, type LakeFolder, openFolder } from './folder.js'
 import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
 import { parseLakeOptions } from './options.js'
-import { checkOthers, findOthers } from './others.js'
+import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkRoot } from './root/check-root.js'
@@ -34,13 +34,15 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   checkRoot(root)
   const folder = await openFolder(root, warn)
   const { options } = parseLakeOptions(request, folder.manifest?.options)
-  const source = await openSource(request, { readOnly: true })
+  // However many requests the run takes, this one sends none of them.
+  const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
     checkOptions(folder, source.baseUrl, options, force)
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
     const others = findOthers(folder, new Set([...runs.values()].map(seriesName)))
+    checkFolderNames(folder, series)
     if (!prune) checkOthers(folder, others, source.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest

@@ -54,7 +54,12 @@ export function partVersion(path: string): number | undefined {
 export function partFolder(series: SeriesLabel, partition: Partition, openTime: number): string {
   const [year, month] = new Date(openTime).toISOString().split('-')
   const span = { none: '', year: `/year=${year}`, month: `/year=${year}/month=${month}` }[partition]
-  return `symbol=${series.symbol}/interval=${intervalSegment(series.interval)}${span}`
+  return `${seriesFolder(series)}${span}`
+}
+
+/** The folder of a series, relative to the lake. */
+export function seriesFolder({ symbol, interval }: SeriesLabel): string {
+  return `symbol=${symbol}/interval=${intervalSegment(interval)}`
 }
 
 /** The partitioning that a path belongs to, and its series; undefined for a path that no part can have. */

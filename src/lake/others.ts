@@ -1,8 +1,8 @@
 import { joinNames } from '../download/errors.js'
 import { KlinesError } from '../klines/errors.js'
-import { seriesName } from '../klines/series.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { isCompatible, type LakeFolder } from './folder.js'
-import { parsePartPath } from './layout.js'
+import { parsePartPath, seriesFolder } from './layout.js'
 import type { LakeOptions } from './options.js'
 
 /** The parts of a lake whose series are not in a set of names (`BTCUSDT 1h`), by name. */
@@ -29,6 +29,25 @@ export function checkOthers(
   throw new KlinesError('bad_output', message, {
     suggestions: ['Request them too, or remove them with `prune: true`.'],
   })
+}
+
+/**
+ * Throws `bad_output` for a series whose folder differs from that of another series of the lake only in upper and lower case, such
+ * as 15M (months) beside 15m: on the disks of macOS and Windows it is the same folder.
+ */
+export function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
+  const present = new Map<string, SeriesLabel>()
+  for (const path of files) {
+    const label = parsePartPath(path)
+    if (label) present.set(seriesFolder(label).toLowerCase(), label)
+  }
+  for (const series of requested) {
+    const folder = seriesFolder(series)
+    const other = present.get(folder.toLowerCase())
+    if (other === undefined || seriesFolder(other) === folder) continue
+    const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
+    throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with `output`.'] })
+  }
 }
 
 function findConflict(folder: LakeFolder, source: string | undefined, options: LakeOptions): string | undefined {

@@ -11,7 +11,7 @@ import { isCompatible, type LakeFolder } from './folder.js'
 import type { LakeJob, LakeReport, UpdateOptions } from './job.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
 import type { LakeManifest, LakeSeries } from './manifest.js'
-import { checkOthers, findOthers } from './others.js'
+import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { type FileContent, fileHasContent, hasSameContent } from './parts/file-version.js'
 import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
@@ -47,6 +47,7 @@ export class LakeUpdate {
     const { baseUrl } = job.source
     const { force, prune } = options
     this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
+    checkFolderNames(folder, job.runs)
     if (!prune) checkOthers(folder, this.others, baseUrl, job.options)
     if (isCompatible(folder, baseUrl, job.options) && !force) this.present = manifest
     this.isDelta = job.options.table === 'delta'

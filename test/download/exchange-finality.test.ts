@@ -22,21 +22,21 @@ async function setup(symbol: string, interval: Interval, range: { from?: string;
 }
 
 describe('a series whose windows are all over is requested once:', () => {
-  it.each<[string, string, Interval, { from: string; to: string }, number, number, number]>([
+  it.each<[string, string, Interval, { from: string; to: string }, number, number, number, string]>([
     // Listed on Tuesday 2019-11-05, delisted on Tuesday 2020-06-02: 31 weeks with candles.
-    ['delisted, 15m', 'NAVBTC', '15m', { from: '2019-10-01', to: '2021-01-01' }, 5, 31, 30],
-    ['delisted, 1d', 'NAVBTC', '1d', { from: '2016-01-01', to: '2024-01-01' }, 1, 2, 1],
+    ['delisted, 15m', 'NAVBTC', '15m', { from: '2019-10-01', to: '2021-01-01' }, 5, 31, 30, '2020-06-02'],
+    ['delisted, 1d', 'NAVBTC', '1d', { from: '2016-01-01', to: '2024-01-01' }, 1, 2, 1, '2020-06-02'],
     // 2022-06 to 2022-09, 2023-03 to 2023-08, and empty months between, before and after.
-    ['with a hole of five months', 'USDCUSDT', '1h', { from: '2022-04-01', to: '2023-12-01' }, 2, 10, 8],
-  ])('%s', async (_, symbol, interval, range, before, populated, empty) => {
+    ['with a hole of five months', 'USDCUSDT', '1h', { from: '2022-04-01', to: '2023-12-01' }, 2, 10, 8, '2022-09-29'],
+  ])('%s', async (_, symbol, interval, range, before, populated, empty, lastDay) => {
     const { run, dates, text } = await setup(symbol, interval, range)
     const first = await run()
     const stored = dates(`${interval}/${symbol}`)
     const isEmpty = (date: string) => text(`${interval}/${symbol}/${date}`) === '[]'
     expect(stored.filter(date => !isEmpty(date))).toHaveLength(populated)
     expect(stored.filter(isEmpty)).toHaveLength(before + empty)
-    // Those before the listing need no request.
-    expect(first.requests).toEqual([...stored.slice(before), 'first candle'])
+    // Those before the listing need no request; after the last candle a second one proves that there is no other.
+    expect(first.requests).toEqual([...stored.slice(before), lastDay, 'first candle'].sort())
     expect(first.report.requests).toBe(first.requests.length)
     for (const now of [EXCHANGE_NOW + 60 * SECOND, EXCHANGE_NOW + 40 * DAY]) {
       const again = await run(now)
@@ -50,7 +50,7 @@ describe('a series whose windows are all over is requested once:', () => {
       GAPUSDT: { from: '2026-01-01', without: [['2026-02-28T20:00Z', '2026-03-01T06:00Z']] },
     })
     const { run, rows } = await setup('GAPUSDT', '1h', { from: '2026-02-01', to: '2026-04-01' }, market)
-    expect((await run()).requests).toEqual(['2026-02-01', '2026-03-01', 'first candle'])
+    expect((await run()).requests).toEqual(['2026-02-01', '2026-02-28', '2026-03-01', 'first candle'])
     const last = rows('1h/GAPUSDT/2026-02-01').at(-1) as KlineRow
     expect([last[0], last[6]]).toEqual([Date.UTC(2026, 1, 28, 19), Date.UTC(2026, 1, 28, 20) - 1])
     expect((await run()).requests).toEqual(['time'])

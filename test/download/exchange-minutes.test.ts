@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { dryRunReport } from '../../src/cli/reports/run.js'
 import { downloadKlines } from '../../src/download/download.js'
 import { publishMirror } from '../../src/download/publish.js'
 import { dryRun } from '../../src/export/dry-run.js'
@@ -74,7 +75,7 @@ describe('a day of', () => {
   it.each([
     ['has begun', 0, 0, 1],
     ['has 999 closed candles', 999, 999, 1],
-    ['has 1,000 closed candles', 1000, 1000, 2],
+    ['has 1,000 closed candles', 1000, 1000, 1],
     ['has 1,001 closed candles', 1001, 1001, 2],
     ['is over', 1440, 1440, 2],
   ])('1m that %s', async (_, minutes, count, calls) => {
@@ -88,6 +89,45 @@ describe('a day of', () => {
     expect(requests().filter(name => name === toDate(TODAY) || name.startsWith('2026'))).toHaveLength(calls)
     const rows = JSON.parse(text(`1min/${SYMBOL}/${toDate(TODAY)}`) ?? 'null')
     expect(rows).toEqual((MARKET.rows(SYMBOL, '1m') ?? []).filter(([time]) => time >= TODAY).slice(0, count))
+  })
+})
+
+describe('a host that sends fewer rows than it was asked for', () => {
+  it.each([
+    ['1m', '1min', 500, ['00:00', '08:20', '16:40']],
+    ['1m', '1min', 720, ['00:00', '12:00']],
+    ['5m', '5m', 287, ['00:00', '23:55']],
+    ['5m', '5m', 100, ['00:00', '08:20', '16:40']],
+  ] as const)('has a whole day of %s too (%s, %i rows)', async (interval, segment, maxRows, starts) => {
+    const { request, exchange, text } = await setup()
+    exchange.maxRows = maxRows
+    const range = { from: '2026-04-10', to: '2026-04-11' }
+    const { series } = await downloadKlines({ ...request, intervals: [interval], ...range })
+    expect(series).toMatchObject([{ gaps: 0 }])
+    expect(text(`${segment}/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(expected(interval, range.from, range.to)))
+    // Each request begins after the last row of the answer before it.
+    const times = exchange.log.map(({ startTime = 0 }) => startTime).filter(time => time > 0)
+    const lastRow = (page: number) => Date.parse(`2026-04-10T${starts[page]}Z`) - (interval === '1m' ? 1 : 5) * MINUTE
+    expect(times).toEqual(starts.map((_, page) => (page === 0 ? Date.parse('2026-04-10') : lastRow(page) + 1)))
+  })
+
+  it('has what is closed of the present day', async () => {
+    const { request, exchange, text } = await setup()
+    exchange.maxRows = 100
+    await downloadKlines({ ...request, intervals: ['1m'], from: toDate(TODAY) })
+    const rows = expected('1m', TODAY)
+    expect(rows.length).toBeGreaterThan(200)
+    expect(text(`1min/${SYMBOL}/${toDate(TODAY)}`)).toBe(JSON.stringify(rows))
+  })
+})
+
+describe('a day without candles', () => {
+  it('is one request, and one whose candles end early has one more', async () => {
+    const [first, last] = [Date.parse('2026-04-09T00:00Z'), Date.parse('2026-04-10T20:00Z')]
+    const all = await exchangeSetup(madeMarket({ GONEUSDT: { from: first, until: last, minutes: true } }))
+    const range = { from: '2026-04-10', to: '2026-04-13' }
+    await downloadKlines({ ...all.request(), symbols: ['GONEUSDT'], intervals: ['3m'], ...range })
+    expect(all.requests()).toEqual(['2026-04-10', '2026-04-10', '2026-04-11', '2026-04-12', 'first candle'])
   })
 })
 
@@ -145,6 +185,28 @@ describe('the whole history of 1m', () => {
     expect(all.flatMap(date => JSON.parse(text(`1min/${SYMBOL}/${date}`) ?? ''))).toEqual(expected('1m', 0))
   })
 
+  it('counts its time down to 0, and no day before the listing, when the mirror has newer days', async () => {
+    const { request, requests } = await setup()
+    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-25' })
+    requests()
+    const planned: number[] = []
+    const left: number[] = []
+    await downloadKlines({
+      ...request,
+      intervals: ['1m'],
+      planned: (_, limitMs) => planned.push(limitMs),
+      progress: ({ limitMs }) => left.push(limitMs),
+    })
+    // From 27 March to 24 April are 29 days, of 80 ms each.
+    expect(planned).toEqual([29 * 80])
+    expect(left.every((ms, index) => ms <= (left[index - 1] ?? planned[0]))).toBe(true)
+    expect(left.at(-1)).toBe(0)
+    expect(requests().filter(name => name === 'first candle')).toHaveLength(1)
+    // Every day before the listing has a file now.
+    await downloadKlines({ ...request, intervals: ['1m'] })
+    expect(requests()).not.toContain('first candle')
+  })
+
   it('resampled to each of the twelve, to 3m and to 5m is what the exchange has', async () => {
     const { request, exported } = await setup()
     await downloadKlines({ ...request, intervals: ['1m', '3d'] })
@@ -178,6 +240,32 @@ describe('all intervals', () => {
     const output = join(mirror, '..', '{interval}.csv')
     const report = await exportKlines({ ...request, intervals: 'all', ...range, offline: true, output })
     expect(report.series.map(({ interval }) => interval)).toEqual(['5m', ...INTERVALS])
+  })
+})
+
+describe('an interval that the mirror lacks', () => {
+  it('is made of the finest one that has the whole range', async () => {
+    const { request, exported, warnings } = await setup()
+    await downloadKlines({ ...request, intervals: ['15m'] })
+    await downloadKlines({ ...request, intervals: ['1m'], from: '2026-04-28' })
+    const derived = { intervals: ['1h' as const], derive: true }
+    // 15m has the range, 1m does not.
+    const april = { from: '2026-04-01', to: '2026-04-21' }
+    expect(await exported({ ...derived, ...april })).toEqual(expected('1h', april.from, april.to))
+    expect(await exported(derived)).toEqual(expected('1h', 0))
+    expect(warnings).toEqual([])
+    // Both have it.
+    const days = { from: '2026-04-28', to: '2026-04-30' }
+    const output = join(request.mirror, '..', 'out.json')
+    const sources = async (range: object) => {
+      const report = await dryRun({ ...request, ...derived, ...range, output, offline: true, force: true })
+      return report.series.map(({ interval }) => interval)
+    }
+    expect([await sources(april), await sources(days)]).toEqual([['15m'], ['1m']])
+    // Neither has it: the finest one says what is missing.
+    rmSync(join(request.mirror, 'api/klines/15m', SYMBOL, '2026-04-06.json'))
+    const error = await catchError(exported({ ...derived, ...april }))
+    expect(error).toMatchObject({ code: 'incomplete', message: expect.stringContaining('1m 2026-04-01') })
   })
 })
 
@@ -257,16 +345,24 @@ describe('more than 50,000 requests', () => {
     // From 2017-08-17 to 2026-04-30 are 3,179 days.
     expect(error).toMatchObject({ code: 'bad_option', data: { requests: 9 * 3179 * 2 } })
     expect(error.message).toBe(
-      'This takes up to 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
+      'This takes about 57,222 requests to the exchange, and at half its limit 39 minutes. Expected at most 50,000 requests.',
     )
     expect(new Set(requests())).toEqual(new Set(['first candle']))
     expect(existsSync(mirror)).toBe(false)
-    expect(await missing({ manyRequests: true })).toBe(9 * 3179)
+    const planned = await dryRun(request)
+    expect(planned).toMatchObject({ requests: 9 * 3179 * 2, limitMs: 9 * 3179 * 80 })
+    expect(dryRunReport(planned).text()).toContain(
+      'The run takes about 57,222 requests to the exchange, and at half its limit 39 minutes.\n',
+    )
+    expect(await missing()).toBe(9 * 3179)
     expect(await missing({ from: '2020' })).toBe(9 * 2312)
   })
 
   it('are not counted for days before the listing', async () => {
-    const { missing } = await setupMany('2026-04-20T04:00Z')
+    const { missing, request } = await setupMany('2026-04-20T04:00Z')
     expect(await missing()).toBe(9 * 11)
+    // Nor when the mirror has newer days.
+    await downloadKlines({ ...request, from: '2026-04-20', to: '2026-04-21' })
+    expect(await missing()).toBe(9 * 10)
   })
 })

@@ -118,14 +118,28 @@ describe('the exchange as a source', () => {
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
   })
 
+  it('says in a dry run how many requests a download takes, and how long', async () => {
+    const { exchange, sandbox, baseUrl } = await setup()
+    const run = await sandbox.run(['download', 'PEPEUSDT', '-i', '15m,1d', '--base-url', baseUrl, '--dry-run'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    // The first candle of each series is requested, so the windows before it are not counted.
+    expect(run.stdout).toContain(`Dry run: 54 windows would be requested; nothing was downloaded or written.
+The run takes about 54 requests to the exchange.
+`)
+    expect(exchange.log.map(({ startTime }) => startTime)).toEqual([0, 0])
+  })
+
   it.runIf(hasScript)('asks at a terminal before very many requests (skipped without script)', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const command = `klines download '*EUR' -i 1M --base-url ${baseUrl} --mirror m`
     const no = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'n\n' })
-    expect(no.code).toBe(0)
+    expect(no.code).toBe(2)
     expect(no.stdout).toContain('The pattern matches 31 symbols, which takes up to 62 requests. Download them? [y/N]')
-    expect(no.stdout).toContain('Nothing downloaded.')
+    expect(no.stdout).toContain('Nothing was downloaded, because the answer was no.\r\n  --yes downloads them all')
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
+    // No text takes the place of candles.
+    const piped = await atTerminal(sandbox, `${command} -f csv > candles.csv`, { prompt: '[y/N]', keys: 'n\n' })
+    expect([piped.code, sandbox.text('candles.csv')]).toEqual([2, ''])
     const yes = await atTerminal(sandbox, command, { prompt: '[y/N]', keys: 'y\n' })
     expect(yes.code).toBe(0)
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)

@@ -19,6 +19,14 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.files()).toEqual(['btcusdt-1h.csv'])
   })
 
+  it('has no candles of 1m, and says who has', async () => {
+    const run = await newSandbox().call('download BTCUSDT -i 1m --base-url sample'.split(' '))
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(
+      /The sample has no 1m candles\. Expected one of 15m, .*\n {2}The exchange has 1m, 3m and 5m: --base-url binance\./,
+    )
+  })
+
   it('needs no network: a proxy at an unreachable address is not used', async () => {
     const dead = 'http://127.0.0.1:9'
     const proxies = { HTTP_PROXY: dead, http_proxy: dead, HTTPS_PROXY: dead, https_proxy: dead, ALL_PROXY: dead }

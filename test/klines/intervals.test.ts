@@ -30,7 +30,10 @@ describe('parseInterval', () => {
   })
 
   const nearMisses: [string, string[]][] = [
-    ['1s', ['Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.']],
+    ...['1s', '1S', '1sec', '1 second'].map((text): [string, string[]] => [
+      text,
+      ['Candles of 1s are too many for a tree of files; https://data.binance.vision has them as daily archives.'],
+    ]),
     ['1min', ['Did you mean 1m?']],
     ['5 min', ['Did you mean 5m?']],
     ['minute', ['Did you mean 1m?']],

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { describeRun } from '../../src/cli/reports/run-text.js'
 import { exportLake, type LakeRequest } from '../../src/lake/export-lake.js'
 import { exportParts } from '../../src/sql/mirror-parts.js'
+import { catchError } from '../support/errors.js'
 import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { filesBelow } from '../support/files-below.js'
@@ -67,6 +68,30 @@ describe('a lake with 1m', () => {
     const run = await query()
     expect(await run(`select distinct "interval" from klines order by all`)).toHaveLength(3)
     expect((await update({ table: 'delta' })).lake).toMatchObject({ written: 0, delta: { isNew: false } })
+  })
+
+  it.each(['3m', '15m'] as const)('or %s never has months of the same number in the same folder', async interval => {
+    const { update, lake } = await setup()
+    await update({ intervals: [interval, '1M'] })
+    const before = filesBelow(lake)
+    // A disk that ignores case would lose the months when the minutes are removed.
+    const months = {
+      intervals: ['1M' as const],
+      resample: interval.replace('m', 'M'),
+      partial: true,
+      force: true,
+      from: undefined,
+    }
+    for (const prune of [true, false]) {
+      const message = `${lake} has TICKUSDT ${interval}, and the folder ${ROOT}/interval=${months.resample} of this run is the same one on the disks of macOS and Windows.`
+      expect(await catchError(update({ ...months, prune }))).toMatchObject({ code: 'bad_output', message })
+    }
+    expect(filesBelow(lake)).toEqual(before)
+    // Alone they have it.
+    const alone = join(lake, '..', 'months')
+    await update({ ...months, output: alone })
+    expect(filesBelow(alone)).toContain(`${ROOT}/interval=${months.resample}/part-0.parquet`)
+    expect((await update({ ...months, output: alone, force: false })).lake).toMatchObject({ written: 0, unchanged: 1 })
   })
 
   it('is advised to have a file a year when a part is larger than 512 MiB', async () => {

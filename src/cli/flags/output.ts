@@ -65,7 +65,7 @@ export const outputFlags = inGroup('output', {
 
 export const { derive: deriveFlag } = inGroup('output', {
   derive: Flags.boolean({
-    summary: 'Compute intervals that are not in the mirror from the finest one that is.',
+    summary: 'Compute intervals that are not in the mirror from the finest one that has the whole range.',
     env: 'KLINES_DERIVE',
   }),
 })

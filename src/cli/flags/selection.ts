@@ -53,7 +53,8 @@ export const { 'accept-list': acceptListFlag } = inGroup('what', {
   }),
 })
 
-export const { yes: manySymbolsFlag } = inGroup('what', {
+/** Of the commands that download candles. */
+export const { yes: yesFlag } = inGroup('what', {
   yes: Flags.boolean({
     summary:
       'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',

@@ -1,3 +1,4 @@
+import { describeCost } from '../../download/request-cost.js'
 import type { SeriesReport } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
 import { SAMPLE } from '../../http/base-url.js'
@@ -49,12 +50,13 @@ function toSeriesObject(report: SeriesReport): RunObject['series'][number] {
 
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
-  const { series, files, removed, vacuumed } = result
-  const json = { ...toLocation(result), dryRun: true, series, files, removed, vacuumed } as const
+  const { series, requests, limitMs, files, removed, vacuumed } = result
+  const json = { ...toLocation(result), dryRun: true, series, requests, limitMs, files, removed, vacuumed } as const
   return { json, text: () => describeDryRun(result) }
 }
 
-function describeDryRun({ series, files, removed, vacuumed, mirror, offline }: DryRunReport): string {
+function describeDryRun(report: DryRunReport): string {
+  const { series, files, removed, vacuumed, mirror, offline } = report
   const right = offline ? ['windows', 'cached', 'missing'] : ['windows', 'cached', 'to revalidate', 'to download']
   const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing } }) => {
     return [symbol, interval, total, cached, ...(offline ? [missing] : [stale, missing])]
@@ -65,6 +67,7 @@ function describeDryRun({ series, files, removed, vacuumed, mirror, offline }: D
     : `${plural(count, 'window')} would be requested; nothing was downloaded or written`
   const table = textTable({ head: ['symbol', 'interval', ...right], rows, right })
   const lines = [table, '', `Dry run: ${outcome}.`]
+  if (report.limitMs > 0) lines.push(`The run takes ${describeCost(report)}.`)
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)

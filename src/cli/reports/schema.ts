@@ -89,6 +89,8 @@ export const DryRunSchema = object(
   {
     ...location,
     dryRun: Type.Literal(true),
+    requests: count('requests that these windows would take'),
+    limitMs: Type.Number({ description: 'time of these requests by the limits of the service, ms; 0 without limits' }),
     files: Type.Array(Text, { description: 'paths that would be written, - for stdout' }),
     removed: Type.Array(Text, { description: 'paths that --prune would remove' }),
     vacuumed: Type.Array(Text, { description: 'paths that --vacuum would remove, also of entries of the log' }),

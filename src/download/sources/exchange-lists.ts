@@ -10,13 +10,14 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { exchangeStartDates } from '../../klines/exchange-calendar.js'
-import { type Interval, MINUTE_MS } from '../../klines/intervals.js'
+import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
-import { formatCount, plural } from '../../klines/text.js'
+import { formatCount } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
+import { describeCost, type RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
 import { KnownNames } from './known-names.js'
@@ -54,9 +55,10 @@ export class ExchangeLists implements SourceLists {
   }
 
   /**
-   * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle is
-   * checked with one request, before anything is downloaded. Throws `bad_option` for an empty mirror, for a pattern of more than 20
-   * symbols without `manySymbols`, and for more than 50,000 requests without `manyRequests`.
+   * `all` are the symbols of the mirror; a pattern is compared with the exchange's names. Every series without a cached candle, or
+   * without some window of the range before it, is checked with one request, before anything is downloaded. Throws `bad_option` for
+   * an empty mirror, for a pattern of more than 20 symbols without `manySymbols`, and for more than 50,000 requests without
+   * `manyRequests`.
    */
   async select(selection: Selection, range: TimeRange): Promise<Series[]> {
     const { symbols } = selection
@@ -67,7 +69,7 @@ export class ExchangeLists implements SourceLists {
     if (hasPattern && selected.length > MAX_SYMBOLS && !this.options.manySymbols) {
       throw tooMany(selected.length, await this.countRequests(series, range))
     }
-    await this.checkSeries(series)
+    await this.checkSeries(series, range)
     if (!this.options.manyRequests) await this.checkRequests(series, range)
     return series
   }
@@ -94,8 +96,8 @@ export class ExchangeLists implements SourceLists {
     return this.firstCandles.takeFetched(window)
   }
 
-  limitMs(window: WindowRef): number {
-    return this.isKnownEmpty(window) ? 0 : budgetMs(windowWeight(window.interval))
+  windowCost(interval: Interval): RequestCost {
+    return { requests: windowCalls(interval), limitMs: budgetMs(windowWeight(interval)) }
   }
 
   isKnownEmpty(window: WindowRef): boolean {
@@ -125,12 +127,12 @@ export class ExchangeLists implements SourceLists {
   }
 
   /** Throws `unknown_symbol` for all symbols that the exchange does not know. */
-  private async checkSeries(series: readonly Series[]): Promise<void> {
+  private async checkSeries(series: readonly Series[], range: TimeRange): Promise<void> {
     const unknown = new Set<SymbolName>()
     const check = async (name: Series) => {
       if (unknown.has(name.symbol)) return
       try {
-        await this.request('the first candle', this.firstCandles.check(name))
+        await this.request('the first candle', this.firstCandles.check(name, range))
       } catch (error) {
         if (!(error instanceof InvalidSymbolError)) throw error
         unknown.add(name.symbol)
@@ -154,15 +156,16 @@ export class ExchangeLists implements SourceLists {
   private async checkRequests(series: readonly Series[], range: TimeRange): Promise<void> {
     if ((await this.countRequests(series, range)) <= MAX_REQUESTS) return
     const present = await this.present()
-    let [requests, leftMs] = [0, 0]
+    let [requests, limitMs] = [0, 0]
     for (const name of series) {
       const cached = new Set(this.options.refresh ? [] : this.mirror.cachedStartDates(name))
       const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
       const needed = windows.filter(window => !cached.has(window.startDate) && !this.isKnownEmpty(window))
-      requests += needed.length * windowCalls(name.interval)
-      leftMs += needed.length * budgetMs(windowWeight(name.interval))
+      const cost = this.windowCost(name.interval)
+      requests += needed.length * cost.requests
+      limitMs += needed.length * cost.limitMs
     }
-    if (requests > MAX_REQUESTS) throw tooManyRequests(requests, leftMs)
+    if (requests > MAX_REQUESTS) throw tooManyRequests({ requests, limitMs })
   }
 
   /** The most requests that the windows of these series in the range can take. */
@@ -200,12 +203,10 @@ function tooMany(symbols: number, requests: number): KlinesError {
   })
 }
 
-/** `leftMs`: how long the requests take by the limit of the exchange. */
-function tooManyRequests(requests: number, leftMs: number): KlinesError {
-  const minutes = Math.ceil(leftMs / MINUTE_MS)
-  const message = `This takes up to ${formatCount(requests)} requests to the exchange, and at half its limit ${plural(minutes, 'minute')}.`
+function tooManyRequests(cost: RequestCost): KlinesError {
+  const message = `This takes ${describeCost(cost)}.`
   return new KlinesError('bad_option', `${message} Expected at most ${formatCount(MAX_REQUESTS)} requests.`, {
     suggestions: ['`manyRequests: true` sends them all; fewer symbols or a range take fewer.'],
-    data: { requests },
+    data: { requests: cost.requests },
   })
 }

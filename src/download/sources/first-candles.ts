@@ -2,10 +2,14 @@ import type { ExchangeClient } from '../../exchange-client/client.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { exchangeStartDates } from '../../klines/exchange-calendar.js'
 import { HOUR_MS, MINUTE_MS } from '../../klines/intervals.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
-import { startDateAt, windowSpan } from '../../klines/windows.js'
+import type { TimeRange } from '../../klines/time-range.js'
+import { parseDate, startDateAt, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
+import { planWindows } from '../plan.js'
+import type { ListOptions } from './source-lists.js'
 
 /** The window in which the first candle opens. */
 interface FirstWindow {
@@ -34,7 +38,7 @@ export class FirstCandles {
   constructor(
     private readonly exchange: ExchangeClient,
     private readonly mirror: Mirror,
-    private readonly options: { readonly signal: AbortSignal; readonly now: () => number },
+    private readonly options: Pick<ListOptions, 'signal' | 'now'> & Partial<Pick<ListOptions, 'refresh'>>,
   ) {}
 
   /** Whether a window ends before the first candle that the exchange names; undefined when that is not known yet. */
@@ -55,9 +59,22 @@ export class FirstCandles {
     return true
   }
 
-  /** Requests the first candle of a series, unless the mirror has candles of it. Throws `InvalidSymbolError`. */
-  async check(series: Series): Promise<void> {
-    if (this.firstCached(series) === undefined) await this.request(series)
+  /**
+   * Requests the first candle of a series, unless the mirror has candles of it and every window of the range before them. Throws
+   * `InvalidSymbolError`.
+   */
+  async check(series: Series, range: TimeRange): Promise<void> {
+    const first = this.firstCached(series)
+    if (first === undefined || this.needsBefore(series, first, range)) await this.request(series)
+  }
+
+  /** Whether a window of the range that starts before `first` will be downloaded. */
+  private needsBefore(series: Series, first: string, range: TimeRange): boolean {
+    const firstTime = parseDate(first)
+    if (range.fromTime >= firstTime) return false
+    const cached = new Set(this.options.refresh ? [] : this.mirror.cachedStartDates(series))
+    const windows = planWindows(series, exchangeStartDates(series.interval, firstTime), range, firstTime)
+    return windows.some(({ startDate }) => startDate < first && !cached.has(startDate))
   }
 
   /** The window of the first candle, if it was just requested on the way: once, because it may change. */

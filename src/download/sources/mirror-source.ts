@@ -6,9 +6,12 @@ import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
+import type { TimeRange } from '../../klines/time-range.js'
 import { consecutiveStartDates, formatDate, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
 import { noMinutes, withoutStop } from '../errors.js'
+import { planWindows } from '../plan.js'
+import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { Warn, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -139,14 +142,18 @@ export class MirrorSource implements WindowSource {
   horizon({ interval, symbol }: Series, toTime: number): number {
     const dates = this.mirror.cachedStartDates({ interval, symbol })
     this.warnOfOutdated({ interval, symbol }, dates, toTime)
+    const horizon = this.neededUntil({ interval, symbol }, dates, toTime)
+    if (horizon < this.now) this.warnIfOutdated(interval, horizon)
+    return horizon
+  }
+
+  /** The horizon of a series with these cached windows. */
+  private neededUntil(series: Series, dates: readonly string[], toTime: number): number {
     const lastDate = dates.at(-1)
     const last = lastDate === undefined ? -Infinity : parseDate(lastDate)
-    if (toTime !== Infinity || lastDate === undefined || this.covers({ interval, symbol }))
-      return Math.max(last, this.now)
-    const list = this.mirror.startDatesFile(interval)
-    const horizon = list.state === 'file' ? Math.max(last, list.mtimeMs) : last
-    this.warnIfOutdated(interval, horizon)
-    return horizon
+    if (toTime !== Infinity || lastDate === undefined || this.covers(series)) return Math.max(last, this.now)
+    const list = this.mirror.startDatesFile(series.interval)
+    return list.state === 'file' ? Math.max(last, list.mtimeMs) : last
   }
 
   private warnIfOutdated(interval: Interval, horizon: number): void {
@@ -177,6 +184,15 @@ export class MirrorSource implements WindowSource {
     return this.mirror.hasSeries(series)
   }
 
+  async hasWindows(series: Series, range: TimeRange): Promise<boolean> {
+    if (this.covers(series)) return true
+    const dates = this.mirror.cachedStartDates(series)
+    const horizon = this.neededUntil(series, dates, range.toTime)
+    const needed = planWindows(series, await this.startDates(series.interval), range, horizon)
+    const cached = new Set(dates)
+    return needed.every(({ startDate }) => cached.has(startDate))
+  }
+
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     return this.mirror.firstOpenTime({ symbol, interval: '3d' })
   }
@@ -186,8 +202,12 @@ export class MirrorSource implements WindowSource {
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
-  limitMs(): number {
-    return 0
+  windowCost(): RequestCost {
+    return { requests: 0, limitMs: 0 }
+  }
+
+  limitsMs(): ReadonlyMap<string, number> {
+    return new Map()
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {

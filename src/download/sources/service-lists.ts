@@ -1,4 +1,4 @@
-import { PUBLIC_BASE_URL } from '../../http/base-url.js'
+import { PUBLIC_BASE_URL, SAMPLE } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
@@ -12,6 +12,7 @@ import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { incompleteList, joinNames, noMinutes } from '../errors.js'
+import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { KnownNames } from './known-names.js'
 import type { ListOptions, SourceLists } from './source-lists.js'
@@ -140,8 +141,8 @@ export class ServiceLists implements SourceLists {
     return undefined
   }
 
-  limitMs(): number {
-    return 0
+  windowCost(): RequestCost {
+    return { requests: 1, limitMs: 0 }
   }
 
   isKnownEmpty(): boolean {
@@ -153,7 +154,8 @@ export class ServiceLists implements SourceLists {
   }
 
   private noMinutes(interval: Interval, cause?: FetchError): KlinesError {
-    return noMinutes(interval, `The static klines service at ${this.baseUrl}`, cause)
+    const source = this.baseUrl === SAMPLE ? 'The sample' : `The static klines service at ${this.baseUrl}`
+    return noMinutes(interval, source, cause)
   }
 
   private refuseIncomplete(list: string, missing: readonly string[]): void {

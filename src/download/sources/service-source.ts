@@ -7,12 +7,13 @@ import { decodeWindow } from '../../klines/batch/window-codec.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import { hasListingDate } from '../../klines/resample/candle-grid.js'
-import { type Series, seriesName, type WindowRef, windowName } from '../../klines/series.js'
+import { type Series, type WindowRef, windowName } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
+import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
@@ -47,8 +48,6 @@ export class ServiceSource implements WindowSource {
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
   private readonly clock: ServiceClock
-  /** The startDates that were cached when each series was first asked for, by the name of the series. */
-  private readonly cachedBefore = new Map<string, ReadonlySet<string>>()
   private preparing: Promise<void> | undefined
 
   /** Throws `mirror_mismatch` when the mirror belongs to another service. */
@@ -154,11 +153,20 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
-  limitMs(window: WindowRef): number {
-    const name = seriesName(window)
-    const cached = this.cachedBefore.get(name) ?? new Set(this.options.refresh ? [] : this.cachedStartDates(window))
-    this.cachedBefore.set(name, cached)
-    return cached.has(window.startDate) ? 0 : this.lists.limitMs(window)
+  async hasWindows(): Promise<boolean> {
+    return true
+  }
+
+  limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number> {
+    const cached = new Set(this.options.refresh ? [] : this.cachedStartDates(series))
+    const isNeeded = (window: WindowRef) =>
+      !cached.has(window.startDate) && !this.cacheWriter.isDone(windowPath(window)) && !this.lists.isKnownEmpty(window)
+    const { limitMs } = this.windowCost(series)
+    return new Map(limitMs === 0 ? [] : windows.filter(isNeeded).map(({ startDate }) => [startDate, limitMs]))
+  }
+
+  windowCost({ interval }: Series): RequestCost {
+    return this.lists.windowCost(interval)
   }
 
   /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the public service's list of dates. */

@@ -4,6 +4,7 @@ import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
+import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 import type { Warn } from './window-source.js'
 
@@ -42,9 +43,9 @@ export interface SourceLists {
   emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
   /** A window that was downloaded on the way to what the lists say. */
   fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
-  /** How much of the time of a run a window takes by the limits of the service, without a cached file; ms, 0 without limits. */
-  limitMs(window: WindowRef): number
-  /** Whether such a window is known to be empty already. */
+  /** What a window of an interval takes. */
+  windowCost(interval: Interval): RequestCost
+  /** Whether a window without a cached file is known to be empty already. */
   isKnownEmpty(window: WindowRef): boolean
   /** The list of symbols to store once the mirror has a window of `symbol`; undefined when it needs no change. */
   listWith(symbol: SymbolName): Buffer | undefined

@@ -6,6 +6,7 @@ import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import type { FileVersion } from '../../mirror/file-store.js'
+import type { RequestCost } from '../request-cost.js'
 import type { Selection } from '../selection.js'
 
 /**
@@ -70,15 +71,19 @@ export interface WindowSource {
   horizon(series: Series, toTime: number): number
   /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
   hasSeries(series: Series): boolean
+  /** Whether the source has every window of a series that a range needs, by their names: always, for a service. */
+  hasWindows(series: Series, range: TimeRange): Promise<boolean>
   /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
+  /** What a window of a series takes when it needs a request. */
+  windowCost(series: Series): RequestCost
   /**
-   * How much of the time of a run a window takes by the limits of the service, ms; 0 without limits, and for one that was cached
-   * when this was first called for its series.
+   * How much of the time of a run these windows of a series take by the limits of the service, ms, by their startDate: those that
+   * are to be requested, and none without limits.
    */
-  limitMs(window: WindowRef): number
+  limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number>
   /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**

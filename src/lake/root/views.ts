@@ -12,8 +12,10 @@ export const FOLDER_COLUMNS = {
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
 }
 
-/** The folder of 1m has the name `interval=1min`. */
-const INTERVAL = `case "interval" when '1min' then '1m' else "interval" end as "interval"`
+/** Columns whose values are not the names of their folders: that of 1m is `interval=1min`. */
+const EXPRESSIONS: Readonly<Record<string, string>> = {
+  interval: `case "interval" when '1min' then '1m' else "interval" end as "interval"`,
+}
 
 /** A text as an SQL literal. */
 export function sqlText(text: string): string {
@@ -28,8 +30,9 @@ export function globPath(path: string): string {
 /** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
 export function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
+  const values = Object.keys(FOLDER_COLUMNS[partition]).map(name => EXPRESSIONS[name] ?? `"${name}"`)
   return `create or replace temp view klines as
-select ${columnNames(partition).replace('"interval"', INTERVAL)}, * exclude (${columnNames(partition)})
+select ${values.join(', ')}, * exclude (${columnNames(partition)})
 from read_parquet(
   ${files},
   hive_partitioning = true,

@@ -5,7 +5,7 @@ import { RawServer } from '../../support/servers/raw-server.js'
 import { PRESENT, treeRows } from '../../support/synthetic-tree.js'
 
 const KLINES = 'api/v3/klines?'
-const FIRST_CANDLE = `${KLINES}symbol=`
+const DAY = 86_400_000
 
 /** A request, and what a healthy server would respond with. */
 export interface FaultRequest {
@@ -138,25 +138,27 @@ export class FaultServer {
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
     const date = `Date: ${new Date(this.now()).toUTCString()}`
     if (path === 'api/v3/time') return { file: Buffer.from(`{"serverTime":${this.now()}}`), times: [date] }
-    if (path.startsWith(FIRST_CANDLE)) return { file: firstCandle(path), times: [date] }
+    if (path.startsWith(KLINES)) return { file: otherRows(path), times: [date] }
     if (!stat?.isFile()) return { file: undefined, times: [date] }
     return { file: readFileSync(file), times: [`Last-Modified: ${stat.mtime.toUTCString()}`, date] }
   }
 }
 
-/** The file of the tree that a call of the exchange's API for a window stands for; any other target as it is. */
+/** The file of the tree that a call of the exchange's API for a whole window stands for; any other target as it is. */
 function toTreePath(target: string): string {
   if (!target.startsWith(KLINES)) return target
   const query = new URLSearchParams(target.slice(KLINES.length))
-  if (query.get('limit') === '1') return target
-  const startDate = new Date(Number(query.get('startTime'))).toISOString().slice(0, 10)
+  const startTime = Number(query.get('startTime'))
+  if (query.get('limit') === '1' || startTime % DAY !== 0) return target
+  const startDate = new Date(startTime).toISOString().slice(0, 10)
   return `api/klines/${query.get('interval')}/${query.get('symbol')}/${startDate}.json`
 }
 
-/** The answer to the exchange's call for the first candle of a series. */
-function firstCandle(target: string): Buffer {
-  const symbol = new URLSearchParams(target.slice(KLINES.length)).get('symbol') ?? ''
-  return Buffer.from(JSON.stringify([...treeRows(symbol).values()].flat().slice(0, 1)))
+/** The answer to the exchange's call for the first candle of a series, or for what a window has after its last one. */
+function otherRows(target: string): Buffer {
+  const query = new URLSearchParams(target.slice(KLINES.length))
+  const rows = query.get('limit') === '1' ? [...treeRows(query.get('symbol') ?? '').values()].flat().slice(0, 1) : []
+  return Buffer.from(JSON.stringify(rows))
 }
 
 /** Responds as a static server does: the file, 304 if the client has it, 404 if it is missing. */

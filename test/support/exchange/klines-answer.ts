@@ -15,7 +15,7 @@ import { openCandle, stateAt } from './open-candle.js'
 const MAX_LIMIT = 1000
 
 /** The answer to a request for candles. A limit above 1,000 is an error: what the exchange does then is not known. */
-export function answerKlines(market: Market, request: ExchangeRequest, now: number): PlainAnswer {
+export function answerKlines(market: Market, request: ExchangeRequest, now: number, maxRows = MAX_LIMIT): PlainAnswer {
   const { symbol, interval, query } = request
   if (!symbol) return missingParameter('symbol')
   if (!interval) return missingParameter('interval')
@@ -27,7 +27,7 @@ export function answerKlines(market: Market, request: ExchangeRequest, now: numb
   if (!EXCHANGE_INTERVALS.includes(interval)) return UNKNOWN_INTERVAL
   const { limit = 500 } = request
   if (limit < 1 || limit > MAX_LIMIT) return BAD_LIMIT
-  return jsonAnswer(selectRows(market, request, now))
+  return jsonAnswer(selectRows(market, { ...request, limit: Math.min(limit, maxRows) }, now))
 }
 
 /** From `startTime` on, or the most recent rows, at most `limit`; both times inclusive, by open time. */

@@ -24,6 +24,8 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
   sendsWeight = true
   /** Whether 429 and 418 say when to come back. */
   sendsRetryAfter = true
+  /** The most rows of an answer, whatever a request asks for. */
+  maxRows = 1000
   /** How long a ban lasts, ms. */
   banMs = 120_000
   /** What the client did that it must never do. */
@@ -112,7 +114,7 @@ export class ExchangeServer extends ScriptedServer<ExchangeRequest, ExchangeMatc
 
   private findContent(request: ExchangeRequest): PlainAnswer {
     const now = this.time
-    if (request.kind === 'klines') return answerKlines(this.market, request, now)
+    if (request.kind === 'klines') return answerKlines(this.market, request, now, this.maxRows)
     if (request.kind === 'prices') {
       return jsonAnswer(this.market.symbols().map(symbol => ({ symbol, price: '0.06000000' })))
     }
