@@ -4,7 +4,7 @@ import { isKlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { cachedStartDateList } from './sources/mirror-source.js'
+import { cachedStartDateList } from './cached-start-dates.js'
 import { openMirror, openSource, type SourceOptions } from './sources/open-source.js'
 
 /** The symbols of the service, and the start dates of each interval, ascending. */

@@ -1,14 +1,15 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
-import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
-import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
+import { findMissingStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
-import { consecutiveStartDates, formatDate, parseDate } from '../../klines/windows.js'
+import { formatDate, parseDate } from '../../klines/windows.js'
 import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
+import { cachedStartDateList } from '../cached-start-dates.js'
 import { noMinutes, withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
 import type { RequestCost } from '../request-cost.js'
@@ -239,39 +240,6 @@ export class MirrorSource implements WindowSource {
     if (!this.covers(window)) return { window, status: 'failed', reason: 'not in the mirror' }
     return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window), size: 0 }
   }
-}
-
-/**
- * The start dates of an interval from the mirror's list, else from the list built into this version. A list of 1m, 3m or 5m ends
- * with the day of the download: the windows since then, up to `now` (ms UTC), are added.
- */
-export function cachedStartDateList(
-  mirror: Mirror,
-  interval: Interval,
-  { now, warn }: { readonly now: number; readonly warn: Warn },
-): string[] {
-  const list = readStartDateList(mirror, interval, now, warn)
-  const last = list.at(-1)
-  if (last === undefined || !isMinutes(interval)) return list
-  return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
-}
-
-function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
-  try {
-    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval, now)
-  } catch (error) {
-    if (!isKlinesError(error, 'bad_list')) throw error
-    warn(`${error.message} The built-in list is used instead.`)
-    return mirror.builtInStartDates(interval, now)
-  }
-}
-
-/** The start dates of the mirror's list; undefined without one. Throws `bad_list` for a corrupt one. */
-export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[] | undefined {
-  const file = mirror.startDatesFile(interval)
-  if (file.state === 'missing') return undefined
-  if (file.state === 'file') return parseStartDates(file.bytes, interval)
-  throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
 }
 
 function outdated(interval: Interval, until: number, windows: string): string {

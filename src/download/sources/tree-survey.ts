@@ -5,7 +5,7 @@ import type { WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { parseStartDatesFile } from './mirror-source.js'
+import { parseStartDatesFile } from '../cached-start-dates.js'
 
 const EMPTY_WINDOW = Buffer.from('[]')
 /** How many windows are looked at before the signal is checked again. */

@@ -1,0 +1,39 @@
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { type Interval, isMinutes } from '../klines/intervals.js'
+import { parseStartDates } from '../klines/lists.js'
+import { consecutiveStartDates } from '../klines/windows.js'
+import type { Mirror } from '../mirror/mirror.js'
+import type { Warn } from './sources/window-source.js'
+
+/**
+ * The start dates of an interval from the mirror's list, else from the list built into this version. A list of 1m, 3m or 5m ends
+ * with the day of the download: the windows since then, up to `now` (ms UTC), are added.
+ */
+export function cachedStartDateList(
+  mirror: Mirror,
+  interval: Interval,
+  { now, warn }: { readonly now: number; readonly warn: Warn },
+): string[] {
+  const list = readStartDateList(mirror, interval, now, warn)
+  const last = list.at(-1)
+  if (last === undefined || !isMinutes(interval)) return list
+  return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
+}
+
+function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
+  try {
+    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval, now)
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_list')) throw error
+    warn(`${error.message} The built-in list is used instead.`)
+    return mirror.builtInStartDates(interval, now)
+  }
+}
+
+/** The start dates of the mirror's list; undefined without one. Throws `bad_list` for a corrupt one. */
+export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[] | undefined {
+  const file = mirror.startDatesFile(interval)
+  if (file.state === 'missing') return undefined
+  if (file.state === 'file') return parseStartDates(file.bytes, interval)
+  throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
+}
