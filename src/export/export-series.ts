@@ -22,7 +22,7 @@ export interface ResampleRequest {
   readonly resample?: string | undefined
   /** Keep incomplete candles at either end of what `resample` or `derive` makes. */
   readonly partial?: boolean | undefined
-  /** Make a series that the mirror lacks from the finest one of which it has every window of the range. */
+  /** Make a series that the mirror lacks from the finest one of which it has every window of the range, as far back as any. */
   readonly derive?: boolean | undefined
 }
 
@@ -126,7 +126,10 @@ async function deriveSeries(
   return made
 }
 
-/** The finest series of the mirror with every window of the range that another one can be made of; else the finest one. */
+/**
+ * The series of the mirror that another one is best made of: one with every window of the range; of these those that reach back the
+ * furthest, because the lists of intervals begin at different dates; of these the finest. Without such a one, the finest of all.
+ */
 async function findFinest(source: WindowSource, series: Series, range: TimeRange): Promise<MadeSeries> {
   const target = toTarget(series.interval)
   const finer = EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
@@ -140,8 +143,9 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
     )
   }
   const needed = sourceRange(series, await withAnchor(source, series, target), range)
-  for (const part of finer) if (await source.hasWindows(part, needed)) return { source: part, target }
-  return { source: finer[0], target }
+  const starts = await Promise.all(finer.map(part => source.coveredFrom(part, needed)))
+  const earliest = Math.min(...starts.map(start => start ?? Infinity))
+  return { source: finer[Math.max(0, starts.indexOf(earliest))], target }
 }
 
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */

@@ -32,19 +32,17 @@ export function checkOthers(
 }
 
 /**
- * Throws `bad_output` for a series whose folder differs from that of another series of the lake only in upper and lower case, such
+ * Throws `bad_output` for a new series whose folder differs from that of another series of the lake only in upper and lower case, such
  * as 15M (months) beside 15m: on the disks of macOS and Windows it is the same folder.
  */
 export function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
-  const present = new Map<string, SeriesLabel>()
-  for (const path of files) {
-    const label = parsePartPath(path)
-    if (label) present.set(seriesFolder(label).toLowerCase(), label)
-  }
+  const labels = files.flatMap(path => parsePartPath(path) ?? [])
+  const folders = new Set(labels.map(seriesFolder))
+  const present = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
   for (const series of requested) {
     const folder = seriesFolder(series)
     const other = present.get(folder.toLowerCase())
-    if (other === undefined || seriesFolder(other) === folder) continue
+    if (other === undefined || folders.has(folder)) continue
     const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
     throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with `output`.'] })
   }

@@ -37,7 +37,10 @@ export class SeriesReader implements SlicedSeries {
   private readonly known: KnownTime
   /** Undefined without a range: every cached window is read. */
   private readonly neighbours: NeighbourCandles | undefined
-  /** Whether the modification times of the files say when they were stored: those of a copied tree do not. */
+  /**
+   * Whether the modification time of a file says that its window has all its candles: a static service renders windows when it likes,
+   * and the times of a copied tree say nothing.
+   */
   private readonly hasTimes: boolean
   /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
   private readonly finerSpans: WindowSpan[] = []
@@ -57,7 +60,7 @@ export class SeriesReader implements SlicedSeries {
     this.series = { symbol: plan.symbol, interval: plan.interval }
     this.emptyAfter = mirror.covers(this.series) ? -Infinity : horizon
     this.known = new KnownTime(plan.interval, range)
-    this.hasTimes = mirror.baseUrl !== undefined
+    this.hasTimes = mirror.isOfExchange
     const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
     this.neighbours = isWhole ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
   }

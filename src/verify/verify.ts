@@ -3,23 +3,15 @@ import type { Warn } from '../download/sources/window-source.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Difference } from '../klines/audit/compare-series.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
-import type { Gap } from '../klines/audit/gaps.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { WorkerPool } from '../threads/worker-pool.js'
+import { markOutages, type SeriesReport } from './outages.js'
 import { planVerification } from './plan.js'
 import type { SeriesWindows } from './series-reader.js'
-import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
-
-/** The findings for a series. */
-export interface SeriesReport extends Omit<SeriesFindings, 'gaps'> {
-  readonly gaps: readonly (Gap & {
-    /** Whether another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
-    readonly outage: boolean
-  })[]
-}
+import { type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
 
 /** The result of `verifyKlines`. */
 export interface VerificationReport {
@@ -109,7 +101,7 @@ export async function verifyKlines(
   return {
     mirror: mirror.root,
     range,
-    series: all.map(seriesFindings => markOutages(seriesFindings, all)),
+    series: markOutages(all),
     pairs: findings.flatMap(symbol => symbol.pairs),
     differences: findings.flatMap(symbol => symbol.differences),
   }
@@ -117,23 +109,4 @@ export async function verifyKlines(
 
 function countWindows(series: readonly SeriesWindows[]): number {
   return series.reduce((sum, { startDates }) => sum + startDates.length, 0)
-}
-
-/** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
-function markOutages(series: SeriesFindings, all: readonly SeriesFindings[]): SeriesReport {
-  const others = all.filter(({ symbol }) => symbol !== series.symbol).flatMap(({ gaps }) => gaps)
-  const gaps = series.gaps.map(gap => ({ ...gap, outage: 2 * sharedTime(gap, others) >= gap.endTime - gap.startTime }))
-  return { ...series, gaps }
-}
-
-/** How much of a gap the others cover, ms. */
-function sharedTime({ startTime, endTime }: Gap, others: readonly Gap[]): number {
-  let [shared, coveredTo] = [0, startTime]
-  for (const other of others.toSorted((a, b) => a.startTime - b.startTime)) {
-    const [from, to] = [Math.max(other.startTime, coveredTo), Math.min(other.endTime, endTime)]
-    if (to <= from) continue
-    shared += to - from
-    coveredTo = to
-  }
-  return shared
 }

@@ -43,8 +43,8 @@ const cases = fc.record({
   cuts: fc.array(fc.tuple(fc.nat(5), share), { maxLength: 2 }),
   /** The time from which on all windows were stored before they had ended. */
   early: fc.option(share, { nil: 2 }),
-  /** Whether it is known where the tree comes from, so that the times of the files say something. */
-  isMirror: fc.boolean(),
+  /** Where the tree comes from, if that is known. Only with the exchange the times of the files say that windows are whole. */
+  baseUrl: fc.constantFrom(undefined, 'sample', 'binance'),
   /** From where and how long; as whole windows; without the candles at its start, and at its end. */
   range: fc.option(
     fc.record({ from: share, part: share, isWhole: fc.boolean(), holes: fc.tuple(fc.boolean(), fc.boolean()) }),
@@ -85,7 +85,7 @@ interface MadeSeries extends OracleSeries {
 
 /** Writes the windows of a case; returns what is in them, in the range. */
 function makeMirror(root: string, one: Case): MadeSeries[] {
-  const { kind, outages, damages, lost, cuts, early, isMirror } = one
+  const { kind, outages, damages, lost, cuts, early, baseUrl } = one
   const { step, intervals, length } = KINDS[kind]
   const { fromTime, toTime } = rangeOf(one)
   const isIn = (time: number) => time >= fromTime && time < toTime
@@ -96,7 +96,7 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
   for (const [index, time] of [fromTime, toTime].entries()) {
     if (one.range?.holes[index]) holes.push([time - (length * step) / 20, time + (length * step) / 20])
   }
-  if (isMirror) putFile(root, 'mirror.json', { layout: 1, baseUrl: 'sample', complete: false })
+  if (baseUrl) putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
   const series = intervals.map((interval, index): MadeSeries => {
     const whole = makeRows(SYMBOL, interval, START, START + length * step, [], step)
     const end = Math.min(...cuts.filter(([place]) => place === index).map(([, part]) => timeAt(one, part)))
@@ -148,7 +148,9 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
       corrupt: count(true),
       unsettledFrom: Math.min(
         ...windows
-          .filter(({ isValid, isSettled, endTime }) => isValid && !(isSettled && isMirror) && endTime > known[1])
+          .filter(
+            ({ isValid, isSettled, endTime }) => isValid && !(isSettled && baseUrl === 'binance') && endTime > known[1],
+          )
           .map(({ startTime }) => startTime),
       ),
     }

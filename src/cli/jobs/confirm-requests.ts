@@ -5,7 +5,7 @@ import { confirm, isInteractive } from '../terminal/confirm.js'
 /**
  * Runs a job that may be refused because of very many requests, before any candle is downloaded: asks at a terminal, and runs
  * it again `withYes`. Throws the refusal without a terminal to ask at, and `bad_option` when the answer is no: what was requested
- * is not there, and a command after \`&&\` must not run.
+ * is not there, and a command after `&&` must not run.
  */
 export async function confirmRequests(
   run: () => Promise<Report | undefined>,

@@ -28,7 +28,10 @@ interface VerifyFlags extends TableFlags, RangeFlags {
   threads?: number | undefined
 }
 
-/** `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong, with `fail-on-gaps` also when candles are missing. */
+/**
+ * `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong, with `fail-on-gaps` also when
+ * candles are missing.
+ */
 export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,

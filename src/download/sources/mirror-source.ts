@@ -185,13 +185,13 @@ export class MirrorSource implements WindowSource {
     return this.mirror.hasSeries(series)
   }
 
-  async hasWindows(series: Series, range: TimeRange): Promise<boolean> {
-    if (this.covers(series)) return true
+  async coveredFrom(series: Series, range: TimeRange): Promise<number | undefined> {
     const dates = this.mirror.cachedStartDates(series)
     const horizon = this.neededUntil(series, dates, range.toTime)
     const needed = planWindows(series, await this.startDates(series.interval), range, horizon)
     const cached = new Set(dates)
-    return needed.every(({ startDate }) => cached.has(startDate))
+    const hasAll = this.covers(series) || needed.every(({ startDate }) => cached.has(startDate))
+    return hasAll && needed.length > 0 ? Math.max(range.fromTime, parseDate(needed[0].startDate)) : undefined
   }
 
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {

@@ -153,8 +153,8 @@ export class ServiceSource implements WindowSource {
     return true
   }
 
-  async hasWindows(): Promise<boolean> {
-    return true
+  async coveredFrom(_series: Series, { fromTime }: TimeRange): Promise<number> {
+    return fromTime
   }
 
   limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number> {

@@ -71,8 +71,11 @@ export interface WindowSource {
   horizon(series: Series, toTime: number): number
   /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
   hasSeries(series: Series): boolean
-  /** Whether the source has every window of a series that a range needs, by their names: always, for a service. */
-  hasWindows(series: Series, range: TimeRange): Promise<boolean>
+  /**
+   * From when on the source has every window of a series that a range needs, by their names, ms UTC: the start of the range or of the
+   * interval's list; undefined when it lacks one, or none is needed. A service has all.
+   */
+  coveredFrom(series: Series, range: TimeRange): Promise<number | undefined>
   /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */

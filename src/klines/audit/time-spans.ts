@@ -18,6 +18,17 @@ export class TimeSpans {
   }
 }
 
+/** The time that spans cover together; they come in order of their starts. */
+export function union(spans: readonly WindowSpan[]): WindowSpan[] {
+  const covered: { startTime: number; endTime: number }[] = []
+  for (const { startTime, endTime } of spans) {
+    const last = covered.at(-1)
+    if (last && startTime <= last.endTime) last.endTime = Math.max(last.endTime, endTime)
+    else covered.push({ startTime, endTime })
+  }
+  return covered
+}
+
 /** The spans that two ascending lists have in common. */
 export function overlaps(spans: readonly WindowSpan[], others: readonly WindowSpan[]): WindowSpan[] {
   const common: WindowSpan[] = []
