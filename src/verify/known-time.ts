@@ -14,7 +14,7 @@ export class KnownTime {
   after: number | undefined
   /** Open time of the last candle in the range that was read, ms UTC. */
   lastOpenTime: number | undefined
-  /** The last candles of the other series of the symbol. */
+  /** The last candles of all series of the symbol. */
   others: readonly WindowSpan[] = []
   /** Start of the first window since the last candle that may lack candles because it was stored too early, ms UTC. */
   private unsettledFrom = Infinity

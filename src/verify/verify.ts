@@ -8,9 +8,9 @@ import type { TimeRange } from '../klines/time-range.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { WorkerPool } from '../threads/worker-pool.js'
-import { markOutages, type SeriesReport } from './outages.js'
 import { planVerification } from './plan.js'
 import type { SeriesWindows } from './series-reader.js'
+import { markOutages, type SeriesReport } from './series-report.js'
 import { type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
 
 /** The result of `verifyKlines`. */

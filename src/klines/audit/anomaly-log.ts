@@ -5,7 +5,7 @@ const NOTES = ['early_close', 'old_off_grid'] as const
 /** Kinds of faults: the candle cannot be right. */
 const FAULTS = ['duplicate', 'out_of_order', 'off_grid', 'invalid_values'] as const
 
-/** Anomalies of single candles; candles without a trade are no anomaly of each, because a series may have little else. */
+/** Anomalies of single candles. Candles without a trade are counted in stretches, because some series have little else. */
 export type AnomalyKind = (typeof NOTES)[number] | (typeof FAULTS)[number]
 
 /** A candle with an anomaly. */
@@ -34,9 +34,9 @@ export interface AnomalyFindings {
   readonly runsWithoutTrades: readonly CandleRun[]
 }
 
-/** How many anomalies of a kind are listed: as many as candles can have one, and a mirror has many series. */
+/** How many anomalies of a kind are listed: every candle of a series may have one. */
 export const MAX_LISTED = 10_000
-/** How many stretches without a trade are listed: series with little trade have them all the time. */
+/** How many stretches without a trade are listed: a series with little trade has very many. */
 export const MAX_RUNS = 1_000
 
 /** Whether candles with anomalies of a kind cannot be right; the others happened at the exchange. */

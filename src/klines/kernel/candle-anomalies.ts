@@ -14,7 +14,10 @@ export function findAnomalies(table: CandleTable, start: number, step: number, a
   })
 }
 
-/** The stretches of candles without a trade from row `start` on, each with no other candle or time between: pairs of first row and number. */
+/**
+ * The stretches of candles without a trade from row `start` on, in which each candle opens when the one before is over: pairs of the
+ * first row and the number of rows.
+ */
 export function findRunsWithoutTrades(table: CandleTable, start: number): Uint32Array {
   const { kernel, length } = table
   return kernel.withScratch(() => {

@@ -2,7 +2,7 @@ import type { Warn } from '../../download/sources/window-source.js'
 import type { Series } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { mirrorStatus } from '../../mirror/status.js'
-import type { SeriesReport } from '../../verify/outages.js'
+import type { SeriesReport } from '../../verify/series-report.js'
 import { verifyKlines } from '../../verify/verify.js'
 
 /** The candles of a series, as `klines verify` counts them. Times are open times, ms UTC. */

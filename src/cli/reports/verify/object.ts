@@ -1,5 +1,5 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
-import type { SeriesReport } from '../../../verify/outages.js'
+import type { SeriesReport } from '../../../verify/series-report.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import { sum } from '../sum.js'
 import { type Judgement, listFaults } from './verdict.js'

@@ -1,7 +1,7 @@
 import { type Anomaly, type AnomalyKind, type CandleRun, isFault } from '../../../klines/audit/anomaly-log.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/outages.js'
+import type { SeriesReport } from '../../../verify/series-report.js'
 import { sum } from '../sum.js'
 import { candleName, exactTime, joinParts } from './differences.js'
 import { listFaults } from './verdict.js'

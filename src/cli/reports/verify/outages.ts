@@ -1,6 +1,6 @@
 import { type Series, seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/outages.js'
+import type { SeriesReport } from '../../../verify/series-report.js'
 import { textTable } from '../../terminal/table.js'
 
 /** Longer tables show the longest outages only. */

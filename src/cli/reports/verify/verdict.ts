@@ -1,7 +1,7 @@
 import { isFault } from '../../../klines/audit/anomaly-log.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/outages.js'
+import type { SeriesReport } from '../../../verify/series-report.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import { sum } from '../sum.js'
 import { type CandleDifference, mergeDifferences } from './differences.js'

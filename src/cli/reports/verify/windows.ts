@@ -2,7 +2,7 @@ import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount } from '../../../klines/text.js'
 import { formatDate, windowSpan } from '../../../klines/windows.js'
-import type { SeriesReport } from '../../../verify/outages.js'
+import type { SeriesReport } from '../../../verify/series-report.js'
 
 const MAX_WIDTH = 80
 /** More successive windows are shown as their first and last one. */
