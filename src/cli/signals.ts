@@ -4,6 +4,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** How long a run may take to end after a signal, ms. */
 export const GRACE_MS = 2_000
+/**
+ * How long the first signal has at least, ms. One Ctrl-C can arrive twice: the terminal sends it to `npx` or `timeout` and to
+ * this process, and they pass it on.
+ */
+const REPEAT_MS = 500
 
 /** The reason of an aborted run: a signal, with the exit code that shells expect (128 plus its number). */
 export class Interruption extends Error {
@@ -27,17 +32,21 @@ export class Interruption extends Error {
 
 /**
  * An AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts, so that a run can end cleanly within `graceMs`. A
- * second one ends the process at once: nothing on disk depends on a clean end. `advice` follows the message.
+ * second one ends the process, half a second after the first at the earliest: nothing on disk depends on a clean end.
+ * `advice` follows the message.
  */
 export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
+  let firstAt = 0
   const handlers = SIGNALS.map(name => {
     const handler = () => {
       const interruption = new Interruption(name, advice)
-      if (controller.signal.aborted) process.exit(interruption.exitCode)
-      controller.abort(interruption)
       // Output that a stalled reader does not take would keep the process alive.
-      setTimeout(() => process.exit(interruption.exitCode), graceMs).unref()
+      const exitIn = (ms: number) => setTimeout(() => process.exit(interruption.exitCode), ms).unref()
+      if (controller.signal.aborted) return void exitIn(Math.max(0, firstAt + REPEAT_MS - performance.now()))
+      firstAt = performance.now()
+      controller.abort(interruption)
+      exitIn(graceMs)
     }
     process.on(name, handler)
     return { name, handler }

@@ -63,7 +63,7 @@ describe('a signal during a download', () => {
     },
   )
 
-  it('a second one ends the process at once', async () => {
+  it('a second one ends the process', async () => {
     const sandbox = newSandbox()
     const server = await startTreeServer(sandbox)
     server.hold = () => new Promise(() => {})
@@ -75,6 +75,23 @@ describe('a signal during a download', () => {
     // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
     expect(signal === 'SIGINT' ? 130 : code).toBe(130)
   })
+
+  it.each(SIGNALS)(
+    '%s and another at the same time, as timeout and npx pass it on, are one interruption',
+    async signal => {
+      const sandbox = newSandbox()
+      const server = await startTreeServer(sandbox)
+      server.hold = () => new Promise(() => {})
+      const { child, ended } = sandbox.start(['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url])
+      await until(() => server.log.length > 0)
+      // Two pending signals of a kind would be one, and two kinds may be delivered in either order.
+      child.kill(signal)
+      child.kill(signal === 'SIGTERM' ? 'SIGINT' : 'SIGTERM')
+      const run = await ended
+      expect(run.stderr).toMatch(/^klines: Interrupted \(SIG(INT|TERM|HUP)\)[^\n]*\n$/)
+      expect([130, 143, 129]).toContain(run.code)
+    },
+  )
 
   it('--json prints the interruption as an object', async () => {
     const sandbox = newSandbox()

@@ -12,7 +12,7 @@ export class AlternateScreen {
 
   constructor() {
     process.stdout.write(ENTER)
-    // A second Ctrl-C ends the process at once.
+    // A second Ctrl-C may end the process without a call of close().
     process.once('exit', this.restore)
   }
 

@@ -35,7 +35,7 @@ export async function atTerminal(
   const folder = mkdtempSync(join(tmpdir(), 'klines-terminal-'))
   const fifo = join(folder, 'keys')
   execFileSync('mkfifo', [fifo])
-  const script = `script -qec 'stty cols ${columns} rows ${rows}; timeout --foreground -s KILL 150 ${command}' /dev/null < ${fifo}`
+  const script = `script -qec 'stty cols ${columns} rows ${rows}; ${command}' /dev/null < ${fifo}`
   const { child, ended } = sandbox.startShell(script, { TERM: 'xterm-256color', KLINES_PROGRESS: 'auto', ...env })
   const keyboard = createWriteStream(fifo)
   let seen = ''
