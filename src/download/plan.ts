@@ -1,4 +1,4 @@
-import type { Series, WindowRef } from '../klines/series.js'
+import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, windowSpan } from '../klines/windows.js'
 import type { WindowSource } from './sources/window-source.js'
@@ -34,7 +34,7 @@ export function planWindows(
   horizon: number,
 ): WindowRef[] {
   return startDates
-    .map(startDate => ({ ...series, startDate }))
+    .map(startDate => windowOf(series, startDate))
     .filter(window => {
       const { startTime, endTime } = windowSpan(window)
       return endTime > fromTime && startTime < toTime && startTime <= horizon

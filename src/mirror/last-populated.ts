@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { windowPath } from '../klines/paths.js'
-import type { WindowRef } from '../klines/series.js'
+import { type WindowRef, windowOf } from '../klines/series.js'
 import { readFile, statPath } from './file-store.js'
 import { listStartDates, seriesFolder } from './series-folder.js'
 
@@ -31,9 +31,7 @@ export class LastPopulated {
     // `/.` follows a linked folder, whose own time never changes.
     const folderTime = statPath(`${folder}/.`)?.mtimeMs
     if (last && last.folderTime === folderTime) return last.startDate
-    const startDate = listStartDates(this.root, window).findLast(date =>
-      this.isPopulated({ ...window, startDate: date }),
-    )
+    const startDate = listStartDates(this.root, window).findLast(date => this.isPopulated(windowOf(window, date)))
     this.searches.set(folder, { startDate, folderTime })
     return startDate
   }

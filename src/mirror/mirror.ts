@@ -10,7 +10,7 @@ import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/interval
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
-import type { Series, WindowRef } from '../klines/series.js'
+import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
 import { toMirrorError } from './errors.js'
@@ -206,15 +206,14 @@ export class Mirror extends MirrorFiles {
   /** The startDate of the first cached window of a series that has candles, by file size. */
   firstPopulated(series: Series): string | undefined {
     return this.cachedStartDates(series).find(
-      startDate =>
-        this.windowSize({ symbol: series.symbol, interval: series.interval, startDate }) > EMPTY_WINDOW_BYTES,
+      startDate => this.windowSize(windowOf(series, startDate)) > EMPTY_WINDOW_BYTES,
     )
   }
 
   /** The open time of the first cached candle of a series, ms UTC. */
   firstOpenTime(series: Series): number | undefined {
     for (const startDate of this.cachedStartDates(series)) {
-      const read = this.borrowWindow({ ...series, startDate })
+      const read = this.borrowWindow(windowOf(series, startDate))
       if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined

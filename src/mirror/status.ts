@@ -1,5 +1,5 @@
 import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
-import type { Series } from '../klines/series.js'
+import { type Series, windowOf } from '../klines/series.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
 
 /** The cached windows of a series, by file size: no file is read. */
@@ -25,7 +25,7 @@ export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const files = mirror
     .cachedStartDates(series)
-    .map(startDate => ({ startDate, bytes: mirror.windowSize({ ...series, startDate }) }))
+    .map(startDate => ({ startDate, bytes: mirror.windowSize(windowOf(series, startDate)) }))
   const populated = files.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
   return {
     ...series,

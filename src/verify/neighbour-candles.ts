@@ -1,5 +1,5 @@
 import type { Kernel } from '../klines/kernel/kernel.js'
-import type { Series } from '../klines/series.js'
+import { type Series, windowOf } from '../klines/series.js'
 import { formatDate } from '../klines/windows.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from '../mirror/mirror.js'
 
@@ -28,7 +28,7 @@ export class NeighbourCandles {
   private firstFound(startDates: readonly string[]) {
     const { mirror, series, kernel } = this
     for (const startDate of startDates) {
-      const window = { ...series, startDate }
+      const window = windowOf(series, startDate)
       if (mirror.windowSize(window) <= EMPTY_WINDOW_BYTES) continue
       const read = mirror.borrowWindow(window, kernel)
       if (read.state !== 'cached' || read.batch.length === 0) continue

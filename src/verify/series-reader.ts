@@ -3,7 +3,7 @@ import { findFinerRow } from '../klines/audit/misplaced-row.js'
 import type { SlicedSeries } from '../klines/audit/sliced-series.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
-import { type Series, windowName } from '../klines/series.js'
+import { type Series, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
 import { isLate } from '../mirror/finality.js'
@@ -119,7 +119,7 @@ export class SeriesReader implements SlicedSeries {
 
   private readWindow(startDate: string): void {
     const { mirror, series, range, table, known } = this
-    const window = { ...series, startDate }
+    const window = windowOf(series, startDate)
     const span = windowSpan(window)
     const read = mirror.borrowWindow(window, table.kernel)
     if (read.state === 'missing') {

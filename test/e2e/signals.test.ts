@@ -89,7 +89,8 @@ describe('a signal during a download', () => {
       child.kill(signal === 'SIGTERM' ? 'SIGINT' : 'SIGTERM')
       const run = await ended
       expect(run.stderr).toMatch(/^klines: Interrupted \(SIG(INT|TERM|HUP)\)[^\n]*\n$/)
-      expect([130, 143, 129]).toContain(run.code)
+      // One that comes while Node shuts down finds no handler any more: to a shell it is a code, too.
+      expect([130, 143, 129, null]).toContain(run.code)
     },
   )
 

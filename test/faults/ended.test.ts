@@ -43,11 +43,14 @@ describe('a signal in a download', () => {
     await scenario.expectRepair(rest)
   })
 
-  it.concurrent('F39 SIGINT twice ends it at once', async () => {
+  it.concurrent('F39 SIGINT twice ends it', async () => {
     const { scenario, running } = await startStalledDownload()
     running.child.kill('SIGINT')
     running.child.kill('SIGINT')
-    expect(await running.ended).toMatchObject({ code: 130, stdout: '' })
+    const { code, signal, stdout } = await running.ended
+    // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
+    expect(signal === 'SIGINT' ? 130 : code).toBe(130)
+    expect(stdout).toBe('')
     expect(scenario.mirroredFiles()).toEqual([...stored, LIST].sort())
     expect(scenario.sandbox.text('x.csv')).toBe(OLD)
     await scenario.expectRepair(rest)

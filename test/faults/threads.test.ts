@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { until } from '../support/deferred.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
@@ -17,6 +16,11 @@ const args = (threads: number, output = 'out/{symbol}.csv') => [
   ...['export', 'all', '-i', '15m', '--mirror', 'm', '-o', output, '--mkdir'],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
 ]
+/** Calls of node:fs that fail, or at which a signal is sent. */
+const failing = (fault: object) => ({
+  NODE_OPTIONS: `--import=${FAILING_FS}`,
+  KLINES_TEST_FAIL: JSON.stringify(fault),
+})
 const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
 
 let sandbox: CliSandbox
@@ -61,10 +65,10 @@ describe('an export with worker threads', () => {
     async at => {
       await sandbox.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'BTCUSDT.csv', '--to', '2018-02'])
       const old = sandbox.text('BTCUSDT.csv')
-      const run = await sandbox.run(args(4, '{symbol}.csv'), {
-        NODE_OPTIONS: `--import=${FAILING_FS}`,
-        KLINES_TEST_FAIL: JSON.stringify({ call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }),
-      })
+      const run = await sandbox.run(
+        args(4, '{symbol}.csv'),
+        failing({ call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }),
+      )
       expect(run.code).toBe(1)
       const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
       expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write \w+\.csv: the disk is full \(ENOSPC\)\.$/)])
@@ -80,20 +84,14 @@ describe('an export with worker threads', () => {
   ] as const
 
   it.each(FILE_FAULTS)('F47 %s fails once with %s: the main thread writes the file again', async (call, code) => {
-    const run = await sandbox.run(args(4), {
-      NODE_OPTIONS: `--import=${FAILING_FS}`,
-      KLINES_TEST_FAIL: JSON.stringify({ call, code, times: 1, path: 'BTCUSDT.csv' }),
-    })
+    const run = await sandbox.run(args(4), failing({ call, code, times: 1, path: 'BTCUSDT.csv' }))
     expect(run).toMatchObject({ code: 0 })
     expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
     for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
   })
 
   it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
-    const run = await sandbox.run(args(4), {
-      NODE_OPTIONS: `--import=${FAILING_FS}`,
-      KLINES_TEST_FAIL: JSON.stringify({ call, code, path: 'BTCUSDT.csv' }),
-    })
+    const run = await sandbox.run(args(4), failing({ call, code, path: 'BTCUSDT.csv' }))
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
     expect(exports(sandbox)).toEqual([])
@@ -104,24 +102,18 @@ describe('an export with worker threads', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
-    const { child, ended } = sandbox.start(args(4))
-    await until(() => exports(sandbox).length > 0)
-    child.kill(signal)
-    const run = await ended
+    const run = await sandbox.run(args(4), failing({ call: 'handle.write', path: '.csv', times: 1, code: signal }))
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
     expect(exports(sandbox)).toEqual([])
     expect(sandbox.exists('out')).toBe(false)
   })
 
-  it('F39 a second signal ends it at once with old files intact, and the next run removes the temp files', async () => {
+  it('F39 a second signal: old files are intact, and the next run removes the temp files', async () => {
     const output = '{symbol}.csv'
     sandbox.write('BTCUSDT.csv', 'old')
-    const { child, ended } = sandbox.start(args(4, output))
-    await until(() => exports(sandbox).length > 1)
-    child.kill('SIGINT')
-    child.kill('SIGINT')
-    const { code, signal } = await ended
+    const write = { call: 'handle.write', path: '.csv', times: 1, code: 'SIGINT' }
+    const { code, signal } = await sandbox.run(args(4, output), failing([write, { ...write, at: 2 }]))
     // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
     expect(signal === 'SIGINT' ? 130 : code).toBe(130)
     expect(sandbox.text('BTCUSDT.csv')).toBe('old')
@@ -195,10 +187,7 @@ describe('a lake with worker threads', () => {
 
   it.each(PART_FAULTS)('F47 %s fails once with %s: the main thread writes the part again', async (call, code) => {
     await changedLake()
-    const run = await sandbox.run(lake(4), {
-      NODE_OPTIONS: `--import=${FAILING_FS}`,
-      KLINES_TEST_FAIL: JSON.stringify({ call, code, times: 1, path: `symbol=BTCUSDT` }),
-    })
+    const run = await sandbox.run(lake(4), failing({ call, code, times: 1, path: `symbol=BTCUSDT` }))
     expect(run).toMatchObject({ code: 0 })
     const parts = readParts()
     rmSync(sandbox.path('lake'), { recursive: true })
@@ -208,10 +197,7 @@ describe('a lake with worker threads', () => {
 
   it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
     const { files, parts } = await changedLake()
-    const run = await sandbox.run(lake(4), {
-      NODE_OPTIONS: `--import=${FAILING_FS}`,
-      KLINES_TEST_FAIL: JSON.stringify({ call, code, path: `symbol=BTCUSDT` }),
-    })
+    const run = await sandbox.run(lake(4), failing({ call, code, path: `symbol=BTCUSDT` }))
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
     expect(exports(sandbox)).toEqual(files)
@@ -220,10 +206,7 @@ describe('a lake with worker threads', () => {
 
   it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
     const { files, parts } = await changedLake()
-    const run = await sandbox.run(lake(4), {
-      NODE_OPTIONS: `--import=${FAILING_FS}`,
-      KLINES_TEST_FAIL: JSON.stringify({ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }),
-    })
+    const run = await sandbox.run(lake(4), failing({ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }))
     expect(run.code).toBe(1)
     const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
     expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
@@ -236,10 +219,7 @@ describe('a lake with worker threads', () => {
     ['SIGTERM', 143],
   ] as const)('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
     const { files, parts } = await changedLake()
-    const { child, ended } = sandbox.start(lake(4))
-    await until(() => exports(sandbox).some(name => name.endsWith('.tmp')))
-    child.kill(signal)
-    const run = await ended
+    const run = await sandbox.run(lake(4), failing({ call: 'handle.write', path: '.parquet', times: 1, code: signal }))
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
     expect(exports(sandbox)).toEqual(files)

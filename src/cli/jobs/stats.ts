@@ -2,7 +2,7 @@ import { withoutStop } from '../../download/errors.js'
 import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { Series } from '../../klines/series.js'
+import { type Series, windowOf } from '../../klines/series.js'
 import { plural } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planVerification } from '../../verify/plan.js'
@@ -36,7 +36,7 @@ async function noteMissingWindows(mirror: Mirror, series: readonly Series[], war
 function computeStats(mirror: Mirror, series: Series): SeriesStats {
   const builder = new StatsBuilder(series)
   for (const startDate of mirror.cachedStartDates(series)) {
-    const window = mirror.borrowWindow({ ...series, startDate })
+    const window = mirror.borrowWindow(windowOf(series, startDate))
     if (window.state === 'corrupt')
       throw new KlinesError('incomplete', `Corrupt in the mirror: ${withoutStop(window.error.message)}.`)
     if (window.state === 'cached') builder.add(window.batch)

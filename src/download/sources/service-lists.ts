@@ -6,7 +6,7 @@ import type { WindowService } from '../../http/window-service.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
-import { type Series, seriesName } from '../../klines/series.js'
+import { type Series, seriesName, windowOf } from '../../klines/series.js'
 import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
@@ -83,7 +83,7 @@ export class ServiceLists implements SourceLists {
     const known = isMinutes(series.interval) ? await this.startDates(series.interval) : undefined
     const startDate = (known?.value ?? knownStartDates(series.interval)).findLast(date => date <= today) ?? today
     try {
-      await this.service.window({ ...series, startDate }, undefined, signal)
+      await this.service.window(windowOf(series, startDate), undefined, signal)
       return true
     } catch (error) {
       if (!(error instanceof FetchError)) throw error

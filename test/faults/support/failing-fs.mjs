@@ -1,7 +1,7 @@
 // Preload: makes calls of node:fs fail as KLINES_TEST_FAIL says. For example,
 // {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call whose path contains `path`. A list of
 // such objects makes several calls fail.
-// The code SIGKILL kills the process there, after half of a write.
+// The code SIGKILL kills the process there, after half of a write. With another signal the call is made, and the signal sent.
 // `handle.sync` and `handle.write` are the methods of files that `node:fs/promises` opened.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
@@ -19,6 +19,10 @@ function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY
     if (code === 'SIGKILL') {
       if (call.endsWith('write') || call === 'writeSync') writeHalf(this, args)
       process.kill(process.pid, 'SIGKILL')
+    }
+    if (code.startsWith('SIG')) {
+      process.kill(process.pid, code)
+      return real.apply(this, args)
     }
     const error = Object.assign(new Error(`${code}: injected, ${call}`), { code, syscall: call })
     if (isAsync) return Promise.reject(error)
