@@ -17,7 +17,8 @@ function format(units: bigint, digits: number): string {
 
 /**
  * The aggregate of candles by the rule of the exchange, in BigInt: open of the first, close and close time of the last, highest
- * high, lowest low, sums of the rest; candles without trades are ignored unless all have none.
+ * high, lowest low, sums of the rest; of candles without trades only the close time counts, unless all have none, and that of one
+ * that closes as it opens does not.
  */
 export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (string | number)[] {
   const traded = all.filter(row => row[8] > 0)
@@ -37,9 +38,10 @@ export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (st
     )
   }
   const last = rows[rows.length - 1]
+  const closed = all.filter(row => rows.includes(row) || row[6] > row[0]).at(-1) as KlineRow
   const count = rows.reduce((total, row) => total + row[8], 0)
   const prices = [rows[0][1], extreme(2, 1n), extreme(3, -1n), last[4]]
-  return [openTime, ...prices, sum(5), last[6], sum(7), count, sum(9), sum(10), rows[0][11]]
+  return [openTime, ...prices, sum(5), closed[6], sum(7), count, sum(9), sum(10), rows[0][11]]
 }
 
 /** The value of a decimal in one form, whatever zeros it is written with. */

@@ -69,8 +69,9 @@ export function beginCandle(to: usize, openTime: f64): void {
 
 /**
  * Adds `rows` candles at `from` to the candle at `to` by the rule of the exchange: open of the first, close and close time of the
- * last, highest high, lowest low, sums of the rest. Candles without trades are ignored, unless all have none. The candles may be
- * aggregates themselves.
+ * last, highest high, lowest low, sums of the rest. Of candles without trades only the close time counts, unless all have none:
+ * quiet minutes end in time. One that closes as it opens, in an outage, does not count at all. The candles may be aggregates
+ * themselves.
  */
 export function addCandles(to: usize, from: usize, rows: u32): void {
   for (let row: u32 = 0; row < rows; row++) {
@@ -89,8 +90,9 @@ export function addCandle(to: usize, from: usize): void {
     for (let part = CLOSE_TIME; part < CANDLE_BYTES; part += 8) store<u64>(to + part, load<u64>(from + part))
     return
   }
+  const closeTime = load<f64>(from + CLOSE_TIME)
+  if (trades === traded || closeTime > load<f64>(from + OPEN_TIME)) store<f64>(to + CLOSE_TIME, closeTime)
   if (trades < traded) return
-  store<f64>(to + CLOSE_TIME, load<f64>(from + CLOSE_TIME))
   store<f64>(to + COUNT, load<f64>(to + COUNT) + load<f64>(from + COUNT))
   if (isLess(to, from, 1)) copyDecimal(to, from, 1)
   if (isLess(from, to, 2)) copyDecimal(to, from, 2)
