@@ -23,7 +23,7 @@ export interface LakeJob {
 
 export interface UpdateOptions extends ProgressCallbacks {
   /** Threads that encode series at once, the main one included. */
-  readonly threads: number
+  readonly threads?: number | undefined
   /** Write all parts again. */
   readonly force: boolean
   /** Whether the range moves with the present, so that each part may lose or gain rows. */

@@ -51,10 +51,13 @@ export function discardParts(root: string, paths: readonly string[]): void {
 
 /** Removes the folders of a part as far as they are empty. Never throws. */
 export function removeEmptyFolders(root: string, path: string): void {
-  try {
-    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) rmdirSync(join(root, folder))
-  } catch {
-    // Something else is in it.
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+    try {
+      rmdirSync(join(root, folder))
+    } catch (error) {
+      // Another part's end may have removed it. Otherwise, something else is in it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import { OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synt
 
 const newSandbox = useSandboxes()
 const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample', import.meta.url))
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
 const EXPORT = ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake']
 const PARTS = [onlyPart('BTCUSDT'), onlyPart('ETHUSDT')]
@@ -86,4 +87,17 @@ klines ${[...EXPORT.slice(0, -1), 'disk/lake'].join(' ')}; echo $?; cp -r disk/l
   expect(run.stderr).toMatch(/^klines: Cannot write disk\/lake\/\S+: the disk is full \(ENOSPC\)\.\n/)
   expect(sandbox.files('after')).toEqual(FILES)
   for (const name of FILES) expect(sandbox.bytes(`after/${name}`).equals(sandbox.bytes(`old/${name}`)), name).toBe(true)
+})
+
+it.each([1, 4])('F43 a new lake of several intervals that fails leaves no folder: %d threads', async threads => {
+  const sandbox = newSandbox()
+  cpSync(SAMPLE, sandbox.path('m'), { recursive: true })
+  const args = ['export', 'all', '-i', '1h,4h,1d', '--layout', 'hive', '-o', 'lake', '--mirror', 'm']
+  const run = await sandbox.run([...args, '--threads', String(threads)], {
+    NODE_OPTIONS: `--import=${FAILING_FS}`,
+    KLINES_TEST_FAIL: JSON.stringify({ call: 'handle.sync', path: 'symbol=', at: 5, code: 'ENOSPC' }),
+  })
+  expect(run).toMatchObject({ code: 1, stdout: '' })
+  expect(run.stderr).toContain('the disk is full (ENOSPC)')
+  expect(sandbox.exists('lake')).toBe(false)
 })

@@ -60,6 +60,20 @@ describe('an export with worker threads', () => {
     },
   )
 
+  it('F43 a worker starts for a few windows, too, when --threads asks for it, and its end is harmless', async () => {
+    const few = ['--from', '2018-01-01', '--to', '2018-03-01']
+    const alone = await sandbox.run([...args(1), ...few])
+    const expected = MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))
+    const run = await sandbox.run([...args(2), ...few], {
+      NODE_OPTIONS: `--import=${DYING_WORKER}`,
+      KLINES_TEST_DIE: '2018-01-01.json',
+      KLINES_TEST_LOG: sandbox.path('died.log'),
+    })
+    expect([alone.code, run.code]).toEqual([0, 0])
+    expect(sandbox.text('died.log')).toBe('died\n')
+    expect(MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))).toEqual(expected)
+  })
+
   it.each([1, 2, 3, 4])(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {

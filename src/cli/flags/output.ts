@@ -79,7 +79,8 @@ export const { 'dry-run': dryRunFlag } = inGroup('output', {
 
 export const { threads: threadsFlag } = inGroup('output', {
   threads: Flags.integer({
-    summary: 'Threads that work at once. Default: the number of cores, at most 8.',
+    summary:
+      'Threads that work at once, at most one a file, part or symbol. Default: the number of cores, at most 8, from 2,000 windows on.',
     helpValue: 'N',
     env: 'KLINES_THREADS',
   }),
