@@ -1,9 +1,11 @@
+import { releaseBuffer, takeBuffer } from './spare-buffers.js'
+
 /** Bytes that are collected before they are passed on: fewer, larger writes. */
 const CHUNK_BYTES = 256 * 1024
 
 /** A growing buffer that text formats write into. */
 export class ByteBuffer {
-  private buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  private buffer = Buffer.from(takeBuffer(CHUNK_BYTES))
   /** Number of bytes in the buffer. */
   length = 0
 
@@ -30,18 +32,26 @@ export class ByteBuffer {
     this.length -= count
   }
 
-  /** Returns what was collected and starts a new buffer: the bytes returned are never written to again. */
+  /** Returns a copy of what was collected, and begins again. */
   take(): Uint8Array {
-    const chunk = this.buffer.subarray(0, this.length)
-    this.buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    const chunk = Buffer.allocUnsafeSlow(this.length)
+    this.buffer.copy(chunk)
     this.length = 0
     return chunk
   }
 
+  /** Frees the buffer, for the next file. It is not used any more. */
+  release(): void {
+    releaseBuffer(this.buffer.buffer)
+  }
+
   private reserve(bytes: number): void {
     if (this.length + bytes <= this.buffer.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.buffer.length, this.length + bytes))
+    let size = this.buffer.length
+    while (size < this.length + bytes) size *= 2
+    const larger = Buffer.from(takeBuffer(size))
     this.buffer.copy(larger, 0, 0, this.length)
+    this.release()
     this.buffer = larger
   }
 }

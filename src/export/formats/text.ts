@@ -40,6 +40,8 @@ export class TextExporter implements Exporter {
 
   async end(): Promise<void> {
     this.buffer.text(this.syntax.tail)
-    await this.options.emit(this.buffer.take())
+    const rest = this.buffer.take()
+    this.buffer.release()
+    await this.options.emit(rest)
   }
 }

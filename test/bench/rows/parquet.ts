@@ -71,7 +71,7 @@ function sixFilesRow(workspace: Workspace, list: string, numbers: Numbers): Row 
     contenders: [
       writer('klines', 'ours', out => exportTo(workspace, numbers, out)),
       writer('DuckDB', 'duckdb', out => peer('duckdb-copy.mjs', list, out, numbers)),
-      writer('one thread', 'single', out => exportTo(workspace, numbers, out, '--threads', '1')),
+      writer('two threads', 'two', out => exportTo(workspace, numbers, out, '--threads', '2')),
     ],
     targets: [{ peer: 'DuckDB', most: MOST[numbers][1] }],
   }

@@ -5,7 +5,7 @@ import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import pLimit from 'p-limit'
 import { type Compression, hasZstd } from '../compression.js'
 
-/** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 6 % smaller. */
+/** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 7 % smaller. */
 const LEVEL = 1
 /** zlib collects a page in buffers of this size, and passes through its threads once for each. */
 const CHUNK_BYTES = 64 * 1024
