@@ -155,8 +155,8 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
       ),
     }
   })
-  if (one.range === null) return series
-  // Where another series has a candle after the last one of this series, candles of this series are missing.
+  // Where another series has a candle after the last one of this series, candles of this series are missing: also without a range,
+  // as nothing follows a last window that lost its candles.
   const latest = Math.max(...series.map(other => other.lastOpenTime))
   const latestEnd = Math.min(
     ...series.filter(other => other.lastOpenTime === latest).map(other => nextOpenTime(other.interval, latest)),
