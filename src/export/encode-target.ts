@@ -36,7 +36,7 @@ export async function encodeTarget(
   const encoder = new TargetEncoder(target, options, emit)
   const windows = streamWindows(source, target.series, { signal, borrow: true })
   try {
-    for (const run of target.series) await writeSeries(run, { windows, tally, writer: encoder, range, partial })
+    for (const run of target.series) await writeSeries(run, { source, windows, tally, writer: encoder, range, partial })
     if (tally.hasFailed) return undefined
     await encoder.end()
     return { counts: encoder.counts, series: tally.seriesReports }

@@ -1,4 +1,6 @@
+import type { WindowSource } from '../download/sources/window-source.js'
 import type { DownloadTally } from '../download/tally.js'
+import { wholeUntil } from '../download/whole-windows.js'
 import type { StreamedWindow } from '../download/window-stream.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { Resampler } from '../klines/resample/resampler.js'
@@ -7,6 +9,8 @@ import type { ExportRun } from './export-series.js'
 
 /** Where the windows of a series come from and go to. */
 export interface SeriesFlow {
+  /** Where the windows come from. */
+  readonly source: WindowSource
   readonly windows: AsyncGenerator<StreamedWindow<ExportRun>, undefined, undefined>
   readonly tally: DownloadTally
   readonly writer: { write(batch: KlineBatch): Promise<void> }
@@ -18,10 +22,10 @@ export interface SeriesFlow {
 /** Writes the next windows, those of one series. After a failure they are only downloaded, for the next run. */
 export async function writeSeries(
   run: ExportRun,
-  { windows, tally, writer, range, partial }: SeriesFlow,
+  { source, windows, tally, writer, range, partial }: SeriesFlow,
 ): Promise<void> {
-  const { source, target, plan } = run
-  const resampler = target && new Resampler(source, target, { range, partial, coveredFrom: plan.listedFrom })
+  const { target, plan } = run
+  const resampler = target && new Resampler(run.source, target, { range, partial, coveredFrom: plan.listedFrom })
   for (let count = 0; count < run.windows.length; count++) {
     const { value } = await windows.next()
     if (!value) return
@@ -30,6 +34,6 @@ export async function writeSeries(
     const batch = resampler ? resampler.add(value.result.batch) : value.result.batch
     if (batch) await writer.write(batch)
   }
-  const rest = tally.hasFailed ? undefined : resampler?.end()
+  const rest = tally.hasFailed ? undefined : resampler?.end(wholeUntil(source, run.windows))
   if (rest) await writer.write(rest)
 }

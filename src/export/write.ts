@@ -111,7 +111,7 @@ export async function writePlanned(
         written.set(target, file)
         const writer = new TargetWriter(target, { rowFormat, metadata }, file)
         try {
-          for (const run of target.series) await writeSeries(run, { windows, tally, writer, range, partial })
+          for (const run of target.series) await writeSeries(run, { source, windows, tally, writer, range, partial })
           if (!tally.hasFailed) await writer.finish()
         } finally {
           writer.abort()

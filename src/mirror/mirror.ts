@@ -163,6 +163,16 @@ export class Mirror extends MirrorFiles {
     return isFinal(window, lastOpenTime, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
   }
 
+  /**
+   * Whether the time of a cached window's file says that it has all its candles: it was downloaded from the exchange a day after
+   * its end. A static service renders windows when it likes, and the times of a copied tree say nothing.
+   */
+  isWhole(window: WindowRef): boolean {
+    if (!this.isOfExchange) return false
+    const file = this.version(windowPath(window))
+    return file !== undefined && isLate(window, file.mtimeMs)
+  }
+
   /** Whether a later window of the series has candles. */
   hasLaterCandles(window: WindowRef): boolean {
     return (this.lastPopulated(window) ?? '') > window.startDate

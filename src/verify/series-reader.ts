@@ -83,9 +83,9 @@ export class SeriesReader implements SlicedSeries {
     return this.known.lastCandle
   }
 
-  /** Takes notice of the last candles of all series of the symbol: in a range they show how long it was traded. */
+  /** Takes notice of the last candles of all series of the symbol: they show how long it was traded. */
   compareEnds(lastCandles: readonly WindowSpan[]): void {
-    if (this.neighbours) this.known.others = lastCandles
+    this.known.others = lastCandles
   }
 
   /**

@@ -9,7 +9,13 @@ import { Mirror } from '../../src/mirror/mirror.js'
 import { SymbolVerifier } from '../../src/verify/verify-symbol.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { nextOpenTime } from '../support/exchange/market.js'
-import { compareOracle, findGapsOracle, type OracleSeries, wholeSpan } from '../support/oracles/verify-oracle.js'
+import {
+  compareOracle,
+  findGapsOracle,
+  isPossible,
+  type OracleSeries,
+  wholeSpan,
+} from '../support/oracles/verify-oracle.js'
 import { putFile, type Row } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -22,6 +28,9 @@ const KINDS = {
 } as const
 const START = Date.parse('2024-01-03')
 
+/** A candle that is taken out, has no trade, or lost the number of its trades; or a column that is changed. */
+type Damage = 'gone' | 'idle' | 'no count' | 1 | 2 | 3 | 4 | 5 | 7 | 8 | 9 | 10
+
 /** A part of the time or of the windows, as a share of all. */
 const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const cases = fc.record({
@@ -30,11 +39,7 @@ const cases = fc.record({
   outages: fc.array(fc.tuple(share, share), { maxLength: 3 }),
   /** Series, window and row of candles that are taken out or changed in one column. */
   damages: fc.array(
-    fc.tuple(
-      fc.nat(5),
-      share,
-      fc.constantFrom<'gone' | 1 | 2 | 3 | 4 | 5 | 7 | 8 | 9 | 10>('gone', 1, 2, 3, 4, 5, 7, 8, 9, 10),
-    ),
+    fc.tuple(fc.nat(5), share, fc.constantFrom<Damage>('gone', 'idle', 'no count', 1, 2, 3, 4, 5, 7, 8, 9, 10)),
     { maxLength: 5 },
   ),
   /** Series and place of windows without a file, or with half of one. */
@@ -107,7 +112,11 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
       const row = Math.floor(part * rows.length)
       if (rows.length === 0) continue
       if (column === 'gone') rows.splice(row, 1)
-      else if (column === 8) rows[row][8]++
+      else if (column === 'idle' || column === 'no count') {
+        const [openTime, open, , , , , closeTime] = rows[row]
+        if (column === 'idle') rows[row] = [openTime, open, open, open, open, '0', closeTime, '0', 0, '0', '0', '0']
+        else rows[row][8] = 0
+      } else if (column === 8) rows[row][8]++
       else rows[row][column] = '0.12345678'
     }
     const startDates = [...new Set(whole.map(([openTime]) => startDateAt(interval, openTime)))]
@@ -155,8 +164,8 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
       ),
     }
   })
-  if (one.range === null) return series
-  // Where another series has a candle after the last one of this series, candles of this series are missing.
+  // Where another series has a candle after the last one of this series, candles of this series are missing: also without a range,
+  // as nothing follows a last window that lost its candles.
   const latest = Math.max(...series.map(other => other.lastOpenTime))
   const latestEnd = Math.min(
     ...series.filter(other => other.lastOpenTime === latest).map(other => nextOpenTime(other.interval, latest)),
@@ -210,6 +219,10 @@ test('verifying slices of any length and range finds what an independent calcula
       for (const [index, series] of found.series.entries()) {
         const { interval, rows, missing, corrupt } = all[index]
         expect(series.candles).toBe(rows.length)
+        const invalid = series.anomalies.filter(({ kind }) => kind === 'invalid_values').map(({ openTime }) => openTime)
+        expect([...new Set(invalid)]).toEqual(
+          rows.filter(row => !isPossible(interval, row)).map(([openTime]) => openTime),
+        )
         expect(series.gaps.map(gap => [gap.startTime, gap.endTime, gap.missing])).toEqual(findGapsOracle(all[index]))
         expect([series.missingWindows, series.corrupt.map(({ startDate }) => startDate)]).toEqual([missing, corrupt])
         const times = compared.get(interval)

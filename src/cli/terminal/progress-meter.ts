@@ -82,7 +82,7 @@ export class ProgressMeter {
       label,
       bytes: network.bytes,
       bytesPerSecond: hasRate ? (1000 * (network.bytes - first.bytes)) / spanMs : 0,
-      leftMs: this.estimateLeft(rate, now),
+      leftMs: this.estimateLeft(rate, now, pauseMs),
       elapsedMs: now - this.startedMs,
       requests: network.requests,
       retrying: network.retrying,
@@ -92,12 +92,15 @@ export class ProgressMeter {
     }
   }
 
-  /** `rate`: items a ms lately. Between the pauses that a limit makes, it is much too high, and during them too low. */
-  private estimateLeft(rate: number, now: number): number | undefined {
+  /**
+   * `rate`: items a ms lately. Between the pauses that a limit makes, it is much too high, and during them too low. Nothing ends
+   * before the pause that is under way.
+   */
+  private estimateLeft(rate: number, now: number, pauseMs: number): number | undefined {
     const { done, total, limitMs, plannedMs = now } = this
     if (total === undefined) return undefined
-    if (limitMs <= LIMIT_PERIOD_MS) return rate > 0 ? (total - done) / rate : undefined
-    return Math.max(limitMs, done === 0 ? 0 : ((now - plannedMs) * (total - done)) / done)
+    if (limitMs <= LIMIT_PERIOD_MS) return rate > 0 ? Math.max(pauseMs, (total - done) / rate) : undefined
+    return Math.max(pauseMs, limitMs, done === 0 ? 0 : ((now - plannedMs) * (total - done)) / done)
   }
 
   /** Adds a sample of now, and returns the oldest one that counts. */

@@ -203,6 +203,10 @@ export class MirrorSource implements WindowSource {
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
+  isWhole(window: WindowRef): boolean {
+    return this.mirror.isWhole(window)
+  }
+
   windowCost(): RequestCost {
     return { requests: 0, limitMs: 0 }
   }

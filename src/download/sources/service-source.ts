@@ -188,6 +188,10 @@ export class ServiceSource implements WindowSource {
     return this.isSettled(window, read) ? 'cached' : 'stale'
   }
 
+  isWhole(window: WindowRef): boolean {
+    return this.mirror.isWhole(window)
+  }
+
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const path = windowPath(window)
     const inMemory = this.cacheWriter.inMemory(path)

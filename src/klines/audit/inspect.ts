@@ -29,6 +29,9 @@ const ORDERED_PAIRS = (
     ['taker_buy_quote_volume', 'quote_volume'],
   ] as const
 ).map(names => ({ names, places: names.map(place) }))
+const [HIGH, LOW] = [place('high'), place('low')]
+/** The volumes that are zero without a trade. */
+const VOLUMES = (['volume', 'quote_volume'] as const).map(name => ({ name, place: place(name) }))
 
 /** Checks the candles of a series, in order of time, and the time between them. */
 export class SeriesInspector {
@@ -118,5 +121,18 @@ function noteValues(table: CandleTable, row: number, note: Note): void {
     if (table.amount(row, less) <= table.amount(row, more)) continue
     const [name, other] = names
     note('invalid_values', () => `${name} ${table.decimal(row, less)} is above ${other} ${table.decimal(row, more)}`)
+  }
+  if (table.count(row) === 0) noteTrades(table, row, note)
+}
+
+/** Notes prices and volumes of a candle without a trade that only trades can have made. */
+function noteTrades(table: CandleTable, row: number, note: Note): void {
+  if (table.amount(row, HIGH) > table.amount(row, LOW)) {
+    const [high, low] = [table.decimal(row, HIGH), table.decimal(row, LOW)]
+    note('invalid_values', () => `count is 0, but high ${high} is above low ${low}`)
+  }
+  for (const { name, place } of VOLUMES) {
+    if (table.amount(row, place) === 0n) continue
+    note('invalid_values', () => `count is 0, but ${name} is ${table.decimal(row, place)}`)
   }
 }

@@ -19,7 +19,7 @@ export interface ResampleOptions {
 
 /**
  * Resamples a series to longer candles, in one pass and constant memory: batches in order of time in, batches out. A candle is
- * complete when the source reaches from its start to its end. Candles may be missing in between: during an outage, the
+ * complete when the source reaches from its start to its end, or is known to have no candle up to there. Candles may be missing in between: during an outage, the
  * exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
@@ -62,9 +62,12 @@ export class Resampler {
     return this.out.take()
   }
 
-  /** Returns the last candle if the source reached its end, or if partial candles are wanted. */
-  end(): KlineBatch | undefined {
-    if (this.reachedTime >= this.endTime || this.options.partial) this.finish()
+  /**
+   * Returns the last candle if the source reached its end, or if partial candles are wanted. `wholeUntil`: until when the source is
+   * known to have no other candles than those that were added, ms UTC.
+   */
+  end(wholeUntil = -Infinity): KlineBatch | undefined {
+    if (Math.max(this.reachedTime, wholeUntil) >= this.endTime || this.options.partial) this.finish()
     return this.out.take()
   }
 

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { wholeUntil } from '../../download/whole-windows.js'
 import type { ExportRun } from '../../export/export-series.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import type { ReadWindows, SeriesTask } from './encode-series.js'
@@ -27,7 +28,7 @@ export class SeriesState {
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
     const known = new Map(old?.windows.map(window => [window.startDate, window]))
     this.windows = run.windows.map(window => files.content(window))
-    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null] : []
+    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null, ...findEnd(run, files)] : []
     for (const part of old?.parts ?? []) {
       if (live?.has(part.path) === false || !fileHasContent(join(root, part.path), part)) continue
       this.present.set(dirname(part.path), part)
@@ -76,4 +77,9 @@ export class SeriesState {
     })
     return { symbol, interval, source: source.interval, grid: this.grid, windows, parts }
   }
+}
+
+/** Until when the source has all its candles, ms UTC: nothing, where that is not known. It grows while the windows stay the same. */
+function findEnd({ windows }: ExportRun, files: WindowFiles): number[] {
+  return [wholeUntil(files, windows)].filter(Number.isFinite)
 }

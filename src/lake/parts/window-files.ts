@@ -56,6 +56,11 @@ export class WindowFiles {
     return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
   }
 
+  /** Whether the time of a window's file says that it has all its candles. */
+  isWhole(window: WindowRef): boolean {
+    return this.mirror.isWhole(window)
+  }
+
   private findKnown(window: WindowRef): UnchangedWindow | undefined {
     const known = this.known.get(windowName(window))
     const path = windowPath(window)

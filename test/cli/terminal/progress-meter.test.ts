@@ -75,6 +75,22 @@ describe('a progress meter', () => {
     expect(meter.snapshot().leftMs).toBe(450_000)
   })
 
+  it.each([
+    ['the rate', 8_000, 13_000],
+    ['the limits', 64_000, 67_000],
+  ])('does not estimate an end by %s that is before the end of a pause', (_, limitMs, pauseMs) => {
+    const { meter, at } = newMeter()
+    meter.advance(0, 1_000, '', 80_000)
+    at(10_000)
+    meter.advance(900, 1_000, 'BTCUSDT 1m', limitMs)
+    const estimate = meter.snapshot().leftMs
+    expect(estimate).toBeLessThan(pauseMs)
+    meter.setNetwork({ ...QUIET, pauseMs, pauseReason: 'at the limit' })
+    expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs, pauseMs })
+    at(11_000)
+    expect(meter.snapshot()).toMatchObject({ leftMs: pauseMs - 1_000, pauseMs: pauseMs - 1_000 })
+  })
+
   it('counts a pause down', () => {
     const { meter, at } = newMeter()
     meter.setNetwork({ ...QUIET, pauseMs: 12_000, pauseReason: 'rate limited' })

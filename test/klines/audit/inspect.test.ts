@@ -41,6 +41,9 @@ function inspect(
   return inspection
 }
 
+/** The prices and volumes of a candle without a trade. */
+const IDLE = { 1: '42555', 2: '42555', 3: '42555', 4: '42555', 5: '0', 7: '0.00', 8: 0, 9: '0', 10: '0' }
+
 const hour = (index: number, cells: Record<number, unknown> = {}) =>
   sampleRow(START + index * HOUR, { 6: START + (index + 1) * HOUR - 1, ...cells })
 
@@ -126,6 +129,14 @@ describe('SeriesInspector', () => {
     ['invalid_values', 'a close above the high', [hour(0, { 4: '42600.50000001' })]],
     ['invalid_values', 'more bought by takers than traded', [hour(0, { 9: '1195.56000001' })]],
     ['invalid_values', 'more paid by takers than traded', [hour(0, { 10: '50903331.16400431' })]],
+    ['invalid_values', 'a high above the rest without a trade', [hour(0), hour(1, { ...IDLE, 2: '42555.00000001' })]],
+    ['invalid_values', 'a low below the rest without a trade', [hour(0), hour(1, { ...IDLE, 3: '42554.99999999' })]],
+    ['invalid_values', 'a volume without a trade', [hour(0), hour(1, { ...IDLE, 5: '0.00000001' })]],
+    [
+      'invalid_values',
+      'a volume of 64 bits without a trade',
+      [hour(0), hour(1, { ...IDLE, 7: '184467440737.09551616' })],
+    ],
   ])('finds %s: %s', (kind, _, rows) => {
     const { anomalies, counts, invalid } = inspect(rows)
     expect(anomalies.map(anomaly => anomaly.kind)).toEqual([kind])
@@ -135,7 +146,7 @@ describe('SeriesInspector', () => {
   })
 
   it('finds stretches of candles without a trade, which end with a trade, a gap or an early close', () => {
-    const idle = (index: number, cells: Record<number, unknown> = {}) => hour(index, { 8: 0, ...cells })
+    const idle = (index: number, cells: Record<number, unknown> = {}) => hour(index, { ...IDLE, ...cells })
     const early = idle(9, { 6: START + 10 * HOUR - 5 })
     const rows = [idle(0), hour(1), idle(2), idle(3), idle(4), idle(6), idle(7), hour(8), early, idle(10)]
     const { withoutTrades, runsWithoutTrades, anomalies } = inspect(rows)
@@ -155,7 +166,7 @@ describe('SeriesInspector', () => {
 
   it('finds months without a trade', () => {
     const month = (year: number, index: number) =>
-      sampleRow(Date.UTC(year, index), { 6: Date.UTC(year, index + 1) - 1, 8: 0 })
+      sampleRow(Date.UTC(year, index), { 6: Date.UTC(year, index + 1) - 1, ...IDLE })
     const { runsWithoutTrades } = inspect([month(2023, 0), month(2023, 1), month(2023, 2)], '1M', '2010-01-01')
     expect(runsWithoutTrades).toEqual([{ startTime: Date.UTC(2023, 0), endTime: Date.UTC(2023, 3), candles: 3 }])
   })
@@ -170,7 +181,7 @@ describe('SeriesInspector', () => {
       const rows = Array.from({ length: 1440 }, (_, minute) => {
         const openTime = START + (day * 1440 + minute) * 60_000
         const isIdle = minute % 2 === 1 || minute >= 1380
-        return sampleRow(openTime, { 6: openTime + 59_999, ...(isIdle ? { 8: 0 } : { 1: '42555', 3: '42555.1' }) })
+        return sampleRow(openTime, { 6: openTime + 59_999, ...(isIdle ? IDLE : { 1: '42555', 3: '42555.1' }) })
       })
       const startDate = new Date(START + day * DAY).toISOString().slice(0, 10)
       table.clear()
@@ -206,6 +217,13 @@ describe('SeriesInspector', () => {
     expect(inspect([hour(0, { 6: START + HOUR })]).anomalies[0].description).toBe(
       `close_time ${START + HOUR} is 1 ms late`,
     )
+    const traded = inspect([hour(0, { ...IDLE, 2: '42555.5', 5: '3.50', 7: '7' })])
+    expect(traded).toMatchObject({ invalid: 1, counts: { invalid_values: 3 } })
+    expect(traded.anomalies.map(({ description }) => description)).toEqual([
+      'count is 0, but high 42555.5 is above low 42555',
+      'count is 0, but volume is 3.50',
+      'count is 0, but quote_volume is 7',
+    ])
   })
 
   it('counts a 3d grid from the first candle', () => {

@@ -110,6 +110,16 @@ describe('resampling', () => {
     expect(resampled(hours(47), '1d', { partial: true })).toHaveLength(2)
   })
 
+  it('has an incomplete last candle of a source that is known to have no more up to its end', () => {
+    const ended = (wholeUntil: number) => {
+      const resampler = new Resampler(SOURCE, parseTargetInterval('1d'))
+      return toRows([resampler.add(toBatch(hours(30), LEAP_MONTH)), resampler.end(wholeUntil)])
+    }
+    expect(ended(startTime + 2 * DAY)).toEqual(resampled(hours(30), '1d', { partial: true }))
+    expect(ended(startTime + 2 * DAY - 1)).toEqual(resampled(hours(30), '1d'))
+    expect([ended(Infinity).length, ended(-Infinity).length]).toEqual([2, 1])
+  })
+
   it('treats a candle as complete when source candles are missing in it, but not at its end', () => {
     const rows = hours(48).filter((_, hour) => hour !== 5 && hour !== 23)
     expect(resampled(rows, '1d').map(([time]) => time)).toEqual([startTime, startTime + DAY])

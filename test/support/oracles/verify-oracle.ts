@@ -78,3 +78,22 @@ function differing(row: KlineRow, aggregate: readonly (string | number)[]): stri
     return value === expected || toAmount(value) === toAmount(expected) ? [] : [name]
   })
 }
+
+/** Whether a candle closes in time, and trades can have made its values; without a trade, prices are flat and volumes zero. */
+export function isPossible(interval: string, row: KlineRow): boolean {
+  const [openTime, open, high, low, close, volume, closeTime, quote, count, taker, takerQuote] = row
+  if (closeTime >= nextOpenTime(interval, openTime)) return false
+  const chains = [
+    [low, open, high],
+    [low, close, high],
+    ['0', taker, volume],
+    ['0', takerQuote, quote],
+  ]
+  if (count === 0) chains.push([high, low], [volume, '0'], [quote, '0'])
+  return chains.every(cells => cells.every((cell, index) => index === 0 || !isLess(cell, cells[index - 1])))
+}
+
+function isLess(cell: string, other: string): boolean {
+  const [a, b] = [toAmount(cell), toAmount(other)]
+  return a.length < b.length || (a.length === b.length && a < b)
+}

@@ -16,6 +16,7 @@ export function findAnomalies(from: usize, rows: u32, step: f64, anchor: f64, to
       follows &&
       load<f64>(from + CLOSE_TIME) === nextTime - 1 &&
       isOrdered(from + DECIMALS) &&
+      (load<f64>(from + COUNT) !== 0 || isIdle(from + DECIMALS)) &&
       <i64>(openTime - anchor) % <i64>step === 0
     if (!isRegular) {
       store<u32>(to, row)
@@ -63,4 +64,17 @@ function isOrdered(decimals: usize): bool {
   return (
     !isLessThan(volume, volume + 2 * DECIMAL_BYTES) && !isLessThan(volume + DECIMAL_BYTES, volume + 3 * DECIMAL_BYTES)
   )
+}
+
+/** Whether values that are in order are those of a candle without a trade: the highest price is the lowest one, and no volume. */
+function isIdle(decimals: usize): bool {
+  const high = decimals + DECIMAL_BYTES
+  const low = high + DECIMAL_BYTES
+  const volume = low + 2 * DECIMAL_BYTES
+  // The volumes of takers are at most the others.
+  return !isLessThan(low, high) && isZero(volume) && isZero(volume + DECIMAL_BYTES)
+}
+
+function isZero(decimal: usize): bool {
+  return (load<u64>(decimal) | load<u64>(decimal + 8)) === 0
 }

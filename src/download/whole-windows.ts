@@ -1,0 +1,17 @@
+import type { WindowRef } from '../klines/series.js'
+import { windowSpan } from '../klines/windows.js'
+import type { WindowSource } from './sources/window-source.js'
+
+/**
+ * Until when the first windows of a series, which ascend, surely have all its candles, ms UTC; -Infinity if the first one may lack
+ * some. A series without a candle since some time ended then.
+ */
+export function wholeUntil(source: Pick<WindowSource, 'isWhole'>, windows: readonly WindowRef[]): number {
+  let until = -Infinity
+  for (const window of windows) {
+    const { startTime, endTime } = windowSpan(window)
+    if ((until !== -Infinity && startTime !== until) || !source.isWhole(window)) break
+    until = endTime
+  }
+  return until
+}
