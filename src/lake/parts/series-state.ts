@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path'
 import { wholeUntil } from '../../download/whole-windows.js'
 import type { ExportRun } from '../../export/export-series.js'
+import { CandleGrid } from '../../klines/resample/candle-grid.js'
+import { windowSpan } from '../../klines/windows.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import type { ReadWindows, SeriesTask } from './encode-series.js'
 import { fileHasContent, hasSameContent } from './file-version.js'
@@ -28,7 +30,7 @@ export class SeriesState {
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
     const known = new Map(old?.windows.map(window => [window.startDate, window]))
     this.windows = run.windows.map(window => files.content(window))
-    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null, ...findEnd(run, files)] : []
+    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null, ...(hasEnded(run, files) ? [1] : [])] : []
     for (const part of old?.parts ?? []) {
       if (live?.has(part.path) === false || !fileHasContent(join(root, part.path), part)) continue
       this.present.set(dirname(part.path), part)
@@ -79,7 +81,13 @@ export class SeriesState {
   }
 }
 
-/** Until when the source has all its candles, ms UTC: nothing, where that is not known. It grows while the windows stay the same. */
-function findEnd({ windows }: ExportRun, files: WindowFiles): number[] {
-  return [wholeUntil(files, windows)].filter(Number.isFinite)
+/**
+ * Whether the last resampled candle is complete because nothing follows in the source, which final windows tell: this can change
+ * while the content of all windows stays the same.
+ */
+function hasEnded({ windows, source, target }: ExportRun, files: WindowFiles): boolean {
+  const last = windows.findLast(window => files.hasCandles(window))
+  if (last === undefined || target === undefined) return false
+  const grid = new CandleGrid(target, source.symbol)
+  return wholeUntil(files, windows) >= grid.end(grid.start(windowSpan(last).endTime - 1))
 }

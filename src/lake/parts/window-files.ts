@@ -2,7 +2,7 @@ import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { CountedWindow } from '../../download/sources/window-source.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
-import type { Mirror } from '../../mirror/mirror.js'
+import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
 import type { LakeManifest } from '../manifest.js'
 import { hasSameContent, sha256, versionText } from './file-version.js'
 import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
@@ -54,6 +54,11 @@ export class WindowFiles {
     const { known, mtimeMs } = this.unchanged.get(windowName(window)) ?? this.findKnown(window) ?? {}
     if (known?.totals === undefined || mtimeMs === undefined) return undefined
     return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
+  }
+
+  /** Whether a cached window has candles, by the size of its file. */
+  hasCandles(window: WindowRef): boolean {
+    return this.mirror.windowSize(window) > EMPTY_WINDOW_BYTES
   }
 
   /** Whether the time of a window's file says that it has all its candles. */
