@@ -2,7 +2,7 @@ export { type PictureRequest, THEMES, type Theme } from './chart/svg/picture-opt
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
-export type { SelectionRequest } from './download/selection.js'
+export type { IntervalText, SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'
 export type { Warn, WindowStatus } from './download/sources/window-source.js'
 export type {
