@@ -2,7 +2,7 @@ export { type PictureRequest, THEMES, type Theme } from './chart/svg/picture-opt
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
-export type { SelectionRequest } from './download/selection.js'
+export type { IntervalText, SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'
 export type { Warn, WindowStatus } from './download/sources/window-source.js'
 export type {
@@ -37,7 +37,8 @@ export { COLUMNS, type Column, type KlineObject, type KlineRow } from './klines/
 export { type ErrorCode, type ErrorDetails, isKlinesError, KlinesError } from './klines/errors.js'
 export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterval } from './klines/intervals.js'
 export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
-export { type ResampleOptions, resample } from './klines/resample/resampler.js'
+export { resample } from './klines/resample/resample.js'
+export type { ResampleOptions } from './klines/resample/resampler.js'
 export { parseTargetInterval, type TargetInterval } from './klines/resample/target-interval.js'
 export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './klines/symbols.js'

@@ -3,15 +3,20 @@ import { INTERVALS, type Interval, parseInterval } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
 import { isSymbolPattern, matchSymbols, parseSymbol, type SymbolName, type SymbolPattern } from '../klines/symbols.js'
 
-/** Names of symbols and intervals, or all that the source has. */
+/** An interval as text. Editors complete the known ones, and a variable may be any text: what it says is checked at run time. */
+export type IntervalText = Interval | (string & Record<never, never>)
+
+/** Names of symbols and intervals, or all that the source has. An unknown interval throws before any request. */
 export interface SelectionRequest {
   /** A pattern such as `*USDT` or `BTC*` stands for the symbols that the source has and it matches. */
   readonly symbols: readonly (SymbolName | SymbolPattern)[] | 'all'
-  readonly intervals: readonly Interval[] | 'all'
+  readonly intervals: readonly IntervalText[] | 'all'
 }
 
 /** A request whose names were checked. */
-export type Selection = SelectionRequest
+export interface Selection extends SelectionRequest {
+  readonly intervals: readonly Interval[] | 'all'
+}
 
 /**
  * Checks the names of a request. Repeated names count once, and the order stays. Callers without types may spell symbols as

@@ -1,3 +1,4 @@
+import { withAnchor } from '../download/anchored-target.js'
 import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../download/selection.js'
 import type { WindowSource } from '../download/sources/window-source.js'
@@ -7,7 +8,6 @@ import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import {
   checkMultiple,
-  hasListingGrid,
   isMultiple,
   parseTargetInterval,
   type TargetInterval,
@@ -104,11 +104,6 @@ function resampleSeries(series: readonly Series[], resample: string): MadeSeries
     throw new KlinesError('bad_option', message)
   }
   return series.map(series => ({ source: series, target }))
-}
-
-/** A target on the symbol's own 3d grid, when that is known. */
-async function withAnchor(source: WindowSource, { symbol }: Series, target: TargetInterval): Promise<TargetInterval> {
-  return { ...target, anchor: hasListingGrid(target) ? await source.threeDayAnchor(symbol) : undefined }
 }
 
 /** The selected series, and what those are made of that the mirror lacks. */

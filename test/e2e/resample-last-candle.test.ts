@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { klineBatches, resample } from '../../src/index.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { type MadeSymbol, madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -47,6 +48,16 @@ describe('the last resampled candle of a delisted symbol', () => {
     expect(await candles(['-i', '1h', '--resample', '1w'])).toEqual(
       await candles(['-i', '1h', '--resample', '1w', '--partial']),
     )
+  })
+
+  it('comes from the library, too', async () => {
+    const { sandbox, download, candles } = await setup()
+    await download(['-i', '1h'])
+    const request = { symbols: [SYMBOL], intervals: ['1h'], mirror: sandbox.path('m'), offline: true }
+    const rows: string[] = []
+    for await (const batch of resample(klineBatches(request), { symbol: SYMBOL, interval: '1h' }, '1M'))
+      rows.push(...batch.rows().map(row => row.join()))
+    expect(rows).toEqual(await candles(MONTHS))
   })
 
   it('is there in a file that is written while its windows come', async () => {

@@ -11,7 +11,7 @@ import { checkMultiple, nextStart, parseTargetInterval, type TargetInterval } fr
 export interface ResampleOptions {
   /** Their open times; default: all. */
   readonly range?: TimeRange | undefined
-  /** Where the source starts, ms UTC: a candle that opens earlier is incomplete. Default: no limit. */
+  /** Where the source starts, ms UTC: a candle that opens earlier is incomplete. Default: with its first row. */
   readonly coveredFrom?: number | undefined
   /** Keep incomplete candles at either end. */
   readonly partial?: boolean | undefined
@@ -33,6 +33,7 @@ export class Resampler {
   /** When the candle in progress ends, ms UTC. */
   private endTime = -Infinity
   private reachedTime = -Infinity
+  private coveredFrom: number | undefined
 
   /** Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
   constructor(
@@ -44,6 +45,7 @@ export class Resampler {
     this.sourceInterval = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)
     this.out = new BatchBuilder({ symbol: source.symbol, interval: target.name })
+    this.coveredFrom = options.coveredFrom
   }
 
   /** Adds the next candles and returns the longer ones that they complete, if any. */
@@ -73,6 +75,7 @@ export class Resampler {
 
   private begin(openTime: number): void {
     this.finish()
+    this.coveredFrom ??= openTime
     const start = this.grid.start(openTime)
     this.candle.clear()
     this.candle.begin(start)
@@ -80,10 +83,10 @@ export class Resampler {
   }
 
   private finish(): void {
-    const { candle } = this
+    const { candle, coveredFrom = -Infinity } = this
     if (candle.length === 0) return
     const openTime = candle.openTime(0)
-    const { range, coveredFrom = -Infinity, partial = false } = this.options
+    const { range, partial = false } = this.options
     if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
     if (openTime >= coveredFrom || partial) this.out.add(candle, 0)
   }
@@ -95,23 +98,4 @@ export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTi
   const grid = new CandleGrid(target, symbol)
   const start = grid.start(toTime)
   return { fromTime, toTime: start === toTime ? toTime : grid.end(start) }
-}
-
-/**
- * Resamples one series, given as batches in order of time, to longer candles. `target` as text such as `3h` (see
- * `parseTargetInterval`). Throws `bad_option` when candles of `source` do not fit into the target, and `unknown_interval`.
- */
-export async function* resample(
-  batches: AsyncIterable<KlineBatch> | Iterable<KlineBatch>,
-  source: SeriesLabel,
-  target: TargetInterval | string,
-  options?: ResampleOptions,
-): AsyncGenerator<KlineBatch> {
-  const resampler = new Resampler(source, typeof target === 'string' ? parseTargetInterval(target) : target, options)
-  for await (const batch of batches) {
-    const completed = resampler.add(batch)
-    if (completed) yield completed
-  }
-  const last = resampler.end()
-  if (last) yield last
 }

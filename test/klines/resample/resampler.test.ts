@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../../src/klines/columns.js'
-import { type ResampleOptions, Resampler, resample, sourceRange } from '../../../src/klines/resample/resampler.js'
+import { resample } from '../../../src/klines/resample/resample.js'
+import { type ResampleOptions, Resampler, sourceRange } from '../../../src/klines/resample/resampler.js'
 import { parseTargetInterval } from '../../../src/klines/resample/target-interval.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'
 import { aggregateOracle, toAmount } from '../../support/oracles/resample-oracle.js'
@@ -130,7 +131,14 @@ describe('resampling', () => {
     const rows = hours(48).slice(6)
     expect(resampled(rows, '1d', { coveredFrom }).map(([time]) => time)).toEqual([startTime + DAY])
     expect(resampled(rows, '1d', { coveredFrom, partial: true })).toHaveLength(2)
-    expect(resampled(rows, '1d')).toHaveLength(2)
+  })
+
+  it('leaves out a first candle that starts before the first row, unless the source is known to cover it', () => {
+    const late = hours(48).slice(1)
+    expect(resampled(late, '1d').map(([time]) => time)).toEqual([startTime + DAY])
+    expect(resampled(late, '1d', { coveredFrom: startTime })).toHaveLength(2)
+    expect(resampled(late, '1d', { partial: true })).toHaveLength(2)
+    expect(resampled(hours(48), '1d')).toHaveLength(2)
   })
 
   it('returns the candles whose own open time is in the range', () => {
