@@ -25,7 +25,8 @@ const sources = ['bin', 'src', 'package.json', 'package-lock.json', 'tsconfig.js
 const built = statSync(join(root, 'dist/main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0
 if (findNewest(sources) >= built) execSync('npm run --silent build', { cwd: root, stdio: 'inherit' })
 
-// `npx klines` in a clone runs this link: npm links the commands of dependencies only.
+// Scripts of `npm run` find `klines` by this link: npm links the commands of dependencies only. `npx klines` in a clone runs a
+// link to the clone that npm makes in its own cache.
 if (process.platform !== 'win32') {
   const link = join(root, 'node_modules/.bin/klines')
   mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })

@@ -37,6 +37,6 @@ try {
   }
 } catch (error) {
   process.exitCode = error.oclif?.exit ?? 1
-  const isDebug = /^(1|true|yes|y)$/i.test(process.env.KLINES_DEBUG ?? '')
+  const isDebug = /^(1|true|yes|y|on)$/i.test(process.env.KLINES_DEBUG ?? '')
   if (process.exitCode !== 0) process.stderr.write(`klines: ${isDebug ? error.stack : error.message}\n`)
 }

@@ -3,11 +3,12 @@ import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { ConfigDefaults } from './config/merge.js'
-import { isDebug, isEnabled, reportError } from './error-report.js'
+import { isDebug, reportError } from './error-report.js'
 import { ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
+import { isOn, readSwitch } from './switch-variable.js'
 import { print, printJson, printNote } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
 import type { ProgressMode } from './terminal/progress-mode.js'
@@ -63,17 +64,21 @@ export abstract class BaseCommand extends Command {
   private readonly interruption = interruptible(this.interruptionAdvice, this.graceMs)
   private outputOptions: OutputOptions = { json: false, quiet: false, verbose: false }
   private defaults: ConfigDefaults = new Map()
+  private flags: Interfaces.FlagInput = {}
   private given: ReadonlySet<string> = new Set()
 
-  /** Parses the command line, with the defaults of the config files. Throws `bad_config`. */
+  /** Parses the command line, with the defaults of the config files. Throws `bad_config` and `bad_option`. */
   protected override async parse<
     F extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     B extends Interfaces.OutputFlags<Interfaces.FlagInput>,
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
+    // An unknown value is an error now, rather than beside the one that it would be asked for.
+    readSwitch('KLINES_DEBUG')
+    this.flags = { ...options.baseFlags, ...options.flags }
     this.defaults = await findDefaults(this.config, this.id)
-    const flags = applyDefaults({ ...options.baseFlags, ...options.flags }, this.defaults)
+    const flags = applyDefaults(this.flags, this.defaults)
     const output = await super.parse({ ...options, flags } as typeof options, argv)
     this.given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
     const { json, verbose } = output.flags as Partial<OutputOptions>
@@ -132,9 +137,11 @@ export abstract class BaseCommand extends Command {
   /** Does not exit: output must be able to reach a slow reader. */
   protected override async catch(error: Error): Promise<void> {
     if (error instanceof Errors.CLIError && error.oclif.exit === 0) return
-    if (this.defaults.size > 0) (await import('./config/defaults.js')).addOrigins(error, this.defaults, this.given)
+    const { describeOrigins } = await import('./config/origins.js')
+    const { flags, defaults, given } = this
+    const origins = describeOrigins(error, { flags, defaults, given })
     const { id = '', examples } = this.ctor
-    const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug: isDebug() })
+    const report = reportError(error, { bin: this.config.bin, command: { id, examples }, debug: isDebug(), origins })
     process.exitCode = report.exitCode
     if (this.wantsJson()) printJson({ ...report.json, warnings: this.warnings })
     // A reader that has seen enough is no failure.
@@ -150,7 +157,7 @@ export abstract class BaseCommand extends Command {
     const end = this.argv.indexOf('--')
     const flags = end === -1 ? this.argv : this.argv.slice(0, end)
     const { KLINES_JSON } = process.env
-    const isDefault = KLINES_JSON ? isEnabled('KLINES_JSON') : this.defaults.get('json')?.value === true
+    const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : this.defaults.get('json')?.value === true
     const json = this.outputOptions.json || (isDefault && !flags.includes('--no-json'))
     return json || flags.includes('--json')
   }

@@ -3,6 +3,7 @@ import { KlinesError } from '../klines/errors.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import { Interruption } from './signals.js'
+import { isOn } from './switch-variable.js'
 import { describeUsageError, type FailedCommand } from './usage-error.js'
 
 /** A failed run for people, for programs and for the shell. */
@@ -20,21 +21,19 @@ interface ErrorContext {
   readonly command?: FailedCommand | undefined
   /** Whether the report has the stacks of the error and of its causes. */
   readonly debug: boolean
+  /** Where values that the message names come from; a line each. */
+  readonly origins?: readonly string[] | undefined
 }
 
 /** Whether `KLINES_DEBUG` asks for the stacks of errors. */
 export function isDebug(): boolean {
-  return isEnabled('KLINES_DEBUG')
-}
-
-/** Whether an environment variable is set as oclif reads those of flags without a value. */
-export function isEnabled(variable: string): boolean {
-  return /^(1|true|yes|y)$/i.test(process.env[variable] ?? '')
+  return isOn('KLINES_DEBUG')
 }
 
 /** Describes any thrown value. */
-export function reportError(error: unknown, { bin, command, debug }: ErrorContext): ErrorReport {
-  const { code, exitCode, message, suggestions, data } = describe(error, bin, command)
+export function reportError(error: unknown, { bin, command, debug, origins = [] }: ErrorContext): ErrorReport {
+  const { code, exitCode, message, data, ...described } = describe(error, bin, command)
+  const suggestions = [...described.suggestions, ...origins]
   const stack = debug && error instanceof Error ? formatStack(error) : []
   const lines = [`${bin}: ${message}`, ...suggestions.map(text => `  ${text}`), ...stack]
   const json = { error: { code, message, exitCode, suggestions, ...(Object.keys(data).length > 0 && { data }) } }

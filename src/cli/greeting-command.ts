@@ -4,17 +4,22 @@ import { GREETING_BASE_URL } from '../http/base-url.js'
 import { BaseCommand, type OutputOptions } from './base-command.js'
 import { startEndpoint } from './endpoint.js'
 
+/** The flag with the address of a server that has the greeting API. */
+export function addressFlag(server: string) {
+  return Flags.string({
+    helpGroup: 'what',
+    summary: `Base address of ${server}, without /api; sample starts one for this command. Default: ${GREETING_BASE_URL}.`,
+    helpValue: 'URL',
+    // KLINES_BASE_URL is the address of the klines service.
+    env: 'KLINES_GREETING_URL',
+  })
+}
+
 /** The base of the commands of the greeting API. They leave nothing on disk. */
 export abstract class GreetingCommand extends BaseCommand {
   static override baseFlags = {
     ...BaseCommand.baseFlags,
-    'base-url': Flags.string({
-      helpGroup: 'what',
-      summary: `Base address of the greeting API, without /api; sample starts one for this command. Default: ${GREETING_BASE_URL}.`,
-      helpValue: 'URL',
-      // KLINES_BASE_URL is the address of the klines service.
-      env: 'KLINES_GREETING_URL',
-    }),
+    'base-url': addressFlag('the greeting API'),
   }
 
   protected override get interruptionAdvice(): string {

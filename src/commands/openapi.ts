@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args'
-import { GreetingCommand } from '../cli/greeting-command.js'
+import { addressFlag, GreetingCommand } from '../cli/greeting-command.js'
 import { printJson } from '../cli/terminal/print.js'
 
 export default class OpenApi extends GreetingCommand {
@@ -8,6 +8,10 @@ export default class OpenApi extends GreetingCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> klines > openapi.json',
   ]
+  static override baseFlags = {
+    ...GreetingCommand.baseFlags,
+    'base-url': addressFlag('the server that has the document'),
+  }
   static override args = {
     api: Args.string({
       description: 'Name of the API.',

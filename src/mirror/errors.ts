@@ -1,4 +1,4 @@
-import { describeErrno } from '../fs/errno.js'
+import { describeErrno, isRefusedFolder } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 
 /** Suggestions by error code. */
@@ -17,9 +17,10 @@ const ADVICE: Record<string, string> = {
 export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string): KlinesError {
   if (error instanceof KlinesError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
+  const advice = isRefusedFolder(error) ? 'Name another folder with `mirror`.' : ADVICE[code]
   return new KlinesError('mirror_unusable', `Cannot ${verb} the mirror ${root}: ${describeErrno(error)}.`, {
     cause: error,
-    suggestions: ADVICE[code] ? [ADVICE[code]] : [],
+    suggestions: advice ? [advice] : [],
     data: { mirror: root, errno: code },
   })
 }

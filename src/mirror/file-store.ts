@@ -5,7 +5,6 @@ import {
   fsyncSync,
   futimesSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -16,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../fs/make-folder.js'
 import { tempName } from '../fs/temp-name.js'
 
 /** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
@@ -122,8 +122,8 @@ export function writeFile(
 function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
   const target = join(root, path)
   const temp = join(root, TEMP_FOLDER, tempName())
-  mkdirSync(dirname(temp), { recursive: true })
-  mkdirSync(dirname(target), { recursive: true })
+  makeFolder(dirname(temp))
+  makeFolder(dirname(target))
   const descriptor = openSync(temp, 'wx', 0o666)
   try {
     try {

@@ -1,5 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../fs/make-folder.js'
 import { checkWritableFolder } from '../fs/writable-folder.js'
 import { isExchange } from '../http/base-url.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -137,7 +138,7 @@ export class Mirror extends MirrorFiles {
     this.checkBase(baseUrl)
     this.writing(() => {
       const isEmpty = listFolder(this.root).length === 0
-      mkdirSync(this.root, { recursive: true })
+      makeFolder(this.root)
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
       if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
       sweepTemps(this.root, now)

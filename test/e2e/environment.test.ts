@@ -61,13 +61,44 @@ describe.concurrent('environment variables', () => {
   it.each([
     ['true', 0],
     ['1', 0],
+    ['YES', 0],
+    ['y', 0],
+    ['On', 0],
     ['false', 2],
     ['0', 2],
+    ['No', 2],
+    ['n', 2],
+    ['OFF', 2],
+    ['', 2],
   ])('KLINES_FORCE=%s on a file that exists gives exit code %d', async (KLINES_FORCE, code) => {
     const name = sandbox.write(`old-${KLINES_FORCE}.csv`, 'old')
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-o', name]
     expect(await sandbox.call(args, { KLINES_FORCE })).toMatchObject({ code })
     expect(sandbox.text(`old-${KLINES_FORCE}.csv`) === 'old').toBe(code === 2)
+  })
+
+  it.each([
+    ['KLINES_FORCE', 'maybe', ['export', 'BTCUSDT', '-i', '1d', '-o', 'switch.csv']],
+    ['KLINES_QUIET', 'maybe', ['export', 'BTCUSDT', '-i', '1d', '-o', 'switch.csv']],
+    ['KLINES_JSON', '2', ['export', 'BTCUSDT', '-i', '1d', '-o', 'switch.csv']],
+    ['KLINES_DEBUG', 'all', ['export', 'BTCUSDT', '-i', '1d', '-o', 'switch.csv']],
+    ['KLINES_FAIL_ON_GAPS', 'yes!', ['verify', 'BTCUSDT', '-i', '1d']],
+  ])('%s=%s is an error, and not "off"', async (variable, value, args) => {
+    const run = await sandbox.call([...args, '--mirror', 'mirror'], { [variable]: value })
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(
+      `klines: ${variable} is "${value}". Expected one of 1, true, yes, y, on, or of 0, false,`,
+    )
+    expect(sandbox.exists('switch.csv')).toBe(false)
+  })
+
+  it('an unknown value has no effect where the command line says it, or where the command has no such flag', async () => {
+    const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', '-f', 'csv']
+    expect(await sandbox.call([...args, '--no-quiet'], { KLINES_QUIET: 'maybe' })).toMatchObject({
+      code: 0,
+      stdout: DAILY,
+    })
+    expect(await sandbox.call(args, { KLINES_FAIL_ON_GAPS: 'maybe' })).toMatchObject({ code: 0, stdout: DAILY })
   })
 
   it('KLINES_JSON makes an object of the summary, and of an error', async () => {
@@ -98,12 +129,24 @@ describe.concurrent('environment variables', () => {
   it('an invalid value of a variable is a usage error that shows the value', async () => {
     const args = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
     for (const [env, value] of [
-      [{ KLINES_FORMAT: 'xml' }, 'xml'],
-      [{ KLINES_FROM: 'tomorrow' }, 'tomorrow'],
+      [{ KLINES_FORMAT: 'xml' }, 'KLINES_FORMAT sets format to xml.'],
+      [{ KLINES_FROM: 'tomorrow' }, 'KLINES_FROM sets from to tomorrow.'],
+      [{ KLINES_THREADS: 'abc' }, 'KLINES_THREADS sets threads to abc.'],
+      [{ KLINES_THREADS: '0' }, 'KLINES_THREADS sets threads to 0.'],
     ] as const) {
       const run = await sandbox.call(args, env)
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toContain(value)
     }
+  })
+
+  it.each([
+    [['--threads', 'xyz'], { KLINES_THREADS: '2' }],
+    [['--threads=0'], { KLINES_THREADS: '2' }],
+    [['-f', 'xml'], { KLINES_FORMAT: 'csv' }],
+  ])('a variable that %j replaces is not blamed', async (args, env) => {
+    const run = await sandbox.call(['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror', ...args], env)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).not.toContain('KLINES_')
   })
 })

@@ -115,6 +115,15 @@ describe.concurrent('help', () => {
     expect(unwrapped(serve.stdout)).toMatch(/^ +--port=.* \[default: 8787\] \[env: KLINES_PORT\]$/m)
   })
 
+  it('openapi, which prints three documents, does not call its address that of one API', async () => {
+    const [documents, tokens] = await Promise.all(
+      [['openapi'], ['streams', 'tokens']].map(args => newSandbox().call([...args, '-h'])),
+    )
+    expect(unwrapped(documents.stdout)).toMatch(/--base-url=URL +Base address of the server that has the document,/)
+    expect(documents.stdout).not.toContain('the greeting API')
+    expect(unwrapped(tokens.stdout)).toMatch(/--base-url=URL +Base address of the greeting API,/)
+  })
+
   it.each(NAMES)('klines %s has the flags of all commands', name => {
     expect(Object.keys(findFlags(name))).toEqual(expect.arrayContaining(['json', 'quiet', 'verbose']))
   })

@@ -224,13 +224,14 @@ describe('klines verify', () => {
     expect(lines(csv.stdout)[1]).toMatch(/^BTCUSDT,1h,4,0,0,2181,/)
   })
 
-  it('--fail-on-gaps makes gaps a failure', async () => {
+  it('--fail-on-gaps makes gaps a failure, and so does its variable', async () => {
     const sandbox = sandboxWithMirror()
-    const [strict, lenient] = await Promise.all([
+    const [strict, lenient, on] = await Promise.all([
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR, '--fail-on-gaps']),
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR]),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', ...MIRROR], { KLINES_FAIL_ON_GAPS: 'on' }),
     ])
-    expect([strict.code, lenient.code]).toEqual([6, 0])
+    expect([strict.code, lenient.code, on.code]).toEqual([6, 0, 6])
     expect(lines(strict.stdout)[0]).toBe('FAILED: 1 of 1 series: 1 gap')
     expect(lines(lenient.stdout)[0]).toBe('OK: 1 series, 2,181 candles, 1 gap')
   })

@@ -1,14 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defaultMirrorRoot } from '../../src/mirror/default-root.js'
+import { thrownBy } from '../support/thrown-by.js'
 
-/** Sets XDG_CACHE_HOME for the rest of the test. */
-function setCacheHome(folder: string): void {
-  const original = process.env.XDG_CACHE_HOME
-  process.env.XDG_CACHE_HOME = folder
+/** Sets variables for the rest of the test. */
+function setVariables(variables: Record<string, string>): void {
+  const original = { ...process.env }
+  Object.assign(process.env, variables)
   onTestFinished(() => {
-    if (original === undefined) delete process.env.XDG_CACHE_HOME
-    else process.env.XDG_CACHE_HOME = original
+    for (const name of Object.keys(variables)) {
+      if (original[name] === undefined) delete process.env[name]
+      else process.env[name] = original[name]
+    }
   })
+}
+
+function setCacheHome(folder: string): void {
+  setVariables({ XDG_CACHE_HOME: folder })
 }
 
 describe.runIf(process.platform === 'linux')('the default mirror (Linux only)', () => {
@@ -20,6 +27,18 @@ describe.runIf(process.platform === 'linux')('the default mirror (Linux only)', 
   ])('of %s is %s', (baseUrl, expected) => {
     setCacheHome('/cache')
     expect(defaultMirrorRoot(baseUrl)).toBe(expected)
+  })
+
+  it.each(['', 'relative', './cache', '~/cache'])('is below HOME with XDG_CACHE_HOME=%s', XDG_CACHE_HOME => {
+    setVariables({ HOME: '/home/of-test', XDG_CACHE_HOME })
+    expect(defaultMirrorRoot('https://example.com/a')).toBe('/home/of-test/.cache/klines/example.com_a')
+  })
+
+  it('needs a home folder', () => {
+    setVariables({ HOME: '/nonexistent', XDG_CACHE_HOME: '' })
+    expect(thrownBy(() => defaultMirrorRoot('https://example.com/a'))).toMatchObject({ code: 'bad_option' })
+    setVariables({ XDG_CACHE_HOME: '/cache' })
+    expect(defaultMirrorRoot('https://example.com/a')).toBe('/cache/klines/example.com_a')
   })
 
   it('is one folder below the cache folder for every address', () => {

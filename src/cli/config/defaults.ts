@@ -1,9 +1,8 @@
 import type * as Interfaces from '@oclif/core/interfaces'
-import { KlinesError } from '../../klines/errors.js'
+import { readSwitch } from '../switch-variable.js'
 import { loadCommands, takesDefaults, toCommandName } from './commands.js'
 import { type ConfigDefaults, mergeSettings } from './merge.js'
 import { readConfigFiles, readSettings } from './settings.js'
-import { formatValue } from './values.js'
 
 /** The defaults that config files set for a command of oclif. Throws `bad_config`. */
 export async function findDefaults(config: Interfaces.Config, id: string | undefined): Promise<ConfigDefaults> {
@@ -14,12 +13,17 @@ export async function findDefaults(config: Interfaces.Config, id: string | undef
   return command ? mergeSettings(command, await readSettings(commands, files)) : new Map()
 }
 
-/** Copies of flags with these defaults. `--no-NAME` turns off any boolean, as a file may have turned it on. */
+/**
+ * Copies of flags with these defaults. `--no-NAME` turns off any boolean, as a file may have turned it on, and its variable is
+ * read here: oclif takes any text that it does not know for "off".
+ */
 export function applyDefaults<Flags extends Interfaces.FlagInput>(flags: Flags, defaults: ConfigDefaults): Flags {
   const copies = Object.entries(flags).map(([name, flag]) => {
-    const found = defaults.get(name)
-    const copy = flag.type === 'boolean' ? { ...flag, allowNo: true } : { ...flag }
-    return [name, found ? { ...copy, default: found.value } : copy]
+    const initial = defaults.get(name)?.value ?? flag.default
+    if (flag.type === 'option') return [name, { ...flag, default: initial }]
+    const { env: variable, ...copy } = flag
+    const readDefault = async () => (variable && readSwitch(variable)) ?? initial
+    return [name, { ...copy, allowNo: true, default: readDefault }]
   })
   return Object.fromEntries(copies)
 }
@@ -31,22 +35,4 @@ export function describeDefaults(defaults: ConfigDefaults, given: ReadonlySet<st
     if (!given.has(name)) names.set(setting.path, [...(names.get(setting.path) ?? []), name])
   }
   return [...names].map(([path, flags]) => `Defaults from ${path}: ${flags.join(', ')}`)
-}
-
-/** Adds to an error which files set the values that its message names. */
-export function addOrigins(error: Error, defaults: ConfigDefaults, given: ReadonlySet<string>): void {
-  if (!(error instanceof KlinesError)) return
-  for (const [name, { setting, value }] of defaults) {
-    const isNamed = error.message.includes(`--${name}`) || error.message.includes(`\`${toOption(name)}`)
-    const isShown = [value]
-      .flat()
-      .some(item => typeof item === 'string' && item.length > 1 && error.message.includes(item))
-    if (given.has(name) || !(isNamed || isShown)) continue
-    error.suggestions.push(`${setting.path} sets ${name} to ${formatValue(name, setting.value)}.`)
-  }
-}
-
-/** Messages of the library name a flag by its option: `time-format` is `timeFormat`. */
-function toOption(name: string): string {
-  return name.replace(/-[a-z]/g, part => part[1].toUpperCase())
 }

@@ -5,7 +5,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describeErrno } from '../../fs/errno.js'
+import { makeFolder } from '../../fs/make-folder.js'
 import { tempName } from '../../fs/temp-name.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseJsonObject } from '../json-object.js'
@@ -69,7 +69,7 @@ function isVisible(path: string): boolean {
 /** Writes a config file whole or not at all, with the mode of the old one. Throws `output_unwritable`. */
 export function writeConfigFile(path: string, object: ConfigContent): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     const old = statSync(path, { throwIfNoEntry: false })
     // A link stays a link to the file.
     const target = old ? realpathSync(path) : path

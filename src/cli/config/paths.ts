@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
-import envPaths from 'env-paths'
+import { findUserFolder } from '../../fs/user-folder.js'
+import { KlinesError } from '../../klines/errors.js'
 
 /** The name of every config file. */
 export const CONFIG_FILE = 'klines.config.json'
@@ -15,16 +16,26 @@ export interface ConfigPath {
 
 /**
  * The places of config files, the stronger one first: the working folder itself (not the folders above it), then the platform's
- * config folder, such as `~/.config/klines` (XDG_CONFIG_HOME, ~/Library/Preferences, %APPDATA%).
+ * config folder, such as `~/.config/klines` (XDG_CONFIG_HOME, ~/Library/Preferences, %APPDATA%). A user without a home has none.
  */
 export function configPaths(): ConfigPath[] {
-  const [folder, user] = [findConfigPath('folder'), findConfigPath('user')]
-  return folder.path === user.path ? [folder] : [folder, user]
+  const [folder, user] = [pathInFolder(), pathOfUser()]
+  const first: ConfigPath = { origin: 'folder', path: folder }
+  return user === undefined || user === folder ? [first] : [first, { origin: 'user', path: user }]
 }
 
+/** The place of one of them. Throws `bad_config` for the file of a user without a home folder. */
 export function findConfigPath(origin: ConfigOrigin): ConfigPath {
-  const path = origin === 'user' ? join(envPaths('klines', { suffix: '' }).config, CONFIG_FILE) : pathInFolder()
-  return { origin, path }
+  const path = origin === 'folder' ? pathInFolder() : pathOfUser()
+  if (path !== undefined) return { origin, path }
+  throw new KlinesError('bad_config', "The user's config file lies in the home folder, and this user has none.", {
+    suggestions: ['Set HOME to the path of a folder, or add --local for the file of the working folder.'],
+  })
+}
+
+function pathOfUser(): string | undefined {
+  const folder = findUserFolder('config')
+  return folder && join(folder, CONFIG_FILE)
 }
 
 function pathInFolder(): string {

@@ -1,6 +1,7 @@
-import { dirname } from 'node:path'
-import { describeErrno } from '../../fs/errno.js'
-import { KlinesError } from '../../klines/errors.js'
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import { describeErrno, isRefusedFolder } from '../../fs/errno.js'
+import { type ErrorCode, KlinesError } from '../../klines/errors.js'
 
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
@@ -8,17 +9,34 @@ const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 /** The error for a call on an output that failed; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
-  const code = (error as NodeJS.ErrnoException).code ?? ''
-  return new KlinesError(
-    REQUEST_FAULTS.has(code) ? 'bad_output' : 'output_unwritable',
-    `Cannot write ${path}: ${describeErrno(error)}.`,
-    {
-      cause: error,
-      suggestions:
-        code === 'ENOENT' ? [`Make the folder with \`mkdir: true\`, or first: mkdir -p ${dirname(path)}`] : [],
-      data: { output: path, errno: code },
-    },
-  )
+  const errno = (error as NodeJS.ErrnoException).code ?? ''
+  const { kind, reason, suggestions } = explain(error, errno, path)
+  const data = { output: path, errno }
+  return new KlinesError(kind, `Cannot write ${path}: ${reason}.`, { cause: error, suggestions, data })
+}
+
+function explain(error: unknown, errno: string, path: string) {
+  const reason = describeErrno(error)
+  const kind: ErrorCode = REQUEST_FAULTS.has(errno) ? 'bad_output' : 'output_unwritable'
+  if (errno !== 'ENOENT') return { kind, reason, suggestions: [] }
+  if (!isAbsolute(path) && !hasWorkingFolder()) {
+    const suggestions = ['Change to a folder that exists, or name the file with its whole path.']
+    return { kind, reason: `the working folder no longer exists (${errno})`, suggestions }
+  }
+  if (isRefusedFolder(error)) {
+    return { kind: 'output_unwritable' as const, reason, suggestions: ['Name a file in another folder.'] }
+  }
+  const suggestions = [`Make the folder with \`mkdir: true\`, or first: mkdir -p ${dirname(path)}`]
+  return { kind, reason, suggestions }
+}
+
+/** False after the folder was removed, also during the run: Node keeps the path. */
+function hasWorkingFolder(): boolean {
+  try {
+    return existsSync(process.cwd())
+  } catch {
+    return false
+  }
 }
 
 /** The error for a file that is there and may not be replaced. */

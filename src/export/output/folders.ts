@@ -1,5 +1,6 @@
-import { mkdir, realpath, rmdir } from 'node:fs/promises'
+import { realpath, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../../fs/make-folder.js'
 
 /** The folders that a run makes for an output, and removes again when nothing gets there. */
 export class MadeFolders {
@@ -8,7 +9,7 @@ export class MadeFolders {
 
   /** Makes a folder and its parents where they are missing. Throws what the file system throws. */
   async make(path: string): Promise<void> {
-    const first = await mkdir(path, { recursive: true })
+    const first = makeFolder(path)
     if (first !== undefined) this.made = { folder: await realpath(path), above: dirname(await realpath(first)) }
   }
 

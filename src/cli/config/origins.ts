@@ -1,0 +1,43 @@
+import type * as Interfaces from '@oclif/core/interfaces'
+import { KlinesError } from '../../klines/errors.js'
+import type { ConfigDefaults } from './merge.js'
+import { formatValue } from './values.js'
+
+/** What sets the flags of a command. */
+export interface FlagOrigins {
+  readonly flags: Interfaces.FlagInput
+  /** Of config files. */
+  readonly defaults: ConfigDefaults
+  /** The names of the flags on the command line; empty when it could not be parsed. */
+  readonly given: ReadonlySet<string>
+}
+
+/** Which config files and environment variables set the values that an error is about: a line each. */
+export function describeOrigins(error: Error, { flags, defaults, given }: FlagOrigins): string[] {
+  const { message } = error
+  const lines: string[] = []
+  for (const [name, { setting, value }] of defaults) {
+    const isShown = [value].flat().some(item => typeof item === 'string' && item.length > 1 && message.includes(item))
+    if (!(error instanceof KlinesError) || given.has(name) || !(isNamed(name, message) || isShown)) continue
+    lines.push(`${setting.path} sets ${name} to ${formatValue(name, setting.value)}.`)
+  }
+  for (const [name, { env: variable, type }] of Object.entries(flags)) {
+    const value = variable && process.env[variable]
+    if (!value || type === 'boolean' || given.has(name) || !isAbout(name, value, message)) continue
+    lines.push(`${variable} sets ${name} to ${formatValue(name, value)}.`)
+  }
+  return lines
+}
+
+/** Also an error of a command line that could not be parsed: one that shows another value is not about the variable. */
+function isAbout(name: string, value: string, message: string): boolean {
+  return (
+    message.includes(`"${value}"`) || (isNamed(name, message) && message.split(/[\s=]+|\.(?=\s|$)/).includes(value))
+  )
+}
+
+/** Messages of the library name a flag by its option: `time-format` is `timeFormat`. */
+function isNamed(name: string, message: string): boolean {
+  const option = name.replace(/-[a-z]/g, part => part[1].toUpperCase())
+  return message.includes(`--${name}`) || message.includes(`\`${option}`)
+}

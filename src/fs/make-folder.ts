@@ -1,0 +1,34 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a folder and its parents where they are missing, and returns the topmost one that was made; undefined when all were
+ * there. Throws what the file system throws.
+ *
+ * Node's own `mkdir` with `recursive` never returns where a folder that exists answers ENOENT, as `/proc` does: it makes the
+ * parent, which is there, and tries again.
+ */
+export function makeFolder(path: string): string | undefined {
+  try {
+    return makeOne(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+  }
+  const topmost = makeFolder(dirname(path))
+  // The parent is there: what fails now, fails.
+  const made = makeOne(path)
+  return topmost ?? made
+}
+
+/** Makes a folder whose parent is there; returns it, or undefined when it was there, also as a link to a folder. */
+function makeOne(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  try {
+    mkdirSync(path)
+    return path
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error
+    return undefined
+  }
+}
