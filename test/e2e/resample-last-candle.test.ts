@@ -56,7 +56,7 @@ describe('the last resampled candle of a delisted symbol', () => {
     const request = { symbols: [SYMBOL], intervals: ['1h'], mirror: sandbox.path('m'), offline: true }
     const rows: string[] = []
     for await (const batch of resample(klineBatches(request), { symbol: SYMBOL, interval: '1h' }, '1M'))
-      rows.push(...batch.rows().map(row => row.join()))
+      for (let row = 0; row < batch.length; row++) rows.push(batch.row(row).join())
     expect(rows).toEqual(await candles(MONTHS))
   })
 
