@@ -37,16 +37,20 @@ export class Interruption extends Error {
  */
 export function interruptible(advice: string, graceMs = GRACE_MS): { signal: AbortSignal; dispose(): void } {
   const controller = new AbortController()
-  let firstAt = 0
+  let first: { readonly interruption: Interruption; readonly atMs: number } | undefined
+  /** Ends the process so long after the first signal, if it still runs. */
+  const exitAfter = (ms: number) => {
+    if (!first) return
+    const { interruption, atMs } = first
+    setTimeout(() => process.exit(interruption.exitCode), atMs + ms - performance.now()).unref()
+  }
   const handlers = SIGNALS.map(name => {
     const handler = () => {
-      const interruption = new Interruption(name, advice)
+      if (controller.signal.aborted) return exitAfter(REPEAT_MS)
+      first = { interruption: new Interruption(name, advice), atMs: performance.now() }
+      controller.abort(first.interruption)
       // Output that a stalled reader does not take would keep the process alive.
-      const exitIn = (ms: number) => setTimeout(() => process.exit(interruption.exitCode), ms).unref()
-      if (controller.signal.aborted) return void exitIn(Math.max(0, firstAt + REPEAT_MS - performance.now()))
-      firstAt = performance.now()
-      controller.abort(interruption)
-      exitIn(graceMs)
+      exitAfter(graceMs)
     }
     process.on(name, handler)
     return { name, handler }

@@ -1,5 +1,5 @@
-// oclif asks the system for the user's home folder and shell, its libraries as soon as they are loaded, and fails for a user whom
-// the system does not know, such as any number in a container. Nothing here uses the answers.
+// oclif asks for the user's home folder and shell, some of its libraries already when they are loaded. Both calls throw for a user
+// without an entry in the system, such as any number in a container. Nothing here uses the answers.
 import { homedir, userInfo } from 'node:os'
 import { NO_HOME } from '../fs/user-folder.js'
 

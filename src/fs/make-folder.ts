@@ -28,7 +28,8 @@ function makeOne(path: string): string | undefined {
     return path
   } catch (error) {
     // Another process may have made it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path).isDirectory()) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw error
     return undefined
   }
 }

@@ -28,7 +28,7 @@ export interface LakePart extends FileContent {
 export interface LakeSeries extends SeriesLabel {
   /** The interval that it is made of. */
   readonly source: string
-  /** What resampled candles depend on beside windows: where their grid and their source start, ms UTC, and 1 if the source has ended. */
+  /** What resampled candles depend on beside windows: where their grid and their source start and, if its windows are final, until when it is known to end; ms UTC. */
   readonly grid: readonly (number | null)[]
   readonly windows: readonly WindowContent[]
   readonly parts: readonly LakePart[]

@@ -165,12 +165,15 @@ export class Mirror extends MirrorFiles {
   }
 
   /**
-   * Whether the time of a cached window's file says that it has all its candles: it was downloaded from the exchange a day after
-   * its end. A static service renders windows when it likes, and the times of a copied tree say nothing.
+   * Whether the time of a window's file says that it has all its candles: it was downloaded from the exchange a day after its
+   * end. A static service renders windows when it likes, and the times of a copied tree say nothing. `file`: one that is not in the
+   * mirror; default: the cached one.
    */
-  isWhole(window: WindowRef): boolean {
+  isWhole(
+    window: WindowRef,
+    file: { readonly mtimeMs: number } | undefined = this.version(windowPath(window)),
+  ): boolean {
     if (!this.isOfExchange) return false
-    const file = this.version(windowPath(window))
     return file !== undefined && isLate(window, file.mtimeMs)
   }
 

@@ -4,7 +4,7 @@ import { KlinesError } from '../klines/errors.js'
 /** More threads are used only when the user says so. */
 const DEFAULT_MAX = 8
 const MAX_THREADS = 256
-/** Fewer windows are read and written soon after a worker has started. */
+/** With fewer windows, one thread is done about when a worker has started. */
 const MIN_WINDOWS = 2_000
 
 /** How much is done at once. */

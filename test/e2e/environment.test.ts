@@ -131,6 +131,7 @@ describe.concurrent('environment variables', () => {
     for (const [env, value] of [
       [{ KLINES_FORMAT: 'xml' }, 'KLINES_FORMAT sets format to xml.'],
       [{ KLINES_FROM: 'tomorrow' }, 'KLINES_FROM sets from to tomorrow.'],
+      [{ KLINES_COLUMNS: 'open_time,foo' }, 'KLINES_COLUMNS sets columns to open_time,foo.'],
       [{ KLINES_THREADS: 'abc' }, 'KLINES_THREADS sets threads to abc.'],
       [{ KLINES_THREADS: '0' }, 'KLINES_THREADS sets threads to 0.'],
     ] as const) {

@@ -27,8 +27,8 @@ describe('makeFolder', () => {
   it.each([
     ['a file', 'file', 'EEXIST'],
     ['a file above it', 'file/x/y', 'ENOTDIR'],
-    ['a dangling link', 'dangling', 'ENOENT'],
-    ['a dangling link above it', 'dangling/x', 'ENOENT'],
+    ['a dangling link', 'dangling', 'EEXIST'],
+    ['a dangling link above it', 'dangling/x', 'EEXIST'],
     ['a link to itself', 'loop/x', 'ELOOP'],
     ['a long name', 'x'.repeat(300), 'ENAMETOOLONG'],
   ])('with %s in the way throws what the system throws', (_, name, code) => {

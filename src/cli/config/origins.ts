@@ -31,9 +31,10 @@ export function describeOrigins(error: Error, { flags, defaults, given }: FlagOr
 
 /** Also an error of a command line that could not be parsed: one that shows another value is not about the variable. */
 function isAbout(name: string, value: string, message: string): boolean {
-  return (
-    message.includes(`"${value}"`) || (isNamed(name, message) && message.split(/[\s=]+|\.(?=\s|$)/).includes(value))
-  )
+  const words = isNamed(name, message) ? message.split(/[\s=]+|\.(?=\s|$)/) : []
+  // Messages quote what they cannot read, of a list the one item, and show paths as they are.
+  const isQuoted = [value, ...value.split(',')].some(item => item !== 'all' && message.includes(`"${item}"`))
+  return isQuoted || words.includes(value) || (value.includes('/') && message.includes(value))
 }
 
 /** Messages of the library name a flag by its option: `time-format` is `timeFormat`. */

@@ -189,7 +189,7 @@ export class ServiceSource implements WindowSource {
   }
 
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window)
+    return this.mirror.isWhole(window, this.cacheWriter.inMemory(windowPath(window)))
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {

@@ -80,7 +80,7 @@ export interface WindowSource {
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
   /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
   cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
-  /** Whether a window that it returned surely has all its candles, also when it has none. */
+  /** Whether a window, empty or not, was stored so late that it lacks no candle. */
   isWhole(window: WindowRef): boolean
   /** What a window of a series takes when it needs a request. */
   windowCost(series: Series): RequestCost

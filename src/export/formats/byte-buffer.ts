@@ -40,7 +40,7 @@ export class ByteBuffer {
     return chunk
   }
 
-  /** Frees the buffer, for the next file. It is not used any more. */
+  /** Frees the memory for the next file. Nothing may be called after it. */
   release(): void {
     releaseBuffer(this.buffer.buffer)
   }
@@ -51,7 +51,7 @@ export class ByteBuffer {
     while (size < this.length + bytes) size *= 2
     const larger = Buffer.from(takeBuffer(size))
     this.buffer.copy(larger, 0, 0, this.length)
-    this.release()
+    releaseBuffer(this.buffer.buffer)
     this.buffer = larger
   }
 }

@@ -3,7 +3,7 @@
  * which is late. Without this, an export of many files takes twice the memory.
  */
 const spare = new Map<number, ArrayBuffer[]>()
-/** Buffers of one size: those of a file, which has a dozen columns. */
+/** Buffers of one size: those of a Parquet file, which has a dozen columns. */
 const MAX_SPARE = 24
 
 /** A buffer of that many bytes, whose content is anything. */

@@ -4,7 +4,7 @@ import { describeErrno, isRefusedFolder } from '../../fs/errno.js'
 import { type ErrorCode, KlinesError } from '../../klines/errors.js'
 
 /** Faults of the request, rather than of the run. */
-const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
+const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
 
 /** The error for a call on an output that failed; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
@@ -20,7 +20,7 @@ function explain(error: unknown, errno: string, path: string) {
   const kind: ErrorCode = REQUEST_FAULTS.has(errno) ? 'bad_output' : 'output_unwritable'
   if (errno !== 'ENOENT') return { kind, reason, suggestions: [] }
   if (!isAbsolute(path) && !hasWorkingFolder()) {
-    const suggestions = ['Change to a folder that exists, or name the file with its whole path.']
+    const suggestions = ['Change to a folder that exists, or give the output as an absolute path.']
     return { kind, reason: `the working folder no longer exists (${errno})`, suggestions }
   }
   if (isRefusedFolder(error)) {

@@ -125,7 +125,7 @@ function noteValues(table: CandleTable, row: number, note: Note): void {
   if (table.count(row) === 0) noteTrades(table, row, note)
 }
 
-/** Notes prices and volumes of a candle without a trade that only trades can have made. */
+/** Notes what a candle without a trade cannot have: prices that differ, or a volume. */
 function noteTrades(table: CandleTable, row: number, note: Note): void {
   if (table.amount(row, HIGH) > table.amount(row, LOW)) {
     const [high, low] = [table.decimal(row, HIGH), table.decimal(row, LOW)]

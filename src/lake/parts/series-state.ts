@@ -30,7 +30,7 @@ export class SeriesState {
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
     const known = new Map(old?.windows.map(window => [window.startDate, window]))
     this.windows = run.windows.map(window => files.content(window))
-    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null, ...(hasEnded(run, files) ? [1] : [])] : []
+    this.grid = target ? [target.anchor ?? null, plan.listedFrom ?? null, ...knownEnd(run, files)] : []
     for (const part of old?.parts ?? []) {
       if (live?.has(part.path) === false || !fileHasContent(join(root, part.path), part)) continue
       this.present.set(dirname(part.path), part)
@@ -82,12 +82,14 @@ export class SeriesState {
 }
 
 /**
- * Whether the last resampled candle is complete because nothing follows in the source, which final windows tell: this can change
- * while the content of all windows stays the same.
+ * Until when the source is known to have no more candles, as far as the last resampled one can depend on it: it may be complete
+ * by that, and the content of all windows stays the same.
  */
-function hasEnded({ windows, source, target }: ExportRun, files: WindowFiles): boolean {
+function knownEnd({ windows, source, target }: ExportRun, files: WindowFiles): number[] {
   const last = windows.findLast(window => files.hasCandles(window))
-  if (last === undefined || target === undefined) return false
+  if (last === undefined || target === undefined) return []
+  const { endTime } = windowSpan(last)
+  const until = wholeUntil(files, windows)
   const grid = new CandleGrid(target, source.symbol)
-  return wholeUntil(files, windows) >= grid.end(grid.start(windowSpan(last).endTime - 1))
+  return until < endTime ? [] : [Math.min(until, grid.end(grid.start(endTime - 1)))]
 }

@@ -58,12 +58,13 @@ export class WindowFiles {
 
   /** Whether a cached window has candles, by the size of its file. */
   hasCandles(window: WindowRef): boolean {
-    return this.mirror.windowSize(window) > EMPTY_WINDOW_BYTES
+    const size = this.memory.get(windowPath(window))?.size ?? this.mirror.windowSize(window)
+    return size > EMPTY_WINDOW_BYTES
   }
 
   /** Whether the time of a window's file says that it has all its candles. */
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window)
+    return this.mirror.isWhole(window, this.memory.get(windowPath(window)))
   }
 
   private findKnown(window: WindowRef): UnchangedWindow | undefined {
