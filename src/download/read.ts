@@ -1,6 +1,7 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS, type KlineObject, type KlineRow } from '../klines/columns.js'
-import { checkSeries, READ_RESAMPLED, type ResampledReader, resampleBatches } from '../klines/resample/resample.js'
+import { checkSameSeries, resampleBatches } from '../klines/resample/resample.js'
+import { READ_RESAMPLED, type ResampledReader, type Resampling } from '../klines/resample/resampled-reader.js'
 import { sourceRange } from '../klines/resample/resampler.js'
 import { checkMultiple } from '../klines/resample/target-interval.js'
 import type { Series, SeriesLabel } from '../klines/series.js'
@@ -45,18 +46,15 @@ export function klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
     yield* readBatches(request)
   }
   const reader: ResampledReader = {
-    [READ_RESAMPLED]: (...resampling) => (isBegun ? undefined : readBatches(request, resampling)),
+    [READ_RESAMPLED]: resampling => (isBegun ? undefined : readBatches(request, resampling)),
   }
   return Object.assign(read(), reader)
 }
 
-/** What to resample to, and how. */
-type Resampling = Parameters<ResampledReader[typeof READ_RESAMPLED]>
-
 async function* readBatches(request: ReadRequest, resampling?: Resampling): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
   checkRange(request)
-  if (resampling) checkMultiple(resampling[1], resampling[0].interval)
+  if (resampling) checkMultiple(resampling.target, resampling.source.interval)
   const source = await openSource(request, { memory: new Map() })
   try {
     const range = await requestRange(request, source)
@@ -77,9 +75,9 @@ async function* readResampled(
   found: readonly Series[],
   range: TimeRange,
   request: ReadRequest,
-  [label, length, options]: Resampling,
+  { source: label, target: length, options }: Resampling,
 ): AsyncGenerator<KlineBatch> {
-  for (const series of found) checkSeries(series, label)
+  for (const series of found) checkSameSeries(series, label)
   for (const series of found) {
     const target = await withAnchor(source, series, length)
     const plan = await planSeries(source, [{ series, range: sourceRange(series, target, range) }], range)

@@ -1,24 +1,9 @@
 import type { KlineBatch } from '../batch/kline-batch.js'
 import { KlinesError } from '../errors.js'
 import { type SeriesLabel, seriesName } from '../series.js'
+import { READ_RESAMPLED, type ResampledReader } from './resampled-reader.js'
 import { type ResampleOptions, Resampler } from './resampler.js'
 import { parseTargetInterval, type TargetInterval } from './target-interval.js'
-
-/** The name of the method of `ResampledReader`. */
-export const READ_RESAMPLED = Symbol('klines.readResampled')
-
-/**
- * Batches that are not read yet, from a source that knows more than its rows tell: where its candles begin, and those after the end
- * of the range that the last longer candle needs.
- */
-export interface ResampledReader {
-  /** Reads them as longer candles; undefined when reading them has begun. */
-  [READ_RESAMPLED](
-    source: SeriesLabel,
-    target: TargetInterval,
-    options: ResampleOptions,
-  ): AsyncIterable<KlineBatch> | undefined
-}
 
 /**
  * Resamples one series, given as batches in order of time, to longer candles, and leaves out incomplete ones. `source` is the series
@@ -37,7 +22,7 @@ export async function* resample(
   options: ResampleOptions = {},
 ): AsyncGenerator<KlineBatch> {
   const length = typeof target === 'string' ? parseTargetInterval(target) : target
-  const read = (batches as Partial<ResampledReader>)[READ_RESAMPLED]?.(source, length, options)
+  const read = (batches as Partial<ResampledReader>)[READ_RESAMPLED]?.({ source, target: length, options })
   yield* read ?? resampleBatches(batches, source, length, options)
 }
 
@@ -54,7 +39,7 @@ export async function* resampleBatches(
 ): AsyncGenerator<KlineBatch> {
   const resampler = new Resampler(source, target, options)
   for await (const batch of batches) {
-    checkSeries(batch.series, source)
+    checkSameSeries(batch.series, source)
     const completed = resampler.add(batch)
     if (completed) yield completed
   }
@@ -63,7 +48,7 @@ export async function* resampleBatches(
 }
 
 /** Throws `bad_option` when candles to resample are not of the series that was named. */
-export function checkSeries(found: SeriesLabel, expected: SeriesLabel): void {
+export function checkSameSeries(found: SeriesLabel, expected: SeriesLabel): void {
   if (found.symbol === expected.symbol && found.interval === expected.interval) return
   const message = `The batches have ${seriesName(found)} candles. Expected those of one series, ${seriesName(expected)}.`
   const suggestions = ['Resample each series by itself, and name the symbol and interval of its batches.']
