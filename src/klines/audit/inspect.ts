@@ -91,11 +91,17 @@ export class SeriesInspector {
     this.lastOpenTime = table.openTime(table.length - 1)
   }
 
-  /** The findings. `after`: the open time of the candle after the last one, if known, ms UTC; `spans` up to it. */
+  /**
+   * The findings. `after`: the open time of the candle after the last one, or until when candles are known to be missing, if
+   * either is known, ms UTC; `spans` up to it. A gap ends with the last whole candle that fits in.
+   */
   end(spans: readonly WindowSpan[], after?: number): Inspection {
     const { series, grid, gaps, log, candles, firstOpenTime, lastOpenTime } = this
     const last = lastOpenTime ?? this.before
-    if (last !== undefined && after !== undefined) gaps.push(...findGaps(series.interval, grid, spans, last, after))
+    if (last !== undefined && after !== undefined) {
+      const found = findGaps(series.interval, grid, spans, last, after)
+      gaps.push(...found.map(gap => (gap.endTime === after ? { ...gap, endTime: grid.start(after) } : gap)))
+    }
     return { candles, firstOpenTime, lastOpenTime, gaps, ...log.findings }
   }
 }
