@@ -86,6 +86,15 @@ describe('resampling', () => {
     expect([candle[5], candle[7]]).toEqual(['23.125', '48'])
   })
 
+  it('closes with its last candle, also when that one has no trades', () => {
+    const quiet = { 1: '9', 2: '9', 3: '9', 4: '9', 5: '0', 7: '0', 8: 0, 9: '0', 10: '0' }
+    const [candle] = resampled(
+      hours(4, hour => (hour > 1 ? quiet : { 8: 5 })),
+      '4h',
+    )
+    expect([candle[4], candle[6], candle[8]]).toEqual(['42570.10000000', startTime + 4 * HOUR - 1, 10])
+  })
+
   it('ignores candles without trades, unless all have none', () => {
     const quiet = { 1: '9', 2: '9', 3: '9', 4: '9', 5: '0', 7: '0', 8: 0, 9: '0', 10: '0' }
     const rows = hours(4, hour => (hour === 0 || hour === 3 ? { ...quiet, 6: startTime + hour * HOUR } : { 8: 5 }))
