@@ -74,7 +74,7 @@ export abstract class BaseCommand extends Command {
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
-    // An unknown value is an error now, rather than beside the one that it would be asked for.
+    // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
     readSwitch('KLINES_DEBUG')
     this.flags = { ...options.baseFlags, ...options.flags }
     this.defaults = await findDefaults(this.config, this.id)

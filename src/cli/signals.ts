@@ -5,8 +5,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How long a run may take to end after a signal, ms. */
 export const GRACE_MS = 2_000
 /**
- * How long the first signal has at least, ms. One Ctrl-C can arrive twice: the terminal sends it to `npx` or `timeout` and to
- * this process, and they pass it on.
+ * How long a run has after the first signal when a second one follows, ms. One Ctrl-C can arrive twice: the terminal sends it to
+ * this process and to `npx` or `timeout`, which pass it on.
  */
 const REPEAT_MS = 500
 

@@ -3,8 +3,8 @@ import { windowSpan } from '../klines/windows.js'
 import type { WindowSource } from './sources/window-source.js'
 
 /**
- * Until when the first windows of a series, which ascend, surely have all its candles, ms UTC; -Infinity if the first one may lack
- * some. A series without a candle since some time ended then.
+ * Until when the windows of a series, which ascend, surely have all its candles, ms UTC; -Infinity if the first one may lack some.
+ * Nothing was traded between the last candle and that time.
  */
 export function wholeUntil(source: Pick<WindowSource, 'isWhole'>, windows: readonly WindowRef[]): number {
   let until = -Infinity

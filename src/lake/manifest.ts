@@ -28,7 +28,10 @@ export interface LakePart extends FileContent {
 export interface LakeSeries extends SeriesLabel {
   /** The interval that it is made of. */
   readonly source: string
-  /** What resampled candles depend on beside windows: where their grid and their source start and, if its windows are final, until when it is known to end; ms UTC. */
+  /**
+   * What resampled candles depend on beside windows, ms UTC: where their grid and their source start and, if the last windows are
+   * final, until when the source is known to have no more candles.
+   */
   readonly grid: readonly (number | null)[]
   readonly windows: readonly WindowContent[]
   readonly parts: readonly LakePart[]

@@ -82,8 +82,8 @@ export class SeriesState {
 }
 
 /**
- * Until when the source is known to have no more candles, as far as the last resampled one can depend on it: it may be complete
- * by that, and the content of all windows stays the same.
+ * Until when the source is known to have no more candles, ms UTC, but at most the end of the last resampled candle, which is
+ * complete then. This can change while the content of all windows stays the same. Empty when it is not known.
  */
 function knownEnd({ windows, source, target }: ExportRun, files: WindowFiles): number[] {
   const last = windows.findLast(window => files.hasCandles(window))

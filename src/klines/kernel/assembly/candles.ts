@@ -69,9 +69,9 @@ export function beginCandle(to: usize, openTime: f64): void {
 
 /**
  * Adds `rows` candles at `from` to the candle at `to` by the rule of the exchange: open of the first, close and close time of the
- * last, highest high, lowest low, sums of the rest. Of candles without trades only the close time counts, unless all have none:
- * quiet minutes end in time. One that closes as it opens, in an outage, does not count at all. The candles may be aggregates
- * themselves.
+ * last, highest high, lowest low, sums of the rest. Of candles without trades only the close time counts, unless all have none: a
+ * quiet minute lasts as long as any other. A candle without trades that closes when it opens, in an outage, does not count. The
+ * candles may be aggregates themselves.
  */
 export function addCandles(to: usize, from: usize, rows: u32): void {
   for (let row: u32 = 0; row < rows; row++) {
