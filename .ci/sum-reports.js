@@ -1,10 +1,10 @@
-// usage: sum-reports.js STATUS REPORT...: prints the failed tests, those that passed at their second try, and the totals of Vitest's JSON reports. Exits with 1 if a test
+// usage: sum-reports.js STATUS REPORT...: prints the failed tests and the totals of Vitest's JSON reports. Exits with 1 if a test
 // failed, a report is missing or STATUS, the result of the other steps, is not 0.
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, relative } from 'node:path'
 
 const [status, ...reports] = process.argv.slice(2)
-const totals = { passed: 0, failed: 0, skipped: 0, retried: 0 }
+const totals = { passed: 0, failed: 0, skipped: 0 }
 
 /** Prints a failed test of a report, with the first lines of its message. */
 function fail(report, name, message = '') {
@@ -29,21 +29,11 @@ for (const path of reports) {
     for (const { fullName, failureMessages } of failed) {
       fail(path, `${relative('', file.name)}: ${fullName}`, failureMessages[0])
     }
-    const retried = file.assertionResults.filter(
-      ({ status, failureMessages }) => status === 'passed' && failureMessages[0],
-    )
-    for (const { fullName, failureMessages } of retried) {
-      totals.retried++
-      console.log(
-        `SECOND TRY ${basename(path)}: ${relative('', file.name)}: ${fullName}\n${shorten(failureMessages[0])}`,
-      )
-    }
     // A file that cannot be loaded counts as a failed test.
     if (file.status === 'failed' && failed.length === 0) fail(path, relative('', file.name), file.message)
   }
 }
 
-const { passed, failed, skipped, retried } = totals
-if (retried > 0) console.log(`${retried} of them passed at their second try, see above`)
+const { passed, failed, skipped } = totals
 process.exitCode = status === '0' && failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)

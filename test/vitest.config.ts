@@ -29,10 +29,12 @@ export default defineConfig({
     // Limits are for what hangs: a slow or busy machine alone must not reach them.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // Real processes and servers on a shared machine: `.ci/run` names every test that passed only at its second try.
-    retry: CI ? 1 : 0,
+    // A worker runs many files, and loads the sources once. Tests put back what they change of their process.
+    isolate: false,
     pool: 'forks',
     maxWorkers: 3,
+    // Slow tests get no line of their own.
+    slowTestThreshold: Number.MAX_SAFE_INTEGER,
     reporters: CI ? ['default', ['json', { outputFile: KLINES_TEST_REPORT }]] : ['default'],
   },
 })

@@ -93,5 +93,5 @@ try {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 } finally {
-  removeFolder()
+  await removeFolder()
 }

@@ -5,6 +5,7 @@ import { openSource } from '../../src/download/sources/open-source.js'
 import type { WindowSource } from '../../src/download/sources/window-source.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
+import { cases } from '../support/full.js'
 import { putWeek, toDate } from '../support/quarter-hour-tree.js'
 import { candle } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
@@ -51,7 +52,7 @@ it('finds the last window with candles, wherever they end, and reads few others'
       // Doubled steps and halves need two logarithms; a short stretch far back, about as many gaps as it fits in.
       expect(read.length).toBeLessThanOrEqual(2 * Math.log2(count) + 4 + (2 * count) / (last - first + 1))
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60, 15) },
   )
 })
 

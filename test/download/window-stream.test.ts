@@ -6,6 +6,7 @@ import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { deferred, turns } from '../support/deferred.js'
 import { catchError } from '../support/errors.js'
+import { cases } from '../support/full.js'
 
 const DAY = 86_400_000
 
@@ -65,7 +66,7 @@ describe('the window stream', () => {
           expect(source.peak).toBeLessThanOrEqual(concurrency)
         },
       ),
-      { numRuns: 30 },
+      { numRuns: cases(30, 10) },
     )
   })
 

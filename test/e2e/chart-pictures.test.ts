@@ -27,7 +27,7 @@ describe.concurrent('klines chart -o', () => {
   })
 
   it('draws the newest candles that fit without a range, to a pipe with -f svg', async () => {
-    const run = await sandbox.run(`chart BTCUSDT -i 1h ${SAMPLE} -f svg --width 400`.split(' '))
+    const run = await sandbox.call(`chart BTCUSDT -i 1h ${SAMPLE} -f svg --width 400`.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
     // The last of 2,181 hours opens at 23:00 on 30 March.
     expect(run.stdout).toMatch(/<desc>2025-03-26 \d\d:00 to 2025-03-30 23:00 UTC, 119 candles\./)

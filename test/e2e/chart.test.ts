@@ -43,7 +43,7 @@ const axisLabels = (stdout: string) => stdout.split('\n').flatMap(line => /[┤�
 describe('without a range', () => {
   it('the newest candles that fit are drawn, and only their windows are requested', async () => {
     const { sandbox, server, args } = await setUp()
-    const run = await sandbox.run(['chart', 'btc/usdt', ...args])
+    const run = await sandbox.call(['chart', 'btc/usdt', ...args])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const lines = run.stdout.split('\n')
     // 64 columns of 80: 3 for the axis and 13 for its labels. The last candle opens at 11:45, 63 quarters after 20:00.
@@ -73,26 +73,26 @@ describe('without a range', () => {
   it('just after the start of a window, the one before it is drawn', async () => {
     const monday = WEEK + 7 * DAY
     const { sandbox, server, args } = await setUp({ now: monday + 60_000, end: monday })
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
     expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-16 08:00 to 2025-02-16 23:45 UTC, 64 candles/)
     expect(server.paths('windows')).toEqual([weekPath('BTCUSDT', '2025-02-17'), NEWEST])
   })
 
   it('old candles are found without downloading the whole history', async () => {
     const { sandbox, server, args } = await setUp({ now: Date.UTC(2026, 0, 15) })
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
     expect(run.stdout).toMatch(/^BTCUSDT 15m {2}2025-02-11 20:00 to 2025-02-12 11:45 UTC, 64 candles/)
     // Of 55 weeks; 5 of the first 7 have candles.
     expect(server.paths('windows').length).toBeLessThanOrEqual(16)
     server.reset()
-    const offline = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline'])
+    const offline = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline'])
     expect(offline).toMatchObject({ code: 0, stdout: run.stdout })
     expect(server.paths()).toEqual([])
   })
 
   it('another length is wanted: whole candles of it, as many as fit', async () => {
     const { sandbox, server, args } = await setUp()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--resample', '3h', '--json'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--resample', '3h', '--json'])
     const { series } = parseObject(run.stdout, ChartSchema)
     expect(series[0]).toMatchObject({
       interval: '3h',
@@ -111,12 +111,12 @@ describe('without a range', () => {
 describe('with a range', () => {
   it('all of it is drawn: resampled to the shortest interval that fits, which the title says', async () => {
     const { sandbox, args } = await setUp()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-01-20', '--to', '2025-02-10'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--from', '2025-01-20', '--to', '2025-02-10'])
     // 21 days are 63 candles of 8 h, and 84 of 6 h.
     expect(run.stdout.split('\n').slice(0, 2).join(' ')).toMatch(
       /^BTCUSDT 8h {2}2025-01-20 00:00 to 2025-02-09 23:45 UTC, 63 candles,? .*15m resampled to 8h/,
     )
-    const wide = await sandbox.run([
+    const wide = await sandbox.call([
       'chart',
       'BTCUSDT',
       ...args,
@@ -132,7 +132,7 @@ describe('with a range', () => {
 
   it('and --json, the object has the exact candles', async () => {
     const { sandbox, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT'] })
-    const run = await sandbox.run([
+    const run = await sandbox.call([
       'chart',
       'BTCUSDT',
       'ETHUSDT',
@@ -165,7 +165,7 @@ describe('with a range', () => {
 
   it('without a candle there is none to draw: exit code 4', async () => {
     const { sandbox, args } = await setUp()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--to', '2025-01-05'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--to', '2025-01-05'])
     expect(run).toMatchObject({ code: 4, stdout: '' })
     expect(run.stderr).toMatch(/No candle of BTCUSDT 15m opens .*; nothing is drawn/)
   })
@@ -174,7 +174,7 @@ describe('with a range', () => {
     const { sandbox, tree, args } = await setUp({ symbols: ['BTCUSDT', 'ETHUSDT', 'BNBUSDT'] })
     for (const week of [WEEK, WEEK - 7 * DAY]) putWeek(tree, 'ETHUSDT', week, [])
     const names = ['BTCUSDT', 'ETHUSDT', 'BNBUSDT']
-    const run = await sandbox.run(['chart', ...names, ...args, '--from', '2025-02-12', '--height', '12'])
+    const run = await sandbox.call(['chart', ...names, ...args, '--from', '2025-02-12', '--height', '12'])
     expect(run).toMatchObject({ code: 0, stderr: 'Note: No candles in the range: ETHUSDT 15m.\n' })
     const lines = run.stdout.split('\n')
     expect(lines).toHaveLength(12 + 1 + 12 + 1)
@@ -185,13 +185,13 @@ describe('with a range', () => {
 describe('a service that cannot be reached', () => {
   it('does not matter for what is cached, which a note says', async () => {
     const { sandbox, server, args } = await setUp()
-    const before = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    const before = await sandbox.call(['chart', 'BTCUSDT', ...args])
     await server.stop()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
     expect(run).toMatchObject({ code: 0, stdout: before.stdout })
     expect(run.stderr).toMatch(/^Note: The service at .* cannot be reached: .* Drawing what is cached\.\n$/)
     // A range that is cached in part: its other windows are missing from the chart.
-    const range = await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-02-01'])
+    const range = await sandbox.call(['chart', 'BTCUSDT', ...args, '--from', '2025-02-01'])
     expect(range.code).toBe(0)
     expect(range.stdout).toMatch(/^BTCUSDT 1h {2}2025-02-10 00:00 to 2025-02-12 11:45 UTC, 60 candles/)
     expect(range.stderr).toMatch(/BTCUSDT 15m: 2 windows of the range not cached; the chart lacks their candles/)
@@ -201,7 +201,7 @@ describe('a service that cannot be reached', () => {
     const sandbox = newSandbox()
     const address = `http://127.0.0.1:${await closedPort()}`
     const args = ['chart', 'BTCUSDT', '-i', '15m', '--base-url', address, '--retries', '0']
-    const run = await sandbox.run([...args, '--mirror', 'm'])
+    const run = await sandbox.call([...args, '--mirror', 'm'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(/^klines: The service at .* cannot be reached/)
   })
@@ -209,7 +209,7 @@ describe('a service that cannot be reached', () => {
   it('for one window alone, is incomplete: exit code 3', async () => {
     const { sandbox, server, args } = await setUp()
     server.always(NEWEST, { status: 404 })
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('BTCUSDT 15m 2025-02-10')
   })
@@ -218,9 +218,9 @@ describe('a service that cannot be reached', () => {
 describe('--offline', () => {
   it('needs every window of a range, and names the missing ones: exit code 3', async () => {
     const { sandbox, server, args } = await setUp()
-    await sandbox.run(['chart', 'BTCUSDT', ...args])
+    await sandbox.call(['chart', 'BTCUSDT', ...args])
     server.reset()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline', '--from', '2025-02-05'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline', '--from', '2025-02-05'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('not in the mirror (BTCUSDT 15m 2025-02-03)')
     expect(server.paths()).toEqual([])
@@ -228,18 +228,18 @@ describe('--offline', () => {
 
   it('a corrupt window is an error, not a gap: exit code 3', async () => {
     const { sandbox, args } = await setUp()
-    await sandbox.run(['chart', 'BTCUSDT', ...args])
+    await sandbox.call(['chart', 'BTCUSDT', ...args])
     sandbox.write(`m/${NEWEST}`, '[[')
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('corrupt in the mirror')
   })
 
   it('a window between two cached ones is missing, with a note', async () => {
     const { sandbox, args } = await setUp()
-    await sandbox.run(['chart', 'BTCUSDT', ...args, '--from', '2025-01-27'])
+    await sandbox.call(['chart', 'BTCUSDT', ...args, '--from', '2025-01-27'])
     rmSync(sandbox.path(`m/${weekPath('BTCUSDT', '2025-02-03')}`))
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args, '--offline', '--resample', '6h'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args, '--offline', '--resample', '6h'])
     // 64 candles of 6 h reach back to 2025-01-27; of them 28 are missing.
     expect(run.stdout).toMatch(/36 candles/)
     expect(run.stdout).toContain('28 missing')
@@ -248,7 +248,7 @@ describe('--offline', () => {
 
   it('nothing in the mirror is exit code 3', async () => {
     const sandbox = newSandbox()
-    const run = await sandbox.run(['chart', 'BTCUSDT', '-i', '1d', '--offline', '--mirror', 'm'])
+    const run = await sandbox.call(['chart', 'BTCUSDT', '-i', '1d', '--offline', '--mirror', 'm'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toContain('There is no mirror at')
   })
@@ -265,7 +265,7 @@ describe('usage', () => {
     ['a length that candles do not fit into', ['BTCUSDT', '--resample', '20m'], /20m candles cannot be built from 15m/],
   ])('%s is exit code 2', async (_, flags, expected) => {
     const { sandbox, args } = await setUp()
-    const run = await sandbox.run(['chart', ...flags, ...args])
+    const run = await sandbox.call(['chart', ...flags, ...args])
     expect(run.code).toBe(2)
     expect(run.stderr + run.stdout).toMatch(expected)
   })
@@ -277,7 +277,7 @@ describe('characters and colours', () => {
   it('follow --ascii, the locale, NO_COLOR and FORCE_COLOR in a pipe', async () => {
     const { sandbox, args } = await setUp()
     const draw = async (env: Record<string, string>, ...flags: string[]) =>
-      (await sandbox.run(['chart', 'BTCUSDT', ...args, ...flags], env)).stdout
+      (await sandbox.call(['chart', 'BTCUSDT', ...args, ...flags], env)).stdout
     const plain = await draw({})
     expect(plain).toContain('║')
     for (const ascii of [await draw({}, '--ascii'), await draw({ LANG: 'C' }), await draw({ LC_ALL: 'POSIX' })]) {
@@ -293,7 +293,7 @@ describe('characters and colours', () => {
 
   it('the width is COLUMNS in a pipe', async () => {
     const { sandbox, args } = await setUp()
-    const run = await sandbox.run(['chart', 'BTCUSDT', ...args], { COLUMNS: '50' })
+    const run = await sandbox.call(['chart', 'BTCUSDT', ...args], { COLUMNS: '50' })
     expect(run.stdout).toMatch(/^BTCUSDT 15m\n2025-02-12 03:30 to 2025-02-12 11:45 UTC,\n34 candles/)
     expect(Math.max(...run.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(50)
   })

@@ -63,7 +63,7 @@ describe.concurrent('origins', () => {
 describe.concurrent('values are defaults', () => {
   it('of required flags, lists and addresses: a download without flags', async () => {
     const sandbox = sandboxWith({ 'base-url': 'sample', mirror: 'm', interval: ['12h', '1d'] }, { quiet: true })
-    expect(await sandbox.run(['download', 'BTCUSDT'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await sandbox.call(['download', 'BTCUSDT'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const folders = sandbox.files('m/api/klines').map(name => name.split('/')[0])
     expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
     const noisy = await sandbox.call(['download', 'BTCUSDT', '--no-quiet'])
@@ -154,7 +154,7 @@ describe.concurrent('a broken file', () => {
       }
       const json = await sandbox.call(['symbols', '--base-url', 'sample', '--json'])
       expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'bad_config', exitCode: 2 } })
-      for (const args of ALWAYS) expect(await sandbox.run(args), args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+      for (const args of ALWAYS) expect(await sandbox.call(args), args.join(' ')).toMatchObject({ code: 0, stderr: '' })
     }
   })
 
@@ -162,7 +162,7 @@ describe.concurrent('a broken file', () => {
     for (const place of [(path: string) => execFileSync('mkfifo', [path]), mkdirSync]) {
       const sandbox = newSandbox()
       place(sandbox.path(FILE))
-      const run = await sandbox.run(['mirror', 'path'])
+      const run = await sandbox.call(['mirror', 'path'])
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toBe(`klines: ${sandbox.path(FILE)} is not a regular file. Expected a JSON file.\n`)
       expect(run.tookMs).toBeLessThan(30_000)

@@ -10,7 +10,7 @@ describe.concurrent('environment variables', () => {
   beforeAll(async () => {
     sandbox = newSandbox()
     const env = { KLINES_BASE_URL: 'sample', KLINES_MIRROR: 'mirror', KLINES_INTERVAL: '12h,1d', KLINES_QUIET: '1' }
-    const run = await sandbox.run(['download', 'BTCUSDT'], env)
+    const run = await sandbox.call(['download', 'BTCUSDT'], env)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 

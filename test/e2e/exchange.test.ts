@@ -34,7 +34,7 @@ describe('the exchange as a source', () => {
     // With some latency there are as many requests at once as the limit allows.
     exchange.hold = () => new Promise(resolve => setTimeout(resolve, 5))
     const args = ['download', 'PEPEUSDT', 'btc/eur', '-i', '15m,1h,1d', '--base-url', baseUrl, '--mirror', 'm']
-    const first = await sandbox.run([...args, '-o', '{symbol}-{interval}.csv', '--json'])
+    const first = await sandbox.call([...args, '-o', '{symbol}-{interval}.csv', '--json'])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(exchange.peak).toBe(4)
     const { series, requests } = JSON.parse(first.stdout)
@@ -51,14 +51,14 @@ describe('the exchange as a source', () => {
     expect(sandbox.text('m/api/klines/symbols.json')).toBe('["BTCEUR","PEPEUSDT"]')
 
     exchange.reset()
-    const second = await sandbox.run(args)
+    const second = await sandbox.call(args)
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(second.stdout).toContain('No new candles. Windows: 6 downloaded, 0 revalidated, ')
     // The exchange's clock, and the window of the present of each series.
     expect(exchange.log.map(({ kind }) => kind).sort()).toEqual([...Array(6).fill('klines'), 'time'])
 
     exchange.reset()
-    const offline = await sandbox.run(['export', 'all', '-i', '1d', '-f', 'csv', '--mirror', 'm'])
+    const offline = await sandbox.call(['export', 'all', '-i', '1d', '-f', 'csv', '--mirror', 'm'])
     expect(offline).toMatchObject({ code: 0, stderr: '' })
     const exported = lines(offline.stdout).filter(line => line.startsWith('PEPEUSDT,1d,'))
     expect(exported.map(line => line.slice('PEPEUSDT,1d,'.length))).toEqual(daily.slice(1))
@@ -68,7 +68,7 @@ describe('the exchange as a source', () => {
   it('fills a tree of all intervals, and serves it up to date', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const args = ['download', 'BTCUSDT', 'ETHUSDT', '-i', 'all', '--base-url', baseUrl, '--mirror', 'tree']
-    const dryRun = await sandbox.run([...args, '--dry-run', '--json'])
+    const dryRun = await sandbox.call([...args, '--dry-run', '--json'])
     const planned = JSON.parse(dryRun.stdout).series.reduce(
       (sum: number, { windows }: { windows: { missing: number } }) => sum + windows.missing,
       0,
@@ -77,7 +77,7 @@ describe('the exchange as a source', () => {
     expect(exchange.log).toHaveLength(24)
     expect(sandbox.exists('tree')).toBe(false)
     exchange.reset()
-    expect(await sandbox.run([...args, '--concurrency', '16'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call([...args, '--concurrency', '16'])).toMatchObject({ code: 0, stderr: '' })
     expect(exchange.log).toHaveLength(planned + 24)
     expect(sandbox.files('tree/api/klines').filter(name => name.startsWith('start-dates/'))).toHaveLength(
       ALL_INTERVALS.length,
@@ -109,18 +109,18 @@ describe('the exchange as a source', () => {
   it('downloads a pattern of many symbols only with --yes', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const args = ['download', '*EUR', '-i', '1M', '--base-url', baseUrl, '--mirror', 'm']
-    const refused = await sandbox.run(args)
+    const refused = await sandbox.call(args)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toMatch(/31 symbols, which takes up to 62 requests.*\n {2}--yes downloads them all/)
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toEqual([])
-    expect(await sandbox.run([...args, '--yes'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call([...args, '--yes'])).toMatchObject({ code: 0 })
     // The first candle of each, and the present window: one empty answer does not prove that there is no candle.
     expect(exchange.log.filter(({ kind }) => kind === 'klines')).toHaveLength(62)
   })
 
   it('says in a dry run how many requests a download takes, and how long', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
-    const run = await sandbox.run(['download', 'PEPEUSDT', '-i', '15m,1d', '--base-url', baseUrl, '--dry-run'])
+    const run = await sandbox.call(['download', 'PEPEUSDT', '-i', '15m,1d', '--base-url', baseUrl, '--dry-run'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     // The first candle of each series is requested, so the windows before it are not counted.
     expect(run.stdout).toContain(`Dry run: 54 windows would be requested; nothing was downloaded or written.
@@ -157,7 +157,7 @@ The run takes about 54 requests to the exchange.
     expect(code).toBe(130)
     expect(stderr).toMatch(/^klines: Interrupted \(SIGINT\)/)
     exchange.reset()
-    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
     // 12 windows, of which five were downloaded.
     expect(exchange.log.filter(({ limit }) => limit === 1000)).toHaveLength(7)
   })
@@ -166,7 +166,7 @@ The run takes about 54 requests to the exchange.
     const { exchange, sandbox, baseUrl } = await setup()
     exchange.now = () => EXCHANGE_NOW + performance.now()
     const args = ['download', 'PEPEUSDT', '-i', '1h,1d', '--base-url', baseUrl, '--mirror', 'm', '--max-rate', '10']
-    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
     const times = exchange.log.map(({ time }) => time)
     expect(times).toHaveLength(16)
     // The first and the last are 15 distances apart; a busy machine may receive the first one late.
@@ -182,7 +182,7 @@ The run takes about 54 requests to the exchange.
       if (exchange.log.length === 1) exchange.otherWeight = 2998
     }
     const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm']
-    const { code, stderr } = await sandbox.run(args, { KLINES_PROGRESS: 'json' })
+    const { code, stderr } = await sandbox.call(args, { KLINES_PROGRESS: 'json' })
     expect(code).toBe(0)
     const [first, ...rest] = exchange.log.map(({ time }) => Math.floor(time / 60_000))
     expect(rest).toEqual([first + 1, first + 1])
@@ -198,7 +198,7 @@ describe('exit codes with the exchange', () => {
     ['4 for a range before the listing', 'PEPEUSDT -i 1d --to 2024-01-01 -o x.csv', 4, /./],
   ])('%s', async (_, words, expected, message) => {
     const { exchange, sandbox, baseUrl } = await setup()
-    const run = await sandbox.run(['download', ...words.split(' '), '--base-url', baseUrl, '--mirror', 'm'])
+    const run = await sandbox.call(['download', ...words.split(' '), '--base-url', baseUrl, '--mirror', 'm'])
     expect(run.code).toBe(expected)
     expect(run.stderr).toMatch(message)
     // At most the window of the first candle, which confirms that there is none before.
@@ -211,19 +211,19 @@ describe('exit codes with the exchange', () => {
     const startTime = Date.UTC(2025, 6, 1)
     exchange.always(request => request.startTime === startTime, { ...INTERNAL_ERROR, status: 404 })
     const args = ['download', 'PEPEUSDT', '-i', '1h', '--base-url', baseUrl, '--mirror', 'm', '--retries', '0']
-    const { code, stderr } = await sandbox.run(args)
+    const { code, stderr } = await sandbox.call(args)
     expect(code).toBe(3)
     expect(stderr).toContain('PEPEUSDT 1h 2025-07-01')
     exchange.reset()
-    expect((await sandbox.run(args)).code).toBe(0)
+    expect((await sandbox.call(args)).code).toBe(0)
   })
 
   it('3 for a symbol that the mirror does not have, offline', async () => {
     const { exchange, sandbox, baseUrl } = await setup()
     const where = ['--base-url', baseUrl, '--mirror', 'm']
-    expect((await sandbox.run(['download', 'PEPEUSDT', '-i', '1d', ...where])).code).toBe(0)
+    expect((await sandbox.call(['download', 'PEPEUSDT', '-i', '1d', ...where])).code).toBe(0)
     exchange.reset()
-    const { code, stderr } = await sandbox.run(['export', 'PEPEUSTD', '-i', '1d', '--mirror', 'm'])
+    const { code, stderr } = await sandbox.call(['export', 'PEPEUSTD', '-i', '1d', '--mirror', 'm'])
     expect(code).toBe(3)
     expect(stderr).toContain('Did you mean PEPEUSDT?')
     expect(stderr).toContain(`klines download SYMBOL -i INTERVAL --base-url ${baseUrl}, with the same --mirror.`)
@@ -238,7 +238,7 @@ describe('exit codes with the exchange', () => {
     const { exchange, sandbox, baseUrl } = await setup()
     exchange.always('', answer)
     const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', baseUrl, '--mirror', 'm', '--concurrency', '1']
-    const { code, stderr } = await sandbox.run(args)
+    const { code, stderr } = await sandbox.call(args)
     expect(code).toBe(5)
     expect(stderr).toMatch(message)
     expect(exchange.log).toHaveLength(1)
@@ -248,7 +248,7 @@ describe('exit codes with the exchange', () => {
     const sandbox = newSandbox()
     const address = `http://127.0.0.1:${await closedPort()}`
     const args = ['download', 'PEPEUSDT', '-i', '1d', '--base-url', `binance:${address}`, '--retries', '0']
-    const { code, stderr } = await sandbox.run(args)
+    const { code, stderr } = await sandbox.call(args)
     expect(code).toBe(5)
     expect(stderr).toContain(`klines: The exchange at ${address} cannot be reached`)
   })

@@ -146,7 +146,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
     const path = sandbox.path('mirror/api/klines/1h/BTCUSDT/2025-02-01.json')
     await sandbox.shell(`rm '${path}'`)
     const before = sandbox.files()
-    const run = await sandbox.run('export BTCUSDT -i 1h --mirror mirror --force -o old.csv'.split(' '))
+    const run = await sandbox.call('export BTCUSDT -i 1h --mirror mirror --force -o old.csv'.split(' '))
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/BTCUSDT 1h 2025-02-01/)
     expect(run.stderr).toMatch(/klines download/)
@@ -174,7 +174,7 @@ describe('exit code 3: a requested window is missing or could not be downloaded'
     server.always(lost, { status: 404, body: '{"statusCode":404,"message":"Gone fishing","isError":true}' })
     sandbox.write('old.csv', OLD)
     const args = ['download', 'all', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '--force', '-o', 'old.csv']
-    const run = await sandbox.run(args)
+    const run = await sandbox.call(args)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/^klines: 1 of 16 windows /m)
     expect(run.stderr).toContain(`1 x status 404: Gone fishing (BTCUSDT 15m ${FULL_WEEKS[2]})\n`)
@@ -237,7 +237,7 @@ describe('exit code 4: no candle in the range', () => {
     const range = ['--from', '2024-01', '--to', '2024-02']
     const DOWNLOAD = 'download BTCUSDT -i 1d --base-url sample --mirror mirror'.split(' ')
     const runs = await Promise.all([
-      sandbox.run([...DAILY.split(' '), ...range, '-o', 'x.csv']),
+      sandbox.call([...DAILY.split(' '), ...range, '-o', 'x.csv']),
       sandbox.call([...DAILY.split(' '), ...range, '-o', 'old.csv', '--force']),
       sandbox.call([...DAILY.split(' '), ...range]),
       sandbox.call([...DOWNLOAD, ...range, '-o', 'x.csv']),
@@ -256,7 +256,7 @@ describe('exit code 5: the service is unreachable', () => {
   it.concurrent('a refused connection is retried, then the message says what to do', async () => {
     const sandbox = newSandbox()
     const address = `http://127.0.0.1:${await closedPort()}`
-    const run = await sandbox.run(['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv'])
+    const run = await sandbox.call(['download', 'BTCUSDT', '-i', '1h', '--base-url', address, '-o', 'x.csv'])
     expect(run).toMatchObject({ code: 5, stdout: '' })
     for (const text of [address, 'refused', '--base-url', '--base-url sample', 'klines export']) {
       expect(run.stderr).toContain(text)

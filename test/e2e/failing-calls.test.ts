@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { CallFault, Task } from '../support/cli/torture.js'
 import { tortureAll, tortureLanes } from '../support/cli/torture-all.js'
+import { callNumbers, FULL } from '../support/full.js'
 
 /** It starts Node some hundreds of times. */
 const LIMIT_MS = 300_000
@@ -38,8 +39,9 @@ it.each(CASES)(
   async (task, faults) => {
     const lanes = await tortureLanes(task)
     for (const { calls, ...fault } of faults) {
-      const { names } = await tortureAll(lanes, fault)
-      expect(names).toEqual(expect.arrayContaining(calls))
+      const { names } = await tortureAll(lanes, fault, all => (FULL ? all : callNumbers(all.length)))
+      expect(names.length).toBeGreaterThan(0)
+      if (FULL) expect(names).toEqual(expect.arrayContaining(calls))
     }
   },
   LIMIT_MS,

@@ -53,7 +53,7 @@ const findFlags = (name: string) => {
 
 describe.concurrent('help', () => {
   it('klines --help names every command', async () => {
-    const run = await newSandbox().run(['--help'])
+    const run = await newSandbox().call(['--help'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     for (const name of NAMES) expect(run.stdout).toMatch(new RegExp(`^ +${name.split(' ')[0]} `, 'm'))
   })
@@ -81,7 +81,7 @@ describe.concurrent('help', () => {
 
   it('klines, klines -h, klines help and klines --help are the same, and fit 80 columns', async () => {
     const sandbox = newSandbox()
-    const runs = await Promise.all([[], ['-h'], ['help'], ['--help']].map(args => sandbox.run(args)))
+    const runs = await Promise.all([[], ['-h'], ['help'], ['--help']].map(args => sandbox.call(args)))
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
     expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
     expect(runs[0].stdout.split('\n').filter(line => line.length > 80)).toEqual([])
@@ -94,7 +94,7 @@ describe.concurrent('help', () => {
     ['help', 'mirror'],
     ['mirror', 'help'],
   ])('klines %s %s lists the commands of the topic', async (...args) => {
-    const run = await newSandbox().run(args)
+    const run = await newSandbox().call(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toContain('mirror status')
   })
@@ -129,7 +129,7 @@ describe.concurrent('help', () => {
   })
 
   it('klines mirror lists its commands', async () => {
-    const run = await newSandbox().run(['mirror'])
+    const run = await newSandbox().call(['mirror'])
     expect(run.code).toBe(0)
     for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
   })

@@ -12,7 +12,7 @@ import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
-import { candle, putFile } from '../support/synthetic-tree.js'
+import { candle, PRESENT, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 let mirror: string
@@ -95,6 +95,8 @@ it.each([
   const source = ['--base-url', server.url, '--mirror', mirror, '--accept-list', '--to', '2023']
   const download = async (threads: string) => {
     const sandbox = newSandbox()
+    // The time of the service: with another, a note would say this machine's time.
+    sandbox.now = PRESENT
     sandbox.write('file', '')
     const args = ['download', ...MANY_SYMBOLS, '-i', '15m', ...source, '--layout', 'hive', '-o', 'lake', '--json']
     const { code, stderr, stdout } = await sandbox.run([...args, '--threads', threads])

@@ -27,20 +27,20 @@ describe('--layout hive', () => {
     const sandbox = newSandbox()
     const server = await startTreeServer(sandbox)
     const download = ['download', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm']
-    const first = await sandbox.run([...download, ...LAYOUT])
+    const first = await sandbox.call([...download, ...LAYOUT])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.$/m)
     expect(sandbox.files('lake')).toEqual(FILES)
     expect(await countRows(sandbox)).toBe(84)
 
-    const second = await sandbox.run(['export', 'all', '-i', 'all', '--mirror', 'm', ...LAYOUT, '--json'])
+    const second = await sandbox.call(['export', 'all', '-i', 'all', '--mirror', 'm', ...LAYOUT, '--json'])
     const object = parseObject(second.stdout, RunSchema)
     expect(object.files).toEqual([])
     expect(object.lake).toEqual({ folder: 'lake/', written: 0, unchanged: 2, removed: [], notRequested: [] })
 
     putFile(server.root, weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }), RENDERED + 86_400_000)
     const before = fileSnapshot(sandbox.path('lake'))
-    const third = await sandbox.run([...download, ...LAYOUT])
+    const third = await sandbox.call([...download, ...LAYOUT])
     expect(third).toMatchObject({ code: 0, stderr: '' })
     expect(third.stdout).toMatch(/^Lake lake\/: 1 part written, 1 unchanged\.$/m)
     expect(fileSnapshot(sandbox.path('lake'))[BTC]).toEqual(before[BTC])
@@ -174,7 +174,7 @@ describe('--layout hive', () => {
     const sandbox = newSandbox()
     const server = await startTreeServer(sandbox)
     const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', ...LAYOUT]
-    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     const before = fileSnapshot(sandbox.path('lake'))
     const [reached, ended] = [deferred(), deferred()]
     server.hold = () => {
@@ -205,7 +205,7 @@ describe('--layout hive', () => {
     const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '--layout', 'hive']
     const running = sandbox.start([...args, '-o', 'lake'])
     await reached.promise
-    const refused = await sandbox.run([...args, '-o', 'lake'])
+    const refused = await sandbox.call([...args, '-o', 'lake'])
     ended.resolve()
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toContain(
@@ -226,7 +226,7 @@ describe('--table delta', () => {
     expect(dry.stdout).toContain(
       `Files that would be written: lake/${tablePart('BTCUSDT', 0)}, lake/${tablePart('ETHUSDT', 0)}`,
     )
-    const first = await sandbox.run(TABLE)
+    const first = await sandbox.call(TABLE)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/^Lake lake\/: 2 parts written, 0 unchanged\.\nDelta table: version 0 is new\.$/m)
     putFile(sandbox.path('m'), weekPath('ETHUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { seed: 1 }))
@@ -237,7 +237,7 @@ describe('--table delta', () => {
       delta: { version: 1, isNew: true, vacuumed: 0 },
     })
     const rows = '[{"symbol":"BTCUSDT","n":42},{"symbol":"ETHUSDT","n":48}]'
-    const query = await sandbox.run(['sql', '--lake', 'lake', '-f', 'json', COUNT])
+    const query = await sandbox.call(['sql', '--lake', 'lake', '-f', 'json', COUNT])
     expect(query).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(query.stdout)).toEqual(JSON.parse(rows))
     // The log alone is enough for it.
@@ -248,13 +248,13 @@ describe('--table delta', () => {
     expect((await sandbox.call([...TABLE, '--vacuum', '7d'])).stdout).toContain('Delta table: still version 1.\n')
     const week = { KLINES_TEST_NOW: String(PRESENT + 8 * 86_400_000) }
     const old = `lake/${tablePart('ETHUSDT', 0)}`
-    const text = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run'], week)
+    const text = await sandbox.call([...TABLE, '--vacuum', '7d', '--dry-run'], week)
     expect(text.stdout).toContain(`Files that vacuum would remove: ${old}\n`)
-    const object = await sandbox.run([...TABLE, '--vacuum', '7d', '--dry-run', '--json'], week)
+    const object = await sandbox.call([...TABLE, '--vacuum', '7d', '--dry-run', '--json'], week)
     expect(parseObject(object.stdout, DryRunSchema)).toMatchObject({ files: [], removed: [], vacuumed: [old] })
-    const without = await sandbox.run([...TABLE, '--dry-run', '--json'], week)
+    const without = await sandbox.call([...TABLE, '--dry-run', '--json'], week)
     expect(parseObject(without.stdout, DryRunSchema)).toMatchObject({ vacuumed: [] })
-    const later = await sandbox.run([...TABLE, '--vacuum', '7d'], week)
+    const later = await sandbox.call([...TABLE, '--vacuum', '7d'], week)
     expect(later).toMatchObject({ code: 0, stderr: '' })
     expect(later.stdout).toContain('Vacuum: 1 file of old versions removed.')
     expect(sandbox.files('lake').filter(name => name.endsWith('.parquet'))).toEqual([

@@ -39,8 +39,8 @@ describe('the lists', () => {
     })
     const [text, json, dates, dateText] = await Promise.all([
       sandbox.call(['symbols', ...location]),
-      sandbox.run(['symbols', ...location, '--json']),
-      sandbox.run(['start-dates', '15m', ...location, '--json']),
+      sandbox.call(['symbols', ...location, '--json']),
+      sandbox.call(['start-dates', '15m', ...location, '--json']),
       sandbox.call(['start-dates', '15m', ...location]),
     ])
     for (const run of [text, json, dates, dateText]) expect(run).toMatchObject({ code: 0, stderr: '' })
@@ -134,7 +134,7 @@ describe('the lists', () => {
     const sandbox = newSandbox()
     const [json, text] = await Promise.all([
       sandbox.call(['intervals', '--base-url', 'sample', '--json']),
-      sandbox.run(['intervals', '--base-url', 'sample']),
+      sandbox.call(['intervals', '--base-url', 'sample']),
     ])
     expect(json).toMatchObject({ code: 0, stderr: '' })
     const { intervals } = JSON.parse(json.stdout)
@@ -162,7 +162,7 @@ describe('mirror status', () => {
     expect(await sandbox.call(['download', 'BTCUSDT', '-i', '15m', ...location])).toMatchObject({ code: 0 })
     const [json, text] = await Promise.all([
       sandbox.call(['mirror', 'status', '--mirror', 'm', '--json']),
-      sandbox.run(['mirror', 'status', '--mirror', 'm']),
+      sandbox.call(['mirror', 'status', '--mirror', 'm']),
     ])
     const bytes = sandbox
       .files('m/api/klines/15m')
@@ -212,8 +212,8 @@ describe.concurrent('mirror path', () => {
   ])('is %s', async (_, args, env, expected) => {
     const sandbox = newSandbox()
     const [text, json] = await Promise.all([
-      sandbox.run(['mirror', 'path', ...args], env),
-      sandbox.run(['mirror', 'path', ...args, '--json'], env),
+      sandbox.call(['mirror', 'path', ...args], env),
+      sandbox.call(['mirror', 'path', ...args, '--json'], env),
     ])
     expect(text).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' })
     expect(JSON.parse(json.stdout)).toEqual({ mirror: expected, warnings: [] })

@@ -34,7 +34,7 @@ describe('mirror verify', () => {
   it('of a valid mirror is exit code 0, as text and as an object', async () => {
     const { sandbox } = await stockedSandbox(newSandbox())
     const [text, json, quiet] = await Promise.all([
-      sandbox.run(VERIFY),
+      sandbox.call(VERIFY),
       sandbox.call([...VERIFY, '--json']),
       sandbox.call([...VERIFY, '-q']),
     ])
@@ -55,7 +55,7 @@ describe('mirror verify', () => {
     damage(sandbox)
     sandbox.write('m/api/klines/stray.txt', 'x')
     const before = snapshot(sandbox.path('m'))
-    const [text, json] = await Promise.all([sandbox.call(VERIFY), sandbox.run([...VERIFY, '--json'])])
+    const [text, json] = await Promise.all([sandbox.call(VERIFY), sandbox.call([...VERIFY, '--json'])])
     expect(text).toMatchObject({ code: 6, stderr: '' })
     const lines = text.stdout.split('\n')
     expect(lines.slice(0, 6).map(line => line.split(': ')[0])).toEqual([...CORRUPT, ''])

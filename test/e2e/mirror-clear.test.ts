@@ -35,7 +35,7 @@ describe('mirror clear', () => {
   it('without a terminal removes nothing and is a usage error that names --yes', async () => {
     const { sandbox } = await setUp()
     const before = snapshot(sandbox.folder)
-    const [text, json] = await Promise.all([sandbox.run(CLEAR), sandbox.call([...CLEAR, '--json'])])
+    const [text, json] = await Promise.all([sandbox.call(CLEAR), sandbox.call([...CLEAR, '--json'])])
     expect(text).toMatchObject({ code: 2, stdout: '' })
     expect(text.stderr).toBe(
       'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --yes removes them without asking.\n',
@@ -67,7 +67,7 @@ describe('mirror clear', () => {
     const { sandbox, mirrored } = await setUp()
     putOthers(sandbox)
     const sentinels = snapshot(sandbox.path('elsewhere'))
-    const run = await sandbox.run([...CLEAR, '--yes', '--json'])
+    const run = await sandbox.call([...CLEAR, '--yes', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const report = JSON.parse(run.stdout)
     expect(Check(ClearSchema, report)).toBe(true)

@@ -27,7 +27,7 @@ describe('mirror prune', () => {
     const paths = ['api/klines/15m/BTCUSDT/notes.txt', STRAYS[1], 'api/klines/\u001B[31m\nred', LEFTOVER]
     const tail = `\n\n4 files, 20 B, would be removed.\nMirror: m\n`
     const [text, json] = await Promise.all([
-      sandbox.run([...PRUNE, '--dry-run']),
+      sandbox.call([...PRUNE, '--dry-run']),
       sandbox.call([...PRUNE, '--dry-run', '--json']),
     ])
     expect(text).toMatchObject({ code: 0, stderr: '' })

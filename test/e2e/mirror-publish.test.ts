@@ -23,7 +23,7 @@ async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exc
   sandbox.now = EXCHANGE_NOW
   const url = `binance:${exchange.url}`
   const args = ['download', 'NEWUSDT', 'btc/eur', '-i', intervals, '--base-url', url, '--mirror', 'tree']
-  expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+  expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
   exchange.reset()
   return { sandbox, exchange, url }
 }
@@ -33,7 +33,7 @@ const isComplete = (sandbox: CliSandbox) => JSON.parse(sandbox.text('tree/mirror
 describe('klines mirror publish', () => {
   it('makes a tree of which a plain file server answers every window, so that everything can be downloaded from it', async () => {
     const { sandbox, exchange } = await downloaded('all')
-    const run = await sandbox.run(PUBLISH)
+    const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(
       /^The tree is complete: 2 symbols, 12 intervals, [\d,]+ windows\. Written: [\d,]+ empty windows, 0 lists\.\nAny static host can serve it: upload tree\/api as the folder api of its address\.\n$/,
@@ -56,9 +56,9 @@ describe('klines mirror publish', () => {
     }
     const args = ['-i', 'all', '-f', 'csv', '-o', '{symbol}-{interval}.csv', '--force']
     const again = ['download', 'all', ...args, '--base-url', server.url, '--mirror', 'copy']
-    expect(await sandbox.run(again)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(again)).toMatchObject({ code: 0 })
     const copied = snapshot(sandbox.folder)
-    expect(await sandbox.run(['export', 'all', ...args, '--mirror', 'tree'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['export', 'all', ...args, '--mirror', 'tree'])).toMatchObject({ code: 0 })
     for (const symbol of symbols) {
       const { content } = copied[`${symbol}-15m.csv`] as { content: string }
       expect(content.length).toBeGreaterThan(5_000)
@@ -66,7 +66,7 @@ describe('klines mirror publish', () => {
     }
 
     const before = snapshot(sandbox.path('tree'))
-    const json = parseObject((await sandbox.run([...PUBLISH, '--json'])).stdout, PublishSchema)
+    const json = parseObject((await sandbox.call([...PUBLISH, '--json'])).stdout, PublishSchema)
     expect(json).toMatchObject({ mirror: 'tree', tree: 'tree/api', symbols, windows, emptyWritten: 0, warnings: [] })
     expect(snapshot(sandbox.path('tree'))).toEqual(before)
   })
@@ -76,7 +76,7 @@ describe('klines mirror publish', () => {
     rmSync(sandbox.path('tree/api/klines/1d/BTCEUR/2026-01-01.json'))
     sandbox.write('tree/api/klines/1d/NEWUSDT/2026-01-01.json', '[[')
     const before = snapshot(sandbox.folder)
-    const run = await sandbox.run(PUBLISH)
+    const run = await sandbox.call(PUBLISH)
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(
       /^klines: 2 of \d+ windows are missing or corrupt:\n1 x corrupt in the mirror: .+ \(NEWUSDT 1d 2026-01-01\)\n1 x not in the mirror \(BTCEUR 1d 2026-01-01\)\n {2}Nothing was written\. Download them with klines download, then publish again\.\n$/,
@@ -98,7 +98,7 @@ describe('klines mirror publish', () => {
 describe('a download into a published tree', () => {
   it('that is killed leaves it incomplete, and the next one completes it', async () => {
     const { sandbox, exchange, url } = await downloaded('1d')
-    expect(await sandbox.run(PUBLISH)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(PUBLISH)).toMatchObject({ code: 0 })
     expect(isComplete(sandbox)).toBe(true)
     const args = ['download', 'USDCUSDT', '-i', '1d', '--base-url', url, '--mirror', 'tree', '--concurrency', '1']
     // The second window never comes. A window of 1d begins in an even year.
@@ -114,9 +114,9 @@ describe('a download into a published tree', () => {
     expect(readFileSync(join(sandbox.path('tree'), 'api/klines/symbols.json'), 'utf8')).toContain('USDCUSDT')
     expect(isComplete(sandbox)).toBe(false)
     exchange.reset()
-    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     expect(isComplete(sandbox)).toBe(false)
-    expect(await sandbox.run(PUBLISH)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(PUBLISH)).toMatchObject({ code: 0 })
     expect(isComplete(sandbox)).toBe(true)
   })
 })

@@ -34,10 +34,10 @@ describe('candles that the exchange has off the grid', () => {
     const { sandbox } = await sandboxWithMirror()
     const verify = ['verify', 'BTCUSDT', ...INTERVALS]
     const [text, verbose, json, csv] = await Promise.all([
-      sandbox.run(verify),
-      sandbox.run([...verify, '-v']),
-      sandbox.run([...verify, '--json']),
-      sandbox.run([...verify, '-f', 'csv']),
+      sandbox.call(verify),
+      sandbox.call([...verify, '-v']),
+      sandbox.call([...verify, '--json']),
+      sandbox.call([...verify, '-f', 'csv']),
     ])
     for (const run of [text, verbose, json, csv]) expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toMatch(/^OK: 4 series, [\d,]+ candles, [\d,]+ comparisons, \d+ gaps?, 43 notes\n/)
@@ -58,7 +58,7 @@ describe('candles that the exchange has off the grid', () => {
   it('are no reason for mirror verify to repair anything', async () => {
     const { sandbox, server } = await sandboxWithMirror()
     const before = snapshot(sandbox.path('m'))
-    const run = await sandbox.run(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
+    const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(parseObject(run.stdout, VerifySchema)).toMatchObject({ corrupt: [], repaired: [], failed: [] })
     expect(server.log).toEqual([])
@@ -68,9 +68,9 @@ describe('candles that the exchange has off the grid', () => {
   it('but a window of another series is corrupt: --repair downloads it again', async () => {
     const { sandbox, server } = await sandboxWithMirror()
     putFile(sandbox.path('m'), HOUR_PATH, QUARTERS)
-    const verify = await sandbox.run(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm'])
+    const verify = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm'])
     expect(verify.code).toBe(6)
-    const run = await sandbox.run(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
+    const run = await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--repair', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { corrupt, repaired } = parseObject(run.stdout, VerifySchema)
     expect(corrupt).toMatchObject([
@@ -85,8 +85,8 @@ describe('candles that the exchange has off the grid', () => {
     const { sandbox } = await sandboxWithMirror()
     putFile(sandbox.path('m'), 'api/klines/1h/BTCUSDT/2018-03-01.json', inMarch(HOURS))
     const [verify, mirror] = await Promise.all([
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm']),
-      sandbox.run(['mirror', 'verify', '--mirror', 'm']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h', '--mirror', 'm']),
+      sandbox.call(['mirror', 'verify', '--mirror', 'm']),
     ])
     expect([verify.code, mirror.code]).toEqual([6, 6])
     expect(verify.stdout).toMatch(/^FAILED: 1 of 1 series: 43 candles are invalid\n/)
@@ -106,7 +106,7 @@ describe('candles that the exchange has off the grid', () => {
   it('are downloaded, exported as they are and resampled without losing volume, with the gaps of verify', async () => {
     const { sandbox, server } = await sandboxWithMirror()
     const download = ['download', 'BTCUSDT', '-i', '1h', '--base-url', server.url, '--accept-list', '--mirror', 'new']
-    const run = await sandbox.run([...download, '--to', '2018-03-01', '-o', 'h.csv', '--json'])
+    const run = await sandbox.call([...download, '--to', '2018-03-01', '-o', 'h.csv', '--json'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const { series } = JSON.parse(run.stdout)
     expect(series).toMatchObject([{ candles: HOURS.length, gaps: 1, missing: 32 }])
@@ -121,10 +121,10 @@ describe('candles that the exchange has off the grid', () => {
     expect(JSON.parse(sandbox.text('h.json'))).toEqual(HOURS)
     expect(await sandbox.call([...args, 'h.svg', '--width', '2400'])).toMatchObject({ code: 0 })
     expect(sandbox.text('h.svg')).toContain(` UTC, ${HOURS.length} candles, 32 missing · `)
-    expect(await sandbox.run([...args, 'd.json', '--resample', '1d'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call([...args, 'd.json', '--resample', '1d'])).toMatchObject({ code: 0 })
     const units = (rows: OffGridRow[]) => rows.reduce((sum, row) => sum + BigInt(row[5].replace('.', '')), 0n)
     expect(units(JSON.parse(sandbox.text('d.json')))).toBe(units(HOURS))
-    const stats = await sandbox.run(['stats', 'BTCUSDT', '-i', '1h', '--mirror', 'm', '--json'])
+    const stats = await sandbox.call(['stats', 'BTCUSDT', '-i', '1h', '--mirror', 'm', '--json'])
     expect(JSON.parse(stats.stdout).series).toMatchObject([{ candles: HOURS.length, gaps: 1, missing: 32 }])
   })
 })

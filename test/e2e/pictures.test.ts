@@ -32,7 +32,7 @@ describe.concurrent('export of a picture', () => {
   })
 
   it('to a file, a compressed file and a pipe is the same picture each time', async () => {
-    const run = await sandbox.run(`export ${DAILY} -o a.svg`.split(' '))
+    const run = await sandbox.call(`export ${DAILY} -o a.svg`.split(' '))
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/^a\.svg: 91 candles, [\d.]+ kB$/m)
     const svg = sandbox.text('a.svg')
@@ -42,7 +42,7 @@ describe.concurrent('export of a picture', () => {
     expect(svg.endsWith('</svg>\n')).toBe(true)
     await sandbox.call(`export ${DAILY} -o b.svg.gz -q`.split(' '))
     expect(String(gunzipSync(sandbox.bytes('b.svg.gz')))).toBe(svg)
-    expect(await sandbox.run(`export ${DAILY} -f svg`.split(' '))).toMatchObject({ code: 0, stdout: svg, stderr: '' })
+    expect(await sandbox.call(`export ${DAILY} -f svg`.split(' '))).toMatchObject({ code: 0, stdout: svg, stderr: '' })
     expect(sandbox.bytes('a.svg').length).toBeLessThan(30_000)
   })
 

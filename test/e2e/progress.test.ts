@@ -26,14 +26,14 @@ describe('progress without a terminal', () => {
     ['is left out with --progress none', ['--progress', 'none'], /^$/],
   ])('%s', async (_, flags, expected) => {
     const { sandbox, args } = await newDownload()
-    const run = await sandbox.run([...args, ...flags], AUTO)
+    const run = await sandbox.call([...args, ...flags], AUTO)
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(expected)
   })
 
   it('is a JSON object a line with --progress json, also with -q', async () => {
     const { sandbox, args } = await newDownload()
-    const run = await sandbox.run([...args, '-q', '--progress', 'json'])
+    const run = await sandbox.call([...args, '-q', '--progress', 'json'])
     expect(run).toMatchObject({ code: 0, stdout: '' })
     const lines = run.stderr
       .trimEnd()

@@ -66,12 +66,12 @@ describe.skipIf(!hasRealTree)('the real tree (skipped without ../shared/data)', 
     const location = ['--base-url', server.url, '--mirror', 'm']
     await sandbox.shell('mkdir one two three parquet double')
 
-    const first = await sandbox.run(['download', ...series, ...location, '-o', 'one/{symbol}-{interval}.csv'])
+    const first = await sandbox.call(['download', ...series, ...location, '-o', 'one/{symbol}-{interval}.csv'])
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(hashes(sandbox, 'one')).toEqual(hashesExpected)
 
     server.reset()
-    const second = await sandbox.run(['download', ...series, ...location, '-o', 'two/{symbol}-{interval}.csv'])
+    const second = await sandbox.call(['download', ...series, ...location, '-o', 'two/{symbol}-{interval}.csv'])
     expect(second).toMatchObject({ code: 0, stderr: '' })
     expect(server.paths('windows').sort()).toEqual(openWindows(root).sort())
     expect(server.log.every(({ status, path }) => status === 304 || !server.paths('windows').includes(path))).toBe(true)
@@ -80,11 +80,11 @@ describe.skipIf(!hasRealTree)('the real tree (skipped without ../shared/data)', 
     await server.stop()
     const offline = ['export', ...series, '--mirror', 'm', '-q']
     const runs = await Promise.all([
-      sandbox.run([...offline, '-o', 'three/{symbol}-{interval}.csv']),
-      sandbox.run([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),
+      sandbox.call([...offline, '-o', 'three/{symbol}-{interval}.csv']),
+      sandbox.call([...offline, '-o', 'parquet/{symbol}-{interval}.parquet', '--numbers', 'decimal']),
     ])
     runs.push(
-      await sandbox.run([...offline, '-f', 'parquet', '-o', 'double/{symbol}-{interval}', '--numbers', 'double']),
+      await sandbox.call([...offline, '-f', 'parquet', '-o', 'double/{symbol}-{interval}', '--numbers', 'double']),
     )
     for (const run of runs) expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(hashes(sandbox, 'three')).toEqual(hashesExpected)

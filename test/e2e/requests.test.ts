@@ -109,7 +109,7 @@ describe('--dry-run', () => {
   it('requests only the lists, writes nothing, and describes what a run would do', async () => {
     const { server, sandbox } = await startService()
     const args = [...DOWNLOAD, '--base-url', server.url, '--dry-run', '-o', 'x.csv', '--json']
-    const run = await sandbox.run(args)
+    const run = await sandbox.call(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
       { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
@@ -146,7 +146,7 @@ describe('an export from the mirror', () => {
     await requested('-o', 'online.parquet')
     const args = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', server.url, '-o', 'offline.parquet']
     await server.stop()
-    expect(await sandbox.run(args)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
     expect(sandbox.bytes('offline.parquet').equals(sandbox.bytes('online.parquet'))).toBe(true)
   })
 })

@@ -55,7 +55,7 @@ describe('values that the service restated in a final window', () => {
     expect(server.paths('windows').sort()).toEqual(NOT_FINAL)
     expect(plain.stdout).not.toContain('other values')
 
-    const text = await sandbox.run([...args, '--refresh'])
+    const text = await sandbox.call([...args, '--refresh'])
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(text.stdout).toContain('\n2 cached candles changed; -v and --json show the values.\n')
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(rows)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
+import { FULL } from '../support/full.js'
 import { ALL_INTERVALS, csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -50,7 +51,7 @@ describe.concurrent('the bundled sample', () => {
     expect(sandbox.files()).toHaveLength(24)
   })
 
-  it('is exactly what its script generates', async () => {
+  it.runIf(FULL)('is exactly what its script generates (in full runs: it takes many seconds)', async () => {
     const sandbox = newSandbox()
     expect(await sandbox.node([join(PROJECT, 'fixtures', 'make-sample.js'), sandbox.path('generated')])).toMatchObject({
       code: 0,

@@ -130,7 +130,7 @@ describe('klines serve', () => {
   })
 
   it('a folder that is named and has no mirror is an error, never the sample', async () => {
-    const run = await newSandbox().run(['serve', '--mirror', 'nothere', '--port', '0'])
+    const run = await newSandbox().call(['serve', '--mirror', 'nothere', '--port', '0'])
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(/^klines: There is no mirror at nothere\.\n/)
   })
@@ -140,7 +140,7 @@ describe('klines serve', () => {
     onTestFinished(() => void busy.close())
     await new Promise(resolve => busy.once('listening', resolve))
     const { port } = busy.address() as AddressInfo
-    const run = await newSandbox().run(['serve', '--port', String(port)])
+    const run = await newSandbox().call(['serve', '--port', String(port)])
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toBe(
       `klines: Cannot listen on 127.0.0.1, port ${port}: the port is in use.\n  Stop the program that uses it, or choose another with --port; --port 0 picks a free port.\n`,
@@ -175,7 +175,7 @@ describe('klines serve', () => {
     sandbox.now = PRESENT
     const server = await startServeCommand(sandbox, ['--mirror', makeTree(tempFolder())])
     const range = ['BTCUSDT', '-i', '15m', '--from', WEEK, '--to', NEXT_WEEK, '-f', 'csv', '-o', '-']
-    const run = await sandbox.run(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
+    const run = await sandbox.call(['download', ...range, '--base-url', server.url, '--mirror', 'copy'])
     expect(run).toMatchObject({ code: 0 })
     expect(lines(run.stdout)).toHaveLength(9)
     const [served, downloaded] = await Promise.all([

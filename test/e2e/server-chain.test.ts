@@ -35,7 +35,7 @@ describe.runIf(hasRealTree)('klines download of the real slice (skipped without 
     const { url } = await startTestServer(realTree(), { now: Date.now })
     await sandbox.shell('mkdir out')
     const args = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT', '-i', 'all', '--base-url', url, '--mirror', 'm']
-    const run = await sandbox.run(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
+    const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const expected = expectedHashes(['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
     expect(Object.keys(expected)).toHaveLength(36)
@@ -49,7 +49,7 @@ describe.runIf(hasRealTree)('klines download of the real slice (skipped without 
     const second = await serveUpstream(first.url, mirror, { now: Date.now })
     await sandbox.shell('mkdir out')
     const args = ['DOTUSDT', '-i', 'all', '--base-url', second.url, '--mirror', 'm']
-    const run = await sandbox.run(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
+    const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(hashFiles(sandbox, 'out')).toEqual(expectedHashes(['DOTUSDT']))
     const windows = (root: string) => filesBelow(join(root, 'api/klines')).filter(file => /\d\.json$/.test(file))

@@ -29,7 +29,7 @@ describe.concurrent('stdout and stderr', () => {
     ['-f csv', ['-f', 'csv'], csvOf(ROWS)],
     ['-q', ['-q', '-f', 'csv', '-o', '-'], csvOf(ROWS)],
   ])('carries the data and nothing else with %s', async (_, args, expected) => {
-    const run = await sandbox.run([...EXPORT, ...args])
+    const run = await sandbox.call([...EXPORT, ...args])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(args.includes('csv') ? run.stdout : JSON.stringify(JSON.parse(run.stdout))).toBe(expected)
   })
@@ -43,7 +43,7 @@ describe.concurrent('stdout and stderr', () => {
   })
 
   it('--json prints one object that matches the published schema', async () => {
-    const run = await sandbox.run([...EXPORT, '--json', '-o', 'one.csv'])
+    const run = await sandbox.call([...EXPORT, '--json', '-o', 'one.csv'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(parseObject(run.stdout, RunSchema)).toEqual({
       elapsedMs: expect.any(Number),
@@ -106,7 +106,7 @@ describe.concurrent('stdout and stderr', () => {
     ['a range without candles', [...EXPORT, '--from', '2024-01', '--to', '2024-02', '-o', 'x.csv'], 'no_candles', 4],
   ])('an error about %s is an object with --json and a message without, with the same exit code', async (...row) => {
     const [, args, code, exitCode] = row
-    const [json, text] = await Promise.all([sandbox.run([...args, '--json']), sandbox.call(args)])
+    const [json, text] = await Promise.all([sandbox.call([...args, '--json']), sandbox.call(args)])
     expect(json).toMatchObject({ code: exitCode, stderr: '' })
     const { error } = parseObject(json.stdout, ErrorSchema)
     expect(error).toMatchObject({ code, exitCode })
@@ -183,7 +183,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
   it('data is json in a pipe, without a line end', async () => {
     const sandbox = await sandboxWithDays()
     for (const flags of [[], ['-o', '-'], ['-f', 'json']]) {
-      expect(await sandbox.run([...EXPORT, ...flags])).toMatchObject({ code: 0, stdout: JSON.stringify(ROWS) })
+      expect(await sandbox.call([...EXPORT, ...flags])).toMatchObject({ code: 0, stdout: JSON.stringify(ROWS) })
     }
   })
 
@@ -195,7 +195,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
 
   it.each(['parquet', 'arrow'])('%s is written into a pipe', async format => {
     const sandbox = await sandboxWithDays()
-    const run = await sandbox.run([...EXPORT, '-f', format, '-o', '-'])
+    const run = await sandbox.call([...EXPORT, '-f', format, '-o', '-'])
     expect(run.code).toBe(0)
     expect(run.stderr).toMatch(/^Note: stdout: \d+ decimals .*--numbers decimal.*\n$/)
     expect(run.bytes.toString('latin1')).toMatch(format === 'parquet' ? /^PAR1[\s\S]*PAR1$/ : /^ARROW1[\s\S]*ARROW1$/)

@@ -41,7 +41,7 @@ describe('klines verify', () => {
     it('is incomplete, exit code 3, and names the windows', async () => {
       const sandbox = sandboxWithMissingWindows()
       const [text, json, csv] = await Promise.all([
-        sandbox.run(['verify', 'BTCUSDT', '-i', 'all', ...MIRROR]),
+        sandbox.call(['verify', 'BTCUSDT', '-i', 'all', ...MIRROR]),
         sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
         sandbox.call(['verify', 'BTCUSDT', '-i', '15m', ...MIRROR, '-f', 'csv']),
       ])
@@ -81,7 +81,7 @@ describe('klines verify', () => {
       const openTime = changeRow(sandbox.path('m/api/klines/1h/BTCUSDT/2025-01-01.json'), 300, row => {
         row[8] = Number(row[8]) + 1
       })
-      const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '15m,1h,4h', ...MIRROR])
+      const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m,1h,4h', ...MIRROR])
       expect(run).toMatchObject({ code: 6, stderr: '' })
       // The hour differs from its quarters, and four hours from their hours.
       expect(lines(run.stdout)[0]).toBe('FAILED: 3 of 3 series: 2 candles differ, 3 windows are missing')
@@ -155,7 +155,7 @@ describe('klines verify', () => {
       expect(complete.code).toBe(0)
       expect(lines(complete.stdout)[0]).toMatch(/^OK: 12 series, [\d,]+ candles, [\d,]+ comparisons, \d+ gaps$/)
       sandbox.write('m/mirror.json', '{"layout":1,"baseUrl":"sample","complete":false}')
-      await sandbox.run(['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', 'sample'])
+      await sandbox.call(['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '--base-url', 'sample'])
       expect((await sandbox.call(['verify', ...args])).code).toBe(0)
     })
 
@@ -199,7 +199,7 @@ describe('klines verify', () => {
   it('finds the sample consistent, as text, JSON and CSV', async () => {
     const sandbox = sandboxWithMirror()
     const [text, json, csv] = await Promise.all([
-      sandbox.run(['verify', 'all', '-i', 'all', ...MIRROR]),
+      sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR]),
       sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, '--json']),
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '-f', 'csv']),
     ])
@@ -246,7 +246,7 @@ describe('klines verify', () => {
     })
     const [run, json, unaudited] = await Promise.all([
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR]),
-      sandbox.run(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
+      sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--json']),
       sandbox.call(['verify', 'BTCUSDT', '-i', '1h,4h', ...MIRROR, '--no-audit']),
     ])
     expect([run.code, json.code, unaudited.code]).toEqual([6, 6, 0])
@@ -337,7 +337,7 @@ describe('klines stats', () => {
     const [text, json, csv] = await Promise.all([
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR]),
       sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '--json']),
-      sandbox.run(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
+      sandbox.call(['stats', 'BTCUSDT', '-i', '1d', ...MIRROR, '-f', 'csv']),
     ])
     const [first, last] = [rows[0], rows[rows.length - 1]]
     expect(JSON.parse(json.stdout).series).toMatchObject([

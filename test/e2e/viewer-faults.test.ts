@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     await page.keyboard.press('Home')
     await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
     const sandbox = newSandbox()
-    const run = await sandbox.run(['verify', 'BTCUSDT', '-i', '15m', '--json', '--mirror', root])
+    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m', '--json', '--mirror', root])
     const { totals } = JSON.parse(run.stdout)
     expect(await counts(page)).toEqual({
       candles: totals.candles,
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     await settled(page)
     await page.keyboard.press('Home')
     await settled(page)
-    const run = await newSandbox().run(['verify', 'BTCUSDT', '-i', '1h', '--json', '--mirror', root])
+    const run = await newSandbox().call(['verify', 'BTCUSDT', '-i', '1h', '--json', '--mirror', root])
     const { totals } = JSON.parse(run.stdout)
     expect(await counts(page)).toMatchObject({ candles: HOURS.length, missing: totals.missingCandles })
     await page.goto(`${page.url().split('?')[0]}?from=2018-02-09T09:28:14.789Z&to=2018-02-10`)

@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium || !hasRealTree)(
       await page.locator('#status', { hasText: 'to 2026-04-30 02:00' }).waitFor()
       await page.keyboard.press('Home')
       await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
-      const run = await newSandbox().run(['verify', 'BTCUSDT', '-i', '2h', '--json', '--mirror', realTree()])
+      const run = await newSandbox().call(['verify', 'BTCUSDT', '-i', '2h', '--json', '--mirror', realTree()])
       const { totals } = JSON.parse(run.stdout)
       expect(await counts(page)).toEqual({ candles: totals.candles, missing: totals.missingCandles, missingWindows: 0 })
       expect(totals.missingCandles).toBe(53)

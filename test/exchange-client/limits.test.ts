@@ -22,6 +22,7 @@ import { exchangeSetup } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { FakeClock } from '../support/fake-clock.js'
+import { cases } from '../support/full.js'
 import { Random } from '../support/random.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 
@@ -109,7 +110,8 @@ describe('the limit of the exchange', () => {
         await stop()
       }
     })
-    await fc.assert(property, { numRuns: 10 })
+    const pausing = { seed: 1, concurrency: 16, latency: 5, sendsWeight: true, others: 500 }
+    await fc.assert(property, { numRuns: cases(10, 2), examples: [[pausing]] })
     expect(paused).toBeGreaterThan(0)
   })
 
@@ -138,7 +140,8 @@ describe('the limit of the exchange', () => {
         await stop()
       }
     })
-    await fc.assert(property, { numRuns: 25 })
+    const refusing = { seed: 1, concurrency: 4, sendsWeight: false, sendsRetryAfter: true }
+    await fc.assert(property, { numRuns: cases(25, 4), examples: [[refusing]] })
     expect(refused).toBeGreaterThan(0)
   })
 })

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe } from 'vitest'
 import { weekRows } from '../support/synthetic-tree.js'
-import { runInProcessExcept, testFaults } from './support/fault-case.js'
+import { runInChildProcess, testFaults } from './support/fault-case.js'
 import { useFaultScenarios, WEEK } from './support/fault-scenario.js'
 import type { FaultResponse } from './support/fault-server.js'
 import { ok, rows } from './support/responses.js'
@@ -193,7 +193,7 @@ describe('a body that is not a valid window', () => {
         message: /row 0, element 11 .*expected a string, got an object/,
       },
     ].map(
-      runInProcessExcept([
+      runInChildProcess([
         'F13 bad UTF-8 in a cell',
         'F20 a row before the window',
         'F21 five million empty arrays',

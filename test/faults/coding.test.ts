@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { weekRows } from '../support/synthetic-tree.js'
-import { runInProcessExcept, SHORT_DELAYS, testFaults } from './support/fault-case.js'
+import { runInChildProcess, SHORT_DELAYS, testFaults } from './support/fault-case.js'
 import { ALL_WINDOWS, LIST, useFaultScenarios, WEEK } from './support/fault-scenario.js'
 import type { FaultResponse } from './support/fault-server.js'
 import { ok } from './support/responses.js'
@@ -89,7 +89,7 @@ describe('a body with a content encoding', () => {
         message: /not JSON/,
       },
       { name: 'F12 valid gzip named x-gzip', responses: [encoded('x-gzip', GZIP)], requests: 1 },
-    ].map(runInProcessExcept(['F11 a gzip bomb', 'F11 a brotli bomb', 'F12 a wrong checksum'])),
+    ].map(runInChildProcess(['F11 a gzip bomb', 'F11 a brotli bomb', 'F12 a wrong checksum'])),
   )
 })
 
@@ -97,7 +97,7 @@ it('F11 every window at once decodes to 16 MB: memory stays that of one or two',
   const scenario = await newScenario()
   const body = gzipSync(`[${' '.repeat(16_000_000)}{}]`)
   for (const path of ALL_WINDOWS) scenario.server.always(path, encoded('gzip', body))
-  const run = await scenario.download({ policy: SHORT_DELAYS })
+  const run = await scenario.download({ policy: SHORT_DELAYS, inChildProcess: true })
   expect(run).toMatchObject({ code: 3, stdout: '' })
   expect(run.stderr).toMatch(/^klines: 8 of 8 [^\n]*\n8 x the body is no list of rows/)
   expect(scenario.server.windowRequests()).toHaveLength(3 * ALL_WINDOWS.length)

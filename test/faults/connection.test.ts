@@ -10,7 +10,6 @@ import { cutAt, drip, endless, hangUp, ok, raw, rows, silence, toChunk } from '.
 
 const newScenario = useFaultScenarios()
 
-const inProcess = true
 const HEAD = 'HTTP/1.1 200 OK\r\n'
 const PIECE = Buffer.alloc(64 * 1024, '1')
 const CUTS = ([0, 1, 'middle', -1] as const).flatMap(at => [cutAt(at, 'close'), cutAt(at, 'reset')])
@@ -20,19 +19,18 @@ const SHORT_ATTEMPTS = { tries: 2, attemptMs: 3_000 }
 describe('a connection that fails', () => {
   testFaults(newScenario, [
     {
+      inChildProcess: true,
       name: 'F02 closed before headers, twice',
       responses: [hangUp(), hangUp('reset')],
       requests: 3,
     },
     {
-      inProcess,
       name: 'F02 closed before headers, always',
       responses: hangUp(),
       requests: 6,
       message: /connection closed/,
     },
     {
-      inProcess,
       name: 'F02 reset before headers, always',
       responses: hangUp('reset'),
       requests: 6,
@@ -45,21 +43,18 @@ describe('a connection that fails', () => {
       policy: { tries: 20 },
     },
     {
-      inProcess,
       name: 'F03 reset in the middle, always',
       responses: cutAt('middle', 'reset'),
       requests: 6,
       message: /connection (reset|closed)/,
     },
     {
-      inProcess,
       name: 'F03 closed before the last byte, always',
       responses: cutAt(-1, 'close'),
       requests: 6,
       message: /closed|announced/,
     },
     {
-      inProcess,
       name: 'F04 content-length too large, then closed',
       responses: ({ socket, file }) => void socket.end(`${HEAD}Content-Length: ${file!.length + 1}\r\n\r\n${file}`),
       requests: 6,
@@ -80,7 +75,6 @@ describe('a connection that fails', () => {
       message: /closed/,
     },
     {
-      inProcess,
       name: 'F05 a chunk that is cut',
       responses: ({ socket, file }) =>
         void socket.end(
@@ -90,7 +84,6 @@ describe('a connection that fails', () => {
       message: /closed/,
     },
     {
-      inProcess,
       name: 'F05 a chunk size that is not a number',
       responses: raw(`${HEAD}Transfer-Encoding: chunked\r\n\r\nxyz\r\n[[1]]\r\n0\r\n\r\n`),
       requests: 6,
@@ -103,14 +96,12 @@ describe('a connection that fails', () => {
       message: /not JSON/,
     },
     {
-      inProcess,
       name: 'F06 a body without a length, cut to nothing',
       responses: ({ socket }) => void socket.end(`${HEAD}\r\n`),
       requests: 3,
       message: /the body is empty/,
     },
     {
-      inProcess,
       name: 'F06 a body without a length, complete',
       responses: ({ socket, file, times }) => void socket.end(`${HEAD}${times.join('\r\n')}\r\n\r\n${file}`),
       requests: 1,
@@ -134,7 +125,6 @@ describe('a connection that fails', () => {
       message: /within 3 s/,
     },
     {
-      inProcess,
       name: 'F08 silence before the headers',
       responses: silence,
       requests: 2,
@@ -142,7 +132,6 @@ describe('a connection that fails', () => {
       message: /within 3 s/,
     },
     {
-      inProcess,
       name: 'F08 silence in the headers',
       responses: raw(`${HEAD}X-`),
       requests: 2,
@@ -150,29 +139,31 @@ describe('a connection that fails', () => {
       message: /within 3 s/,
     },
     {
-      inProcess,
       name: 'F08 silence after the headers',
       responses: raw(`${HEAD}Content-Length: 900\r\n\r\n`),
       requests: 2,
       policy: SHORT_ATTEMPTS,
       message: /within 3 s/,
     },
-    { inProcess, name: 'F08 silence once, then the file', responses: [silence], requests: 2, policy: SHORT_ATTEMPTS },
-    { inProcess, name: 'F09 segments of one byte', responses: drip(1, () => 0), requests: 1 },
-    { inProcess, name: 'F09 jitter', responses: drip(100, piece => (piece * 37) % 90), requests: 1 },
+    { name: 'F08 silence once, then the file', responses: [silence], requests: 2, policy: SHORT_ATTEMPTS },
+    { name: 'F09 segments of one byte', responses: drip(1, () => 0), requests: 1 },
+    { name: 'F09 jitter', responses: drip(100, piece => (piece * 37) % 90), requests: 1 },
     {
+      inChildProcess: true,
       name: 'F10 an endless body',
       responses: endless([], PIECE),
       requests: 1,
       message: /the body is larger than 8388608 bytes/,
     },
     {
+      inChildProcess: true,
       name: 'F10 endless chunks',
       responses: endless(['Transfer-Encoding: chunked'], toChunk(PIECE)),
       requests: 1,
       message: /the body is larger than 8388608 bytes/,
     },
     {
+      inChildProcess: true,
       name: 'F10 a content-length of 10 GB',
       responses: endless(['Content-Length: 10000000000'], PIECE),
       requests: 1,

@@ -1,14 +1,14 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CLOCK, type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { expectedSums, logNames, type Sums, tablePart, tableSums } from '../support/delta.js'
+import { callNumbers } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
-import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { FULL_WEEKS, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
-const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
 const [WEEK] = FULL_WEEKS
 const SERIES = [
   'export',
@@ -28,8 +28,18 @@ const PLAIN = [...SERIES, '-o', 'lake']
 /** A bound for the loop: no update makes this many calls of one kind. */
 const MOST_CALLS = 60
 const OLD = expectedSums()
-/** Of the writes to a file, which are many and alike, every third one is enough. */
-const stepOf = (call: string) => (call === 'handle.write' ? 3 : 1)
+/** The calls of a kind that fail. Of the writes to a file, which are many and alike, every third one is enough. */
+const numbersOf = (call: string) => callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1)
+
+/** Sandboxes with a mirror, and those that have a lake of it, too. */
+const withMirror = usePreparedSandboxes(newSandbox, stockedSandbox)
+const withLake = (args: readonly string[]) =>
+  usePreparedSandboxes(newSandbox, async sandbox => {
+    await stockedSandbox(sandbox)
+    expect(await sandbox.call(args)).toMatchObject({ code: 0, stderr: '' })
+  })
+const withTable = withLake(TABLE)
+const withFiles = withLake(PLAIN)
 
 /** Changes the first full window of both series; returns what a lake must have then. */
 function change(sandbox: CliSandbox, seed: number): Sums {
@@ -41,13 +51,8 @@ function change(sandbox: CliSandbox, seed: number): Sums {
 /** Runs a command in which the call number `at` on a file of the lake kills the process or fails. */
 function runWith(sandbox: CliSandbox, args: readonly string[], call: string, code: string, at: number) {
   const fault = { call, path: '/lake/', code, at, times: 1 }
-  const env = {
-    NODE_OPTIONS: `--import=${CLOCK} --import=${FAILING_FS}`,
-    KLINES_TEST_NOW: String(PRESENT),
-    KLINES_TEST_FAIL: JSON.stringify(fault),
-  }
   const absolute = args.map(text => (text === 'lake' ? sandbox.path('lake') : text))
-  return sandbox.run(absolute, env)
+  return code === 'SIGKILL' ? sandbox.runFailing(absolute, [fault]) : sandbox.call(absolute, {}, { faults: [fault] })
 }
 
 /** What the views of a lake say: the reader of people without a log. */
@@ -83,10 +88,9 @@ const FAULTS = [
 describe('a Delta table: every reader sees the old version or the new one, and the next run completes it', () => {
   it.each(FAULTS)('a new version ends with %s %s (%s)', async (call, code) => {
     const seen = new Set<number>()
-    let at = 1
-    for (; at <= MOST_CALLS; at += stepOf(call)) {
-      const { sandbox } = await stockedSandbox(newSandbox())
-      expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    let isComplete = false
+    for (const at of numbersOf(call)) {
+      const sandbox = await withTable()
       const changed = change(sandbox, 7)
       const run = await runWith(sandbox, [...TABLE, '--vacuum', '7d'], call, code, at)
       expect(run.signal === 'SIGKILL' || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
@@ -108,27 +112,18 @@ describe('a Delta table: every reader sees the old version or the new one, and t
       expect(await viewSums(sandbox)).toEqual(changed)
       expect(sandbox.files('lake').filter(name => name.includes('~'))).toEqual([])
       expect((await sandbox.call(TABLE)).stdout).toContain('Lake lake: up to date, 0 parts written, 2 unchanged.')
-      if (run.code === 0) break
+      isComplete = run.code === 0
+      if (isComplete) break
     }
-    expect(at).toBeLessThan(MOST_CALLS)
-    if (at > 1) expect(seen).toContain(2)
+    expect(isComplete).toBe(true)
+    expect(seen).toContain(2)
   })
 
   it('F47 the log of the new version cannot be read: the version keeps its parts', async () => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    const sandbox = await withTable()
     const changed = change(sandbox, 7)
-    const env = {
-      NODE_OPTIONS: `--import=${CLOCK} --import=${FAILING_FS}`,
-      KLINES_TEST_NOW: String(PRESENT),
-      KLINES_TEST_FAIL: JSON.stringify({
-        call: 'readFileSync',
-        path: `${'0'.repeat(19)}1.json`,
-        code: 'EIO',
-        times: 1,
-      }),
-    }
-    const run = await sandbox.run(TABLE, env)
+    const unread = { call: 'readFileSync', path: `${'0'.repeat(19)}1.json`, code: 'EIO', times: 1 }
+    const run = await sandbox.call(TABLE, {}, { faults: [unread] })
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('Cannot use the log lake/_delta_log: input/output error (EIO).')
     expect(run.stderr).not.toContain('remove the log')
@@ -145,9 +140,10 @@ describe('a Delta table: every reader sees the old version or the new one, and t
     ['handle.write', 'SIGKILL'],
     ['promises.link', 'SIGKILL'],
   ])('F42 a new table ends with %s %s: it has no version, or a whole one', async (call, code) => {
-    let at = 1
-    for (; at <= MOST_CALLS; at += stepOf(call)) {
-      const { sandbox } = await stockedSandbox(newSandbox())
+    let isComplete = false
+    let kills = 0
+    for (const at of numbersOf(call)) {
+      const sandbox = await withMirror()
       const run = await runWith(sandbox, TABLE, call, code, at)
       const table = sandbox.path('lake')
       if (logNames(table).includes(`${'0'.repeat(20)}.json`)) expect(await tableSums(table)).toEqual(OLD)
@@ -155,10 +151,12 @@ describe('a Delta table: every reader sees the old version or the new one, and t
       expect(logNames(table)).toHaveLength(1)
       expect(await tableSums(table)).toEqual(OLD)
       expect(await viewSums(sandbox)).toEqual(OLD)
-      if (run.code === 0) break
+      isComplete = run.code === 0
+      if (isComplete) break
+      kills++
     }
-    expect(at).toBeGreaterThan(1)
-    expect(at).toBeLessThan(MOST_CALLS)
+    expect(isComplete).toBe(true)
+    expect(kills).toBeGreaterThan(0)
   })
 })
 
@@ -169,10 +167,9 @@ describe.each([
   it.each(['promises.rename', 'promises.link', 'rmSync', 'renameSync', 'handle.write'])(
     'is killed at each %s: its readers see all of the old or all of the new candles, and the next run completes it',
     async call => {
-      let at = 1
-      for (; at <= MOST_CALLS; at += stepOf(call)) {
-        const { sandbox } = await stockedSandbox(newSandbox())
-        expect(await sandbox.call(from)).toMatchObject({ code: 0, stderr: '' })
+      let isComplete = false
+      for (const at of numbersOf(call)) {
+        const sandbox = await (from === PLAIN ? withFiles() : withTable())
         const changed = change(sandbox, 3)
         const run = await runWith(sandbox, [...to, '--force'], call, 'SIGKILL', at)
         const table = sandbox.path('lake')
@@ -187,9 +184,10 @@ describe.each([
         else expect(parts.filter(name => name.endsWith('/part-0.parquet'))).toEqual([])
         expect(logNames(table).length > 0).toBe(to === TABLE)
         expect(sandbox.files('lake').filter(name => name.includes('~'))).toEqual([])
-        if (run.code === 0) break
+        isComplete = run.code === 0
+        if (isComplete) break
       }
-      expect(at).toBeLessThan(MOST_CALLS)
+      expect(isComplete).toBe(true)
     },
   )
 })

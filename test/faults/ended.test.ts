@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { until } from '../support/deferred.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, LIST, useFaultScenarios } from './support/fault-scenario.js'
 import { silence } from './support/responses.js'
@@ -68,7 +69,7 @@ describe('kill -9', () => {
   })
 
   /** The call in which the program kills itself, and how many files of the tree it has stored by then. */
-  it.concurrent.each<[string, object, number]>([
+  it.concurrent.each<[string, Omit<FailingCall, 'code'>, number]>([
     ['F41 in the middle of writing a window', { call: 'writeSync', at: 4, path: 'm/.klines-tmp' }, 1],
     ['F41 between writing and renaming a window', { call: 'renameSync', at: 6, path: 'm/.klines-tmp' }, 3],
     ['F41 before mirror.json is renamed', { call: 'renameSync', at: 2, path: 'm/.klines-tmp' }, 0],
@@ -78,11 +79,8 @@ describe('kill -9', () => {
   ])('%s: nothing is torn, and the next run continues', async (_, fail, fileCount) => {
     const scenario = await newScenario()
     scenario.sandbox.write('x.csv', OLD)
-    const env = { KLINES_TEST_FAIL: JSON.stringify({ ...fail, code: 'SIGKILL' }) }
-    const { running } = scenario.start(scenario.args(['--force', '--concurrency', '1']), {
-      preload: ['failing-fs.mjs'],
-      env,
-    })
+    const faults = [{ ...fail, code: 'SIGKILL' }]
+    const { running } = scenario.start(scenario.args(['--force', '--concurrency', '1']), { faults })
     expect(await running.ended).toMatchObject({ signal: 'SIGKILL', stdout: '' })
     const temps = readdirSync(join(scenario.mirror, '.klines-tmp'))
     expect(temps).toHaveLength(fileCount < 9 ? 1 : 0)

@@ -31,11 +31,8 @@ describe.runIf(SOAK > 0)('every call of the file system (skipped without KLINES_
       for (; at <= MOST_CALLS; at++) {
         const scenario = await newScenario()
         scenario.sandbox.write('x.csv', OLD)
-        const env = { KLINES_TEST_FAIL: JSON.stringify({ call, path, code, at, times: 1 }) }
-        const { running } = scenario.start(scenario.args(['--force', '--concurrency', '2', '-q']), {
-          preload: ['failing-fs.mjs'],
-          env,
-        })
+        const faults = [{ call, path, code, at, times: 1 }]
+        const { running } = scenario.start(scenario.args(['--force', '--concurrency', '2', '-q']), { faults })
         const run = await running.ended
         const killed = run.signal === 'SIGKILL'
         expect(killed || [0, 1, 2, 3].includes(run.code ?? -1), run.stderr).toBe(true)

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { expectPlainText } from './support/fault-case.js'
-import { ALL_WINDOWS, LIST, type RunOptions, useFaultScenarios } from './support/fault-scenario.js'
+import { ALL_WINDOWS, LIST, useFaultScenarios } from './support/fault-scenario.js'
 
 const newScenario = useFaultScenarios()
 const OLD = 'what was there before\n'
 
 describe('a call that fails', () => {
-  const failing = (fail: object): RunOptions => ({
-    preload: ['failing-fs.mjs'],
-    env: { KLINES_TEST_FAIL: JSON.stringify(fail) },
-  })
-
-  it.concurrent.each<[string, object, RegExp]>([
+  it.each<[string, FailingCall, RegExp]>([
     [
       'F46 EMFILE, writing',
       { call: 'openSync', at: 6, path: 'm/.klines-tmp', code: 'EMFILE' },
@@ -30,7 +26,7 @@ describe('a call that fails', () => {
   ])('%s a mirror stops a download cleanly and keeps finished files', async (_, fail, message) => {
     const scenario = await newScenario()
     const args = scenario.args(['--concurrency', '1']).filter(arg => arg !== '-o' && arg !== 'x.csv')
-    const run = await scenario.run(args, failing(fail))
+    const run = await scenario.run(args, { faults: [fail] })
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toMatch(message)
     expectPlainText(run.stderr)
@@ -39,7 +35,7 @@ describe('a call that fails', () => {
     await scenario.expectRepair(ALL_WINDOWS.slice(2))
   })
 
-  it.concurrent('F46 with only a few file descriptors, nothing corrupt is stored', async () => {
+  it('F46 with only a few file descriptors, nothing corrupt is stored', async () => {
     const scenario = await newScenario()
     const policy = { tries: 3, baseDelayMs: 30 }
     const run = await scenario.shell(`ulimit -n 26; ${scenario.command('--concurrency', '64')}`, { policy })
@@ -51,14 +47,14 @@ describe('a call that fails', () => {
     await scenario.expectRepair(ALL_WINDOWS.filter(path => !stored.includes(path)))
   })
 
-  it.concurrent.each<[string, object]>([
+  it.each<[string, FailingCall]>([
     ['F47 EIO, writing', { call: 'handle.write', path: '.x.csv', code: 'EIO' }],
     ['F47 EIO, syncing', { call: 'handle.sync', path: '.x.csv', code: 'EIO' }],
     ['F47 EIO, renaming', { call: 'promises.rename', path: '.x.csv', code: 'EIO' }],
   ])('%s an export leaves the old file and no temp file', async (_, fail) => {
     const scenario = await newScenario()
     scenario.sandbox.write('x.csv', OLD)
-    const run = await scenario.download({ args: ['--force'], ...failing(fail) })
+    const run = await scenario.download({ args: ['--force'], faults: [fail] })
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/^klines: Cannot write x\.csv: input\/output error \(EIO\)\.\n$/)
     expect(scenario.outputs()).toEqual(['x.csv'])
@@ -66,16 +62,15 @@ describe('a call that fails', () => {
     await scenario.expectRepair()
   })
 
-  it.concurrent.each([
+  it.each([
     [['export', '-o', 'y.csv'], 'Cannot read'],
     [['stats'], 'Corrupt in the mirror: Cannot read'],
   ])('F47 EIO, reading a mirror is reported by %j', async ([command, ...args], message) => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    const run = await scenario.run(
-      [command, 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...args],
-      failing({ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }),
-    )
+    const run = await scenario.run([command, 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...args], {
+      faults: [{ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }],
+    })
     expect(run).toMatchObject({ code: 3, stdout: '' })
     expect(run.stderr).toBe(`klines: ${message} the mirror m: input/output error (EIO).\n`)
     expect(scenario.outputs()).toEqual(['x.csv'])

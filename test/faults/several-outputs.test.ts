@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { SOAK } from '../support/soak.js'
-import { type FailingCall, SeveralOutputs } from './support/several-outputs.js'
+import { SeveralOutputs } from './support/several-outputs.js'
 
 const newSandbox = useSandboxes()
-/** Every call only when KLINES_SOAK is set, because a run takes a third of a second; the last of four renames always. */
+/** Every call only when KLINES_SOAK is set, because a run takes a third of a second. */
 const STEP = SOAK > 0 ? 1 : 3
 /** A bound for the loops: no run makes this many calls of one kind. */
 const MOST_CALLS = 60
@@ -29,7 +30,7 @@ const warningsOf = ({ stdout }: Run): string[] => JSON.parse(stdout).warnings
 describe('F61 a call that fails while eight files are put in place', () => {
   const once = { code: 'EIO', times: 1 }
   const lasting = { code: 'EIO' }
-  it.concurrent.each<[string, string, FailingCall[]]>([
+  it.each<[string, string, FailingCall[]]>([
     ['a link fails', 'promises.link', [{ call: 'promises.link', ...once }]],
     ['all links from one on fail', 'promises.link', [{ call: 'promises.link', ...lasting }]],
     ['a rename fails', 'promises.rename', [{ call: 'promises.rename', ...once }]],
@@ -51,10 +52,10 @@ describe('F61 a call that fails while eight files are put in place', () => {
   ])(
     '%s: all files are as before, or the error names those that are not',
     async (_, call, faults) => {
-      const outputs = await SeveralOutputs.create(newSandbox(), HALF)
+      const outputs = SeveralOutputs.create(newSandbox(), HALF)
       let failed = 0
       for (let at = 1; at <= MOST_CALLS; at += STEP) {
-        await outputs.restore()
+        outputs.restore()
         const run = await outputs.run(
           faults.map(fault => (fault.call === call && fault !== NO_LINKS ? { ...fault, at } : fault)),
           { force: true },
@@ -85,9 +86,9 @@ describe('F61 a call that fails while eight files are put in place', () => {
     LIMIT_MS,
   )
 
-  it.concurrent('a temp file or an old one that cannot be removed after that is removed by the next run, without a word', async () => {
-    const outputs = await SeveralOutputs.create(newSandbox(), HALF)
-    const run = await outputs.run([{ call: 'promises.unlink', code: 'EIO' }], { force: true })
+  it('a temp file or an old one that cannot be removed after that is removed by the next run, without a word', async () => {
+    const outputs = SeveralOutputs.create(newSandbox(), HALF)
+    const run = await outputs.runAlone([{ call: 'promises.unlink', code: 'EIO' }], { force: true })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(outputs.states()).toEqual(SeveralOutputs.paths.map(() => 'new'))
     expect(outputs.leftovers()).not.toEqual([])
@@ -98,7 +99,7 @@ describe('F61 a call that fails while eight files are put in place', () => {
 })
 
 describe('F61 kill -9 while eight files are put in place', () => {
-  it.concurrent.each<[string, readonly string[], boolean]>([
+  it.each<[string, readonly string[], boolean]>([
     ['promises.link', HALF, true],
     ['promises.rename', HALF, true],
     ['promises.unlink', HALF, true],
@@ -108,12 +109,12 @@ describe('F61 kill -9 while eight files are put in place', () => {
   ])(
     'at %s, with %j there before: the next run names the files that were in place, and puts the old ones back',
     async (call, existing, force) => {
-      const outputs = await SeveralOutputs.create(newSandbox(), existing)
+      const outputs = SeveralOutputs.create(newSandbox(), existing)
       let kills = 0
       let mixed = 0
       for (let at = 1; at <= MOST_CALLS; at += STEP) {
-        await outputs.restore()
-        const run = await outputs.run([{ call, code: 'SIGKILL', at }], { force })
+        outputs.restore()
+        const run = await outputs.runAlone([{ call, code: 'SIGKILL', at }], { force })
         if (run.signal !== 'SIGKILL') break
         kills++
         figures.kills++
@@ -146,13 +147,15 @@ describe('F61 kill -9 while eight files are put in place', () => {
     LIMIT_MS,
   )
 
-  it.concurrent(
+  it(
     'where there are no links, the next run names each old file that it finds beside a new one',
     async () => {
-      const outputs = await SeveralOutputs.create(newSandbox(), HALF)
+      const outputs = SeveralOutputs.create(newSandbox(), HALF)
       for (let at = 1; at <= MOST_CALLS; at += STEP) {
-        await outputs.restore()
-        const run = await outputs.run([NO_LINKS, { call: 'promises.rename', code: 'SIGKILL', at }], { force: true })
+        outputs.restore()
+        const run = await outputs.runAlone([NO_LINKS, { call: 'promises.rename', code: 'SIGKILL', at }], {
+          force: true,
+        })
         if (run.signal !== 'SIGKILL') break
         const states = outputs.states()
         const next = await outputs.runAgain({ force: false })

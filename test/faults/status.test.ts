@@ -11,13 +11,13 @@ const errorObject = (status: number, message: string, cause?: unknown) =>
   JSON.stringify({ statusCode: status, message, isError: true, cause })
 const json = (status: string, body: string, ...headers: string[]) =>
   reply(status, ['Content-Type: application/json', ...headers], body)
-const inProcess = true
 const notExchange =
   'the exchange bans who goes on after a 429, so it is left alone to its next minute; see test/exchange-client/limits.test.ts'
 
 describe('a status', () => {
   testFaults(newScenario, [
     {
+      inChildProcess: true,
       name: 'F22 404 with the error object',
       responses: json('404 Not Found', errorObject(404, 'No such window')),
       requests: 1,
@@ -28,24 +28,20 @@ describe('a status', () => {
       responses: reply('404 Not Found', [], PAGE),
       requests: 1,
       message: /status 404/,
-      inProcess,
     },
     {
       name: 'F22 404 without a body',
       responses: reply('404 Not Found', [], ''),
       requests: 1,
       message: /status 404/,
-      inProcess,
     },
     {
       name: 'F22 410',
       responses: reply('410 Gone', [], ''),
       requests: 1,
       message: /status 410/,
-      inProcess,
     },
     {
-      inProcess,
       name: 'F23 a message with terminal control characters',
       responses: json(
         '404 Not Found',
@@ -59,43 +55,39 @@ describe('a status', () => {
       responses: json('404 Not Found', errorObject(404, 'x'.repeat(50_000))),
       requests: 1,
       message: /status 404: x{200}\.\.\. /,
-      inProcess,
     },
     {
+      inChildProcess: true,
       name: 'F23 an error object of 1 MB',
       responses: json('404 Not Found', errorObject(404, 'x', 'y'.repeat(1_000_000))),
       requests: 1,
       message: /status 404/,
-      inProcess,
     },
     {
       name: 'F23 a deeply nested cause',
       responses: json('404 Not Found', `{"message":"deep","cause":${'['.repeat(30_000)}${']'.repeat(30_000)}}`),
       requests: 1,
       message: /status 404: deep/,
-      inProcess,
     },
     {
       name: 'F23 a message that is not a string',
       responses: json('404 Not Found', '{"message":{"toString":1},"__proto__":{"message":"x"}}'),
       requests: 1,
       message: /status 404/,
-      inProcess,
     },
     {
+      inChildProcess: true,
       name: 'F24 five failures, then the file',
       responses: [500, 502, 503, 504, 520].map(status => reply(`${status} X`)),
       requests: 6,
     },
     {
-      inProcess,
       name: 'F24 500, always',
       responses: reply('500 X', [], errorObject(500, 'Broken')),
       requests: 6,
       message: /status 500: Broken/,
     },
     {
-      inProcess,
       notExchange,
       name: 'F25 Retry-After in the past',
       responses: [busy('Wed, 21 Oct 2015 07:28:00 GMT')],
@@ -109,7 +101,6 @@ describe('a status', () => {
       requests: 5,
     },
     {
-      inProcess,
       name: 'F26 a redirect to itself',
       responses: redirect(`/${FAULTY}`),
       requests: 4,
@@ -120,28 +111,24 @@ describe('a status', () => {
       responses: redirect(undefined),
       requests: 1,
       message: /302 without a Location/,
-      inProcess,
     },
     {
       name: 'F26 a Location that is none',
       responses: redirect('http://[x'),
       requests: 1,
       message: /not a URL/,
-      inProcess,
     },
     {
       name: 'F27 another origin',
       responses: redirect('https://example.com/x'),
       requests: 1,
       message: /https:\/\/example\.com/,
-      inProcess,
     },
     {
       name: 'F27 a file',
       responses: redirect('file:///etc/passwd'),
       requests: 1,
       message: /another origin/,
-      inProcess,
     },
     {
       name: 'F27 a private address',
@@ -160,23 +147,20 @@ describe('a status', () => {
       responses: reply('204 No Content', [], ''),
       requests: 3,
       message: /204, which was not requested/,
-      inProcess,
     },
     {
       name: 'F28 304',
       responses: reply('304 Not Modified', [], ''),
       requests: 3,
       message: /304, which was not requested/,
-      inProcess,
     },
     {
       name: 'F28 416',
       responses: reply('416 X', [], ''),
       requests: 3,
       message: /416, which was not requested/,
-      inProcess,
     },
-    { name: 'F28 an interim response before the real one', responses: [sendEarlyHints], requests: 1, inProcess },
+    { name: 'F28 an interim response before the real one', responses: [sendEarlyHints], requests: 1 },
   ])
 })
 

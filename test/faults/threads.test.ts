@@ -10,17 +10,11 @@ import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
-const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
 const WINDOWS = [0, 100, 209].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv') => [
   ...['export', 'all', '-i', '15m', '--mirror', 'm', '-o', output, '--mkdir'],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
 ]
-/** Calls of node:fs that fail, or at which a signal is sent. */
-const failing = (fault: object) => ({
-  NODE_OPTIONS: `--import=${FAILING_FS}`,
-  KLINES_TEST_FAIL: JSON.stringify(fault),
-})
 const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
 
 let sandbox: CliSandbox
@@ -36,7 +30,7 @@ describe('an export with worker threads', () => {
       if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
       else rmSync(path)
     }
-    const alone = await sandbox.run([...args(1), '--json'])
+    const alone = await sandbox.call([...args(1), '--json'])
     const run = await sandbox.run([...args(4), '--json'])
     expect(alone.code).toBe(3)
     expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
@@ -62,7 +56,7 @@ describe('an export with worker threads', () => {
 
   it('F43 a worker starts for a few windows, too, when --threads asks for it, and its end is harmless', async () => {
     const few = ['--from', '2018-01-01', '--to', '2018-03-01']
-    const alone = await sandbox.run([...args(1), ...few])
+    const alone = await sandbox.call([...args(1), ...few])
     const expected = MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))
     const run = await sandbox.run([...args(2), ...few], {
       NODE_OPTIONS: `--import=${DYING_WORKER}`,
@@ -77,12 +71,10 @@ describe('an export with worker threads', () => {
   it.each([1, 2, 3, 4])(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {
-      await sandbox.run(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'BTCUSDT.csv', '--to', '2018-02'])
+      await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'BTCUSDT.csv', '--to', '2018-02'])
       const old = sandbox.text('BTCUSDT.csv')
-      const run = await sandbox.run(
-        args(4, '{symbol}.csv'),
-        failing({ call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }),
-      )
+      const full = { call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }
+      const run = await sandbox.runFailing(args(4, '{symbol}.csv'), [full])
       expect(run.code).toBe(1)
       const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
       expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write \w+\.csv: the disk is full \(ENOSPC\)\.$/)])
@@ -98,14 +90,14 @@ describe('an export with worker threads', () => {
   ] as const
 
   it.each(FILE_FAULTS)('F47 %s fails once with %s: the main thread writes the file again', async (call, code) => {
-    const run = await sandbox.run(args(4), failing({ call, code, times: 1, path: 'BTCUSDT.csv' }))
+    const run = await sandbox.runFailing(args(4), [{ call, code, times: 1, path: 'BTCUSDT.csv' }])
     expect(run).toMatchObject({ code: 0 })
     expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
     for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
   })
 
   it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
-    const run = await sandbox.run(args(4), failing({ call, code, path: 'BTCUSDT.csv' }))
+    const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
     expect(exports(sandbox)).toEqual([])
@@ -116,7 +108,7 @@ describe('an export with worker threads', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
-    const run = await sandbox.run(args(4), failing({ call: 'handle.write', path: '.csv', times: 1, code: signal }))
+    const run = await sandbox.runFailing(args(4), [{ call: 'handle.write', path: '.csv', times: 1, code: signal }])
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
     expect(exports(sandbox)).toEqual([])
@@ -127,7 +119,7 @@ describe('an export with worker threads', () => {
     const output = '{symbol}.csv'
     sandbox.write('BTCUSDT.csv', 'old')
     const write = { call: 'handle.write', path: '.csv', times: 1, code: 'SIGINT' }
-    const { code, signal } = await sandbox.run(args(4, output), failing([write, { ...write, at: 2 }]))
+    const { code, signal } = await sandbox.runFailing(args(4, output), [write, { ...write, at: 2 }])
     // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
     expect(signal === 'SIGINT' ? 130 : code).toBe(130)
     expect(sandbox.text('BTCUSDT.csv')).toBe('old')
@@ -145,7 +137,7 @@ describe('a lake with worker threads', () => {
   const readParts = () => PARTS.map(path => sandbox.bytes(path).toString('hex'))
   /** A lake of all windows; one more candle in a window of each symbol changes all of its parts. */
   async function changedLake() {
-    expect(await sandbox.run(lake(1))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(lake(1))).toMatchObject({ code: 0 })
     for (const symbol of MANY_SYMBOLS) {
       const rows = manyRows(symbol)[150]
       putFile(sandbox.path('m'), manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
@@ -159,7 +151,7 @@ describe('a lake with worker threads', () => {
       if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
       else rmSync(path)
     }
-    const alone = await sandbox.run([...lake(1), '--json'])
+    const alone = await sandbox.call([...lake(1), '--json'])
     const run = await sandbox.run([...lake(4), '--json'])
     expect(alone.code).toBe(3)
     expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
@@ -179,7 +171,7 @@ describe('a lake with worker threads', () => {
   it.each(WINDOWS.map(time => manyPath('', time).split('/').at(-1)))(
     'F43 a worker that ends at %s leaves its work to the main thread',
     async name => {
-      await sandbox.run(lake(1))
+      await sandbox.call(lake(1))
       const parts = readParts()
       rmSync(sandbox.path('lake'), { recursive: true })
       const run = await sandbox.run(lake(4), {
@@ -201,17 +193,17 @@ describe('a lake with worker threads', () => {
 
   it.each(PART_FAULTS)('F47 %s fails once with %s: the main thread writes the part again', async (call, code) => {
     await changedLake()
-    const run = await sandbox.run(lake(4), failing({ call, code, times: 1, path: `symbol=BTCUSDT` }))
+    const run = await sandbox.runFailing(lake(4), [{ call, code, times: 1, path: `symbol=BTCUSDT` }])
     expect(run).toMatchObject({ code: 0 })
     const parts = readParts()
     rmSync(sandbox.path('lake'), { recursive: true })
-    expect(await sandbox.run(lake(1))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(lake(1))).toMatchObject({ code: 0 })
     expect(parts).toEqual(readParts())
   })
 
   it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
     const { files, parts } = await changedLake()
-    const run = await sandbox.run(lake(4), failing({ call, code, path: `symbol=BTCUSDT` }))
+    const run = await sandbox.runFailing(lake(4), [{ call, code, path: `symbol=BTCUSDT` }])
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
     expect(exports(sandbox)).toEqual(files)
@@ -220,7 +212,7 @@ describe('a lake with worker threads', () => {
 
   it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
     const { files, parts } = await changedLake()
-    const run = await sandbox.run(lake(4), failing({ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }))
+    const run = await sandbox.runFailing(lake(4), [{ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }])
     expect(run.code).toBe(1)
     const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
     expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
@@ -233,7 +225,7 @@ describe('a lake with worker threads', () => {
     ['SIGTERM', 143],
   ] as const)('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
     const { files, parts } = await changedLake()
-    const run = await sandbox.run(lake(4), failing({ call: 'handle.write', path: '.parquet', times: 1, code: signal }))
+    const run = await sandbox.runFailing(lake(4), [{ call: 'handle.write', path: '.parquet', times: 1, code: signal }])
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
     expect(exports(sandbox)).toEqual(files)

@@ -19,6 +19,7 @@ import { sweepTemps } from '../../src/mirror/temps.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
+import { cases } from '../support/full.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 /** The test of a full disk mounts a small one, which not every machine allows. */
@@ -41,7 +42,7 @@ describe('writing', () => {
           return Buffer.compare(file.bytes, bytes) === 0 && file.mtimeMs === seconds * 1000
         },
       ),
-      { numRuns: 50 },
+      { numRuns: cases(50, 15) },
     )
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
   })

@@ -15,6 +15,7 @@ import {
   toBatches,
   twoSeries,
 } from '../../support/exporting.js'
+import { cases } from '../../support/full.js'
 import { decimalText, tableRows } from '../../support/oracles/arrow-rows.js'
 import { type BinaryRow, binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
 import { duckdb } from '../../support/oracles/duckdb.js'
@@ -50,7 +51,7 @@ describe('an Arrow file contains exactly the exported rows', () => {
         expect(tableRows(tableFromIPC(bytes.subarray(MAGIC_BYTES)))).toEqual(expected)
         expect(await readThroughParquet(bytes, folder)).toEqual(expected)
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40, 12) },
     )
   })
 

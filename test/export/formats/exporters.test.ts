@@ -15,6 +15,7 @@ import {
   runExporter,
   toBatches,
 } from '../../support/exporting.js'
+import { cases } from '../../support/full.js'
 import { decimals, klineRows } from '../../support/oracles/kline-arbitraries.js'
 import { sampleHashes } from '../../support/oracles/sample-hashes.js'
 import { LEAP_MONTH, sampleRow } from '../../support/windows.js'
@@ -41,7 +42,7 @@ describe.each(FORMATS)('%s', format => {
           const again = await runExporter(format, cutBatches(batches, cuts), shape)
           expect(again.bytes.equals(bytes)).toBe(true)
         }),
-        { numRuns: 8 },
+        { numRuns: cases(8, 3) },
       )
     },
   )
@@ -121,7 +122,7 @@ describe.each(['parquet', 'arrow'] as const)('%s', format => {
         const plain = (value: number) => (value < 1e-6 ? value.toFixed(8) : String(value))
         expect(stats.inexactDoubles).toBe(texts.filter(text => trim(plain(Number(text))) !== trim(text)).length)
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40, 8) },
     )
   })
 })

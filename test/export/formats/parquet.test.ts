@@ -18,6 +18,7 @@ import {
   toBatches,
   twoSeries,
 } from '../../support/exporting.js'
+import { cases } from '../../support/full.js'
 import { tableRows, wasmTable } from '../../support/oracles/arrow-rows.js'
 import { binaryRows, DUCKDB_NUMBERS, duckdbRows } from '../../support/oracles/binary-rows.js'
 import { duckdb } from '../../support/oracles/duckdb.js'
@@ -63,7 +64,7 @@ describe('a Parquet file contains exactly the exported rows', () => {
         writeFileSync(path, bytes)
         expect(await duckdbRows(path)).toEqual(binaryRows(parts, shape.columns, shape.numbers))
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40, 12) },
     )
   })
 
@@ -84,7 +85,7 @@ describe('a Parquet file contains exactly the exported rows', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40, 12) },
     )
   })
 
@@ -95,7 +96,7 @@ describe('a Parquet file contains exactly the exported rows', () => {
         const { bytes } = await runExporter('parquet', toBatches(parts), rowFormat(shape))
         expect(tableRows(wasmTable(bytes))).toEqual(binaryRows(parts, shape.columns, shape.numbers))
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40, 12) },
     )
   })
 

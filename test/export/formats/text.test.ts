@@ -16,6 +16,7 @@ import {
   twoSeries,
   type WindowRows,
 } from '../../support/exporting.js'
+import { cases } from '../../support/full.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
 import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toJsonBytes } from '../../support/windows.js'
 
@@ -78,7 +79,7 @@ describe.each([
         const { bytes } = await runExporter(exporter, cutBatches(toBatches(parts), points), rowFormat(shape))
         expect(bytes.toString()).toBe(oracle(parts, shape.columns, shape.timeFormat))
       }),
-      { numRuns: 600 },
+      { numRuns: cases(600, 150) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('json', () => {
         const batches = cutBatches([decodeWindow(bytes, LEAP_MONTH.window)], points)
         expect((await runExporter('json', batches, rowFormat())).bytes.equals(bytes)).toBe(true)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300, 100) },
     )
   })
 
@@ -150,7 +151,7 @@ describe('json', () => {
         const { bytes } = await runExporter('json', toBatches(parts), rowFormat())
         expect(JSON.parse(bytes.toString())).toEqual(parts.flatMap(part => part.rows))
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300, 100) },
     )
   })
 

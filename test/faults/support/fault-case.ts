@@ -29,8 +29,8 @@ export interface FaultCase {
   readonly message?: RegExp
   readonly policy?: Partial<RetryPolicy>
   readonly budgetMs?: number
-  /** Whether the library runs in this process, which is faster: for cases that differ from others only in the response. */
-  readonly inProcess?: boolean
+  /** Whether the real program runs, in a process whose memory is checked. Default: the library, in this process. */
+  readonly inChildProcess?: boolean
   /** Why it does not apply to the exchange. */
   readonly notExchange?: string
 }
@@ -47,7 +47,7 @@ export function testFaults(
   const applying = cases.filter(({ notExchange }) => notExchange === undefined)
   describe('of the exchange', () => {
     it.concurrent.each(applying)('$name', async faultCase =>
-      testFault(await newScenario('exchange'), { ...faultCase, inProcess: true }),
+      testFault(await newScenario('exchange'), { ...faultCase, inChildProcess: false }),
     )
   })
 }
@@ -57,7 +57,10 @@ async function testFault(scenario: FaultScenario, faultCase: FaultCase): Promise
   if (typeof responses === 'function') scenario.server.always(FAULTY, responses)
   else scenario.server.script(FAULTY, ...responses)
   const policy = { ...SHORT_DELAYS, ...faultCase.policy }
-  const run = await (faultCase.inProcess ? scenario.downloadInProcess({ policy }) : scenario.download({ policy }))
+  const { inChildProcess } = faultCase
+  const run = await (inChildProcess
+    ? scenario.download({ policy, inChildProcess })
+    : scenario.downloadInProcess({ policy }))
   expect(scenario.server.requestsFor(FAULTY).length, `requests; ${run.stderr}`).toBe(faultCase.requests)
   if (scenario.source === 'exchange')
     expect(scenario.server.requestsFor(FAULTY)[0].head).toMatch(/^GET \/api\/v3\/klines\?symbol=BTCUSDT&interval=15m&/)
@@ -112,7 +115,7 @@ export async function expectUnreachable(
   expect(scenario.outputs()).toEqual([])
 }
 
-/** Runs all cases but the named ones in this process: they differ only in what the codec reports. */
-export function runInProcessExcept(inChildProcess: readonly string[]): (row: FaultCase) => FaultCase {
-  return faultCase => ({ ...faultCase, inProcess: !inChildProcess.includes(faultCase.name) })
+/** Runs the named cases in processes of their own: the others differ from them only in what the codec reports. */
+export function runInChildProcess(names: readonly string[]): (row: FaultCase) => FaultCase {
+  return faultCase => ({ ...faultCase, inChildProcess: names.includes(faultCase.name) })
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
-import { CliSandbox, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, FAILING_FS, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import type { CallSettings } from '../../support/cli/in-process.js'
 import { filesBelow } from '../../support/files-below.js'
 import { csvOf } from '../../support/sample-tree.js'
 import {
@@ -40,13 +41,13 @@ export type FaultSource = 'static' | 'exchange'
 
 type Env = Record<string, string>
 
-/** Settings of a run of the real program. */
-export interface RunOptions {
-  /** Changes to the default retry policy. */
-  readonly policy?: Partial<RetryPolicy>
+/** Settings of a run of the program. */
+export interface RunOptions extends CallSettings {
   readonly env?: Env
-  /** Modules of this folder to load before the program. */
+  /** Modules of this folder to load before the program, in a process of its own. */
   readonly preload?: readonly string[]
+  /** Whether it has a process of its own, whose peak memory is checked. */
+  readonly inChildProcess?: boolean
 }
 
 /** Settings of a run in this process. */
@@ -122,8 +123,12 @@ export class FaultScenario {
     return runInProcess({ ...request, ...more }, policy)
   }
 
-  /** Runs the real program and checks its peak memory. */
+  /** Runs the program, in this process where that is possible; checks its peak memory elsewhere. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+    if (!options.inChildProcess && !options.preload) {
+      const { env, faults, policy } = options
+      return this.sandbox.call(args, { ...env, KLINES_TEST_NOW: String(this.server.now()) }, { faults, policy })
+    }
     const { running, memory } = this.start(args, options)
     const run = await running.ended
     if (run.signal === null) expect(memory(), 'bytes of memory').toBeLessThan(MOST_BYTES)
@@ -140,12 +145,13 @@ export class FaultScenario {
     return this.sandbox.shell(script, this.environment(options).env)
   }
 
-  private environment({ policy, env = {}, preload = [] }: RunOptions): { env: Env; memory(): number } {
+  private environment({ policy, env = {}, preload = [], faults = [] }: RunOptions): { env: Env; memory(): number } {
     const file = join(this.folder, `memory-${this.runs++}`)
     const preloads = [
       'watch-memory.mjs',
       '../../support/cli/shifted-clock.mjs',
       ...(policy ? ['set-policy.mjs'] : []),
+      ...(faults.length > 0 ? [FAILING_FS] : []),
       ...preload,
     ]
     const options = preloads.map(name => `--import=${fileURLToPath(new URL(name, import.meta.url))}`).join(' ')
@@ -154,6 +160,7 @@ export class FaultScenario {
       KLINES_TEST_NOW: String(this.server.now()),
       KLINES_TEST_POLICY: JSON.stringify(policy ?? {}),
       NODE_OPTIONS: options,
+      ...(faults.length > 0 ? { KLINES_TEST_FAIL: JSON.stringify(faults) } : {}),
       ...env,
     }
     return { env: settings, memory: () => Number(readFileSync(file, 'utf8')) * 1024 }
@@ -196,7 +203,9 @@ export class FaultScenario {
   /** Runs the download over the healthy service: it succeeds and requests only the list, `missing` and windows that are not final. */
   async expectRepair(missing: readonly string[] = [], { inChildProcess = false } = {}): Promise<void> {
     this.server.heal()
-    const run = await (inChildProcess ? this.download({ args: ['--force'] }) : this.downloadInProcess({ force: true }))
+    const run = await (inChildProcess
+      ? this.download({ args: ['--force'], inChildProcess })
+      : this.downloadInProcess({ force: true }))
     expect(run.stderr.replace(/^Note: .*\n/gm, '')).toBe('')
     expect(run.code).toBe(0)
     expect(this.server.windowRequests().sort()).toEqual([...new Set([...missing, ...this.openWindows])].sort())

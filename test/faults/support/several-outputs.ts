@@ -1,21 +1,13 @@
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { CliSandbox, Run } from '../../support/cli/cli-sandbox.js'
+import type { FailingCall } from '../../support/cli/failing-fs.mjs'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../../support/sample-tree.js'
 
-const PRELOAD = fileURLToPath(new URL('failing-fs.mjs', import.meta.url))
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT']
 const INTERVALS = ['12h', '1d', '3d', '1w']
 const FOLDER = 'out'
 const OLD = 'what was there before\n'
-
-/** Calls of the file system that fail, as `failing-fs.mjs` reads them. */
-export interface FailingCall {
-  readonly call: string
-  readonly code: string
-  readonly at?: number
-  readonly times?: number
-}
 
 /** What is at an output. */
 export type OutputState = 'absent' | 'old' | 'new' | 'other'
@@ -38,24 +30,27 @@ export class SeveralOutputs {
   ) {}
 
   /** `existing`: the outputs that are there before each run. */
-  static async create(sandbox: CliSandbox, existing: readonly string[]): Promise<SeveralOutputs> {
+  static create(sandbox: CliSandbox, existing: readonly string[]): SeveralOutputs {
     const outputs = new SeveralOutputs(sandbox, existing)
-    await outputs.restore()
+    outputs.restore()
     return outputs
   }
 
   /** Puts the folder back as it is before a run. */
-  async restore(): Promise<void> {
-    await this.sandbox.shell(`rm -rf ${FOLDER}; mkdir ${FOLDER}`)
+  restore(): void {
+    rmSync(this.sandbox.path(FOLDER), { recursive: true, force: true })
+    mkdirSync(this.sandbox.path(FOLDER))
     for (const path of this.existing) this.sandbox.write(path, OLD)
   }
 
-  /** Exports with the real program, in which calls on the outputs fail. */
+  /** The same in a process of its own, which a fault may end. */
+  runAlone(faults: readonly FailingCall[], { force }: { force: boolean }): Promise<Run> {
+    return this.sandbox.runFailing(this.args(force), onOutputs(faults))
+  }
+
+  /** Exports while calls on the outputs fail. */
   run(faults: readonly FailingCall[], { force }: { force: boolean }): Promise<Run> {
-    return this.sandbox.run(this.args(force), {
-      NODE_OPTIONS: `--import=${PRELOAD}`,
-      KLINES_TEST_FAIL: JSON.stringify(faults.map(fault => ({ path: `${FOLDER}/`, ...fault }))),
-    })
+    return this.sandbox.call(this.args(force), {}, { faults: onOutputs(faults) })
   }
 
   /** Exports without a fault. */
@@ -98,3 +93,5 @@ export class SeveralOutputs {
     return ['export', ...SYMBOLS, '-i', INTERVALS.join(','), ...place]
   }
 }
+
+const onOutputs = (faults: readonly FailingCall[]) => faults.map(fault => ({ path: `${FOLDER}/`, ...fault }))

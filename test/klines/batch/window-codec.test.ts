@@ -6,6 +6,7 @@ import { borrowWindow, decodeWindow } from '../../../src/klines/batch/window-cod
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
+import { timeBox } from '../../support/full.js'
 import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
 import { oracleRows, toTexts } from '../../support/oracles/window-oracle.js'
 import { LEAP_MONTH, sampleRow, toBatch, toJsonBytes } from '../../support/windows.js'
@@ -172,7 +173,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     ['for any bytes of JSON', fc.array(jsonBytes, { maxLength: 40 }).map(bytes => Uint8Array.from(bytes)), 1000],
   ]
   test.each(cases)('%s', (_, bytes, numRuns) => {
-    fc.assert(fc.property(bytes, expectSameAsOracle), { numRuns })
+    fc.assert(fc.property(bytes, expectSameAsOracle), timeBox(numRuns))
   })
 
   test('for the wire form, which never needs the slow path', () => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
+import { cases } from '../../support/full.js'
 import { Random } from '../../support/random.js'
 import { USER_BODY, USER_TARGET } from '../../support/servers/http-server.js'
 import { rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
@@ -8,7 +9,7 @@ import { startServerProcess } from '../../support/servers/server-process.js'
 import { FULL_WEEKS, makeTree, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const COUNT = 100_000
+const COUNT = cases(100_000, 15_000)
 const BATCHES = 4
 /** Requests on one connection, and simultaneous connections. */
 const DEPTH = 5

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { cases } from '../../support/full.js'
 import { parseErrorObject, type TestResponse, useTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, RENDERED, weekPath } from '../../support/synthetic-tree.js'
 
@@ -67,7 +68,7 @@ describe('one range is responseed with exactly its bytes', () => {
         else if (form === 'open') expectPart(await requestRange(`bytes=${start}-`), start, bytes.length)
         else expectPart(await requestRange(`bytes=-${start + 1}`), bytes.length - start - 1, bytes.length)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300, 60) },
     )
   })
 
@@ -121,7 +122,7 @@ describe('unsupported ranges get the whole body', () => {
         else if (response.status === 416) expectUnsatisfiable(response)
         else expectWhole(response)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300, 60) },
     )
   })
 

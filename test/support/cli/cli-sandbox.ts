@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import { filesBelow } from '../files-below.js'
-import { callInProcess } from './in-process.js'
+import type { FailingCall } from './failing-fs.mjs'
+import { type CallSettings, callInProcess } from './in-process.js'
 
 /** The project's folder, without a slash at its end. */
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url)).slice(0, -1)
@@ -13,6 +14,10 @@ export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url)).slice
 export const BIN = join(PROJECT, 'bin', 'run.js')
 /** Preload that shifts the clock of a process. */
 export const CLOCK = fileURLToPath(new URL('shifted-clock.mjs', import.meta.url))
+/** Preload that makes calls of the file system fail. */
+export const FAILING_FS = fileURLToPath(new URL('failing-fs.mjs', import.meta.url))
+/** What Node reads when a process starts. */
+const PROCESS_SETTINGS = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ']
 /** Where Node caches compiled code: all commands of a test run share it, which speeds them up. */
 const COMPILE_CACHE = join(tmpdir(), 'compile-cache')
 /** A run that takes longer hangs and is killed. A soak test allows more. */
@@ -89,12 +94,28 @@ export class CliSandbox {
     return filesBelow(join(this.folder, folder))
   }
 
-  /** Runs `klines` in this process: faster than `run` by the start of a process, for what needs no process of its own. */
-  async call(args: readonly string[], env: Env = {}): Promise<Run> {
+  /**
+   * Runs `klines` in this process: faster than `run` by the start of a process, for what needs no process of its own. Throws for
+   * settings that only a new process obeys.
+   */
+  async call(args: readonly string[], env: Env = {}, settings: CallSettings = {}): Promise<Run> {
+    const [setting] = PROCESS_SETTINGS.filter(name => name in env)
+    if (setting) throw new Error(`${setting} is a setting of a process: expected run() instead of call().`)
     const started = performance.now()
-    const { stdout: bytes, stderr, code } = await callInProcess(PROJECT, args, this.folder, { ...this.env(), ...env })
+    const {
+      stdout: bytes,
+      stderr,
+      code,
+    } = await callInProcess(PROJECT, args, this.folder, { ...this.env(), ...env }, settings)
     const [text, errors] = [bytes.toString(), stderr.toString()]
     return { bytes, stdout: text, stderr: errors, code, signal: null, tookMs: performance.now() - started }
+  }
+
+  /** Runs the real binary, in which calls of the file system fail, or end it by a signal. */
+  runFailing(args: readonly string[], faults: readonly FailingCall[]): Promise<Run> {
+    const { NODE_OPTIONS: clock = '' } = this.env()
+    const NODE_OPTIONS = `${clock} --import=${FAILING_FS}`.trim()
+    return this.run(args, { NODE_OPTIONS, KLINES_TEST_FAIL: JSON.stringify(faults) })
   }
 
   /** Runs the real binary to its end. */

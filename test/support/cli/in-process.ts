@@ -1,7 +1,17 @@
-import { createRequire } from 'node:module'
+import Module, { createRequire } from 'node:module'
+import type { RetryPolicy } from '../../../src/http/retry.js'
 import type { Env } from './cli-sandbox.js'
+import { type FailingCall, failCalls } from './failing-fs.mjs'
 
 const require = createRequire(import.meta.url)
+/** What a call changes beside its arguments, folder and environment. */
+export interface CallSettings {
+  /** Calls of the file system that fail. */
+  readonly faults?: readonly FailingCall[]
+  /** Changes to the default retry policy. */
+  readonly policy?: Partial<RetryPolicy>
+}
+
 /** Calls run one at a time: each has the folder, the environment and the streams of this process to itself. */
 let queue: Promise<unknown> = Promise.resolve()
 
@@ -18,13 +28,25 @@ interface Call {
 }
 
 /** Runs the built program in this process, which saves the start of another. It cannot test signals, pipes or stdin. */
-export function callInProcess(project: string, args: readonly string[], folder: string, env: Env): Promise<Call> {
-  const result = queue.then(() => call(project, args, folder, env))
+export function callInProcess(
+  project: string,
+  args: readonly string[],
+  folder: string,
+  env: Env,
+  settings: CallSettings = {},
+): Promise<Call> {
+  const result = queue.then(() => call(project, args, folder, env, settings))
   queue = result.catch(() => {})
   return result
 }
 
-async function call(project: string, args: readonly string[], folder: string, env: Env): Promise<Call> {
+async function call(
+  project: string,
+  args: readonly string[],
+  folder: string,
+  env: Env,
+  { faults = [], policy }: CallSettings,
+): Promise<Call> {
   const before = { cwd: process.cwd(), env: { ...process.env }, exitCode: process.exitCode }
   const [stdout, stderr] = [capture(process.stdout), capture(process.stderr)]
   // The time zone of a process is fixed: the tests have an odd one.
@@ -32,11 +54,17 @@ async function call(project: string, args: readonly string[], folder: string, en
   process.chdir(folder)
   process.exitCode = undefined
   if (env.KLINES_TEST_NOW) shiftMs = Number(env.KLINES_TEST_NOW) - now()
+  let restoreCalls: (() => void) | undefined
+  let restorePolicy: (() => void) | undefined
   try {
-    const { run } = require(`${project}/dist/main.cjs`)
+    const { run } = loadProgram(project)
+    if (policy) restorePolicy = changePolicy(policy)
+    if (faults.length > 0) restoreCalls = failCalls(faults)
     await run([...args], { root: project })
     return { stdout: stdout.bytes(), stderr: stderr.bytes(), code: Number(process.exitCode ?? 0) }
   } finally {
+    restoreCalls?.()
+    restorePolicy?.()
     shiftMs = 0
     process.exitCode = before.exitCode
     process.chdir(before.cwd)
@@ -44,6 +72,36 @@ async function call(project: string, args: readonly string[], folder: string, en
     stdout.restore()
     stderr.restore()
   }
+}
+
+/** What the bundle of the commands calls its default retry policy. */
+const POLICY = '__klinesRetryPolicy'
+const shared = globalThis as { [POLICY]?: RetryPolicy }
+
+/**
+ * Loads the bundle of the commands, which shares no modules with the tests: its text gets an assignment that makes the default retry
+ * policy known to this file.
+ */
+function loadProgram(project: string): { run(args: string[], options: { root: string }): Promise<void> } {
+  const { prototype } = Module as unknown as { prototype: { _compile(text: string, ...rest: unknown[]): unknown } }
+  const { _compile } = prototype
+  prototype._compile = function (text, ...rest) {
+    return _compile.call(this, text.replace(/\bRETRY_POLICY = (?=\{)/, `$&globalThis.${POLICY} = `), ...rest)
+  }
+  try {
+    return require(`${project}/dist/main.cjs`)
+  } finally {
+    prototype._compile = _compile
+  }
+}
+
+/** Changes parts of the retry policy; returns a function that puts them back. */
+function changePolicy(policy: Partial<RetryPolicy>): () => void {
+  const current = shared[POLICY]
+  if (!current) throw new Error('The bundle of the commands has no RETRY_POLICY.')
+  const before = { ...current }
+  Object.assign(current, policy)
+  return () => void Object.assign(current, before)
 }
 
 function replaceEnv(env: NodeJS.ProcessEnv): void {

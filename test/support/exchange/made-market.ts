@@ -32,7 +32,6 @@ export interface MadeOptions {
 /** A market of symbols with computed candles; coarser ones are the aggregates of 15m. A series is computed when it is needed. */
 export function madeMarket(symbols: Readonly<Record<string, MadeSymbol>>, options: MadeOptions = {}): Market {
   const names = [...Object.keys(symbols), ...(options.names ?? [])]
-  const cache = new Map<string, readonly KlineRow[]>()
   return {
     symbols: () => names,
     isTrading: symbol => symbols[symbol]?.until === undefined,
@@ -40,16 +39,30 @@ export function madeMarket(symbols: Readonly<Record<string, MadeSymbol>>, option
       const made = symbols[symbol]
       if (made?.rows) return made.rows[interval]
       if (made?.from === undefined) return undefined
-      const key = `${symbol} ${interval}`
-      const known = cache.get(key)
-      if (known) return known
       const spans = (made.without ?? []).map(([start, end]) => [toTime(start), toTime(end)] as const)
       const until = toTime(made.until ?? options.until ?? END)
-      const rows = makeRows(symbol, interval, toTime(made.from), until, spans, made.minutes ? MINUTE : undefined)
-      cache.set(key, rows)
-      return rows
+      return cachedRows(symbol, interval, toTime(made.from), until, spans, made.minutes ? MINUTE : undefined)
     },
   }
+}
+
+/** Computed rows by what they are computed from, and how many these are: the markets of many tests are alike. */
+const cache = new Map<string, readonly KlineRow[]>()
+const MOST_ROWS = 500_000
+let rowCount = 0
+
+function cachedRows(...made: Parameters<typeof makeRows>): readonly KlineRow[] {
+  const key = JSON.stringify(made)
+  const known = cache.get(key)
+  if (known) return known
+  const rows = makeRows(...made)
+  if (rowCount + rows.length > MOST_ROWS) {
+    cache.clear()
+    rowCount = 0
+  }
+  cache.set(key, rows)
+  rowCount += rows.length
+  return rows
 }
 
 function toTime(time: number | string): number {

@@ -1,0 +1,16 @@
+/** A call of `node:fs` that fails, or at which a signal is sent. */
+export interface FailingCall {
+  /** As `writeSync`, `promises.rename` or `handle.sync`. */
+  readonly call: string
+  /** The code of the error, or a signal. */
+  readonly code: string
+  /** The first call that fails, counted from 1. Default: 1. */
+  readonly at?: number
+  /** How many calls fail. Default: all of them. */
+  readonly times?: number
+  /** Only calls whose path contains this count. */
+  readonly path?: string
+}
+
+/** Makes calls fail from now on; returns a function that ends this. */
+export function failCalls(faults: readonly FailingCall[]): () => void

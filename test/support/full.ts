@@ -1,0 +1,27 @@
+import type { Parameters } from 'fast-check'
+
+/**
+ * Whether tests of random or very many cases run all of them, as `.ci/run` does. `npm test` takes about a second for each, so that
+ * it answers soon.
+ */
+export const FULL = process.env.KLINES_TEST_FULL === '1'
+
+/** How many cases a test runs: `full` of them, or `short` in about a second. */
+export function cases(full: number, short: number): number {
+  return FULL ? full : short
+}
+
+/** Parameters of a synchronous property: up to `numRuns` cases, and no further one after a second unless all have to run. */
+export function timeBox<T>(numRuns: number): Parameters<T> {
+  return FULL ? { numRuns } : { numRuns, interruptAfterTimeLimit: 1_000 }
+}
+
+/**
+ * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise every third of those, from a
+ * random one on.
+ */
+export function callNumbers(most: number, step = 1): number[] {
+  const stride = FULL ? step : 3 * step
+  const first = FULL ? 1 : 1 + step * Math.floor(3 * Math.random())
+  return Array.from({ length: Math.ceil((most - first + 1) / stride) }, (_, index) => first + index * stride)
+}
