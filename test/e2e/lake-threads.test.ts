@@ -24,7 +24,8 @@ const ALL = ['export', 'all', '-i', '15m', '--layout', 'hive', '-o', 'lake', '--
 
 /** Brings the lake of a sandbox up to date; returns what does not depend on the time. */
 async function update(sandbox: CliSandbox, threads: number, args: readonly string[], root = mirror) {
-  const run = await sandbox.run([...ALL, '--mirror', root, '--threads', String(threads), ...args])
+  const all = [...ALL, '--mirror', root, '--threads', String(threads), ...args]
+  const run = await (threads === 1 ? sandbox.call(all) : sandbox.run(all))
   const json = withoutTimes(run.stdout).replaceAll(root, 'm')
   return { code: run.code, stderr: run.stderr, json, files: readFiles(sandbox) }
 }
@@ -48,9 +49,9 @@ describe.concurrent('a lake with several threads', () => {
     ['a Delta table of some columns', ['--table', 'delta', '--columns', 'open_time,close']],
     ['resampled candles', ['--resample', '3h']],
     ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
-    ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2021-11-01T00:45']],
+    ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
   ])('writes the same files with the same report as one thread: %s', async (_, args) => {
-    const [alone, ...others] = await Promise.all([1, 2, 8].map(threads => update(newSandbox(), threads, args)))
+    const [alone, ...others] = await Promise.all([1, 2, 5].map(threads => update(newSandbox(), threads, args)))
     expect(alone).toMatchObject({ code: 0, stderr: '' })
     const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
     expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
@@ -63,12 +64,12 @@ describe.concurrent('a lake with several threads', () => {
     ['a Delta table', ['--table', 'delta']],
   ])('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
     const results = await Promise.all(
-      [1, 8].map(async threads => {
+      [1, 5].map(async threads => {
         const sandbox = newSandbox()
         const tree = manyWindows(sandbox.path('m'))
         const before = await update(sandbox, threads, args, tree)
         for (const symbol of MANY_SYMBOLS.slice(1)) {
-          const rows = manyRows(symbol)[100]
+          const rows = manyRows(symbol)[25]
           putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
         }
         return { before, after: await update(sandbox, threads, args, tree) }
@@ -99,7 +100,7 @@ it.each([
     sandbox.now = PRESENT
     sandbox.write('file', '')
     const args = ['download', ...MANY_SYMBOLS, '-i', '15m', ...source, '--layout', 'hive', '-o', 'lake', '--json']
-    const { code, stderr, stdout } = await sandbox.run([...args, '--threads', threads])
+    const { code, stderr, stdout } = await sandbox.call([...args, '--threads', threads])
     return { code, stderr, json: withoutTimes(stdout).replaceAll(sandbox.folder, ''), files: readFiles(sandbox) }
   }
   const alone = await download('1')

@@ -10,7 +10,7 @@ import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
-const WINDOWS = [0, 100, 209].map(week => manyRows('BTCUSDT')[week][0][0])
+const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv') => [
   ...['export', 'all', '-i', '15m', '--mirror', 'm', '-o', output, '--mkdir'],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
@@ -139,7 +139,7 @@ describe('a lake with worker threads', () => {
   async function changedLake() {
     expect(await sandbox.call(lake(1))).toMatchObject({ code: 0 })
     for (const symbol of MANY_SYMBOLS) {
-      const rows = manyRows(symbol)[150]
+      const rows = manyRows(symbol)[37]
       putFile(sandbox.path('m'), manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
     }
     return { files: exports(sandbox), parts: readParts() }

@@ -17,11 +17,11 @@ export function timeBox<T>(numRuns: number): Parameters<T> {
 }
 
 /**
- * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise every third of those, from a
- * random one on.
+ * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise the first one and every third of
+ * the others, from a random one on.
  */
 export function callNumbers(most: number, step = 1): number[] {
-  const stride = FULL ? step : 3 * step
-  const first = FULL ? 1 : 1 + step * Math.floor(3 * Math.random())
-  return Array.from({ length: Math.ceil((most - first + 1) / stride) }, (_, index) => first + index * stride)
+  const all = Array.from({ length: Math.ceil(most / step) }, (_, index) => 1 + index * step)
+  const offset = Math.floor(3 * Math.random())
+  return FULL ? all : all.filter((_, index) => index === 0 || index % 3 === offset)
 }

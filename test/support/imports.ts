@@ -69,3 +69,25 @@ export function packagesLoadedBy(all: readonly Edge[], file: string): string[] {
   }
   return [...packages]
 }
+
+/** The files of one import cycle, the first one again at its end; undefined when there is none. */
+export function findCycle(all: readonly Edge[]): string[] | undefined {
+  const targets = new Map<string, string[]>()
+  for (const { from, target } of all) if (target) targets.set(from, [...(targets.get(from) ?? []), target])
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
+    if (done.has(file)) return undefined
+    for (const target of targets.get(file) ?? []) {
+      const cycle = visit(target, [...path, file])
+      if (cycle) return cycle
+    }
+    done.add(file)
+    return undefined
+  }
+  for (const file of targets.keys()) {
+    const cycle = visit(file, [])
+    if (cycle) return cycle
+  }
+  return undefined
+}

@@ -2,7 +2,7 @@ import { candle, putFile, type Row } from './synthetic-tree.js'
 
 const [QUARTER, DAY] = [900_000, 86_400_000]
 const FIRST = Date.UTC(2018, 0, 1)
-const WEEKS = 260
+const WEEKS = 64
 
 export const MANY_SYMBOLS = [
   'BTCUSDT',
@@ -14,7 +14,7 @@ export const MANY_SYMBOLS = [
   'SOLUSDT',
   'LINKUSDT',
 ] as const
-/** Number of windows: enough that worker threads start. */
+/** Number of windows: enough that several threads have something to do. */
 export const MANY_WINDOWS = MANY_SYMBOLS.length * WEEKS
 
 /** The candles of one symbol: two hours of each Monday, so there are gaps, with values of its own. */

@@ -9,9 +9,13 @@ import type { Series } from '../../src/klines/series.js'
 import { parseDate } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
+import { cases } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
+
+/** The symbols of the real tree; in a short run the one with an exception. */
+const SYMBOLS = ['BTCUSDT', 'DOTUSDT', 'ADAUSDT'].slice(0, cases(3, 1))
 
 const listSeries = (symbols: readonly string[], intervals: readonly string[] = INTERVALS) =>
   symbols.flatMap(symbol => intervals.map(interval => ({ symbol, interval }) as Series))
@@ -72,7 +76,7 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => JSON.stringify(batch.row(row))))
     const different: string[] = []
     let compared = 0
-    for (const { symbol, interval } of listSeries(['DOTUSDT', 'BTCUSDT', 'ADAUSDT'])) {
+    for (const { symbol, interval } of listSeries(SYMBOLS)) {
       const expected = new Set(toTexts(loadBatches({ symbol, interval })))
       for (const finer of INTERVALS.filter(other => isMultiple(parseTargetInterval(interval), other))) {
         const source = { symbol, interval: finer }
@@ -90,7 +94,7 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       }
     }
     expect(different).toEqual([`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`])
-    expect(compared).toBe(661_818)
+    expect(compared).toBe(cases(661_818, 234_020))
   })
 })
 

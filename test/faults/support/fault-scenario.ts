@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
-import { CliSandbox, FAILING_FS, type Run, type Running } from '../../support/cli/cli-sandbox.js'
+import { CliSandbox, FAILING_FS, findProcessSetting, type Run, type Running } from '../../support/cli/cli-sandbox.js'
 import type { CallSettings } from '../../support/cli/in-process.js'
 import { filesBelow } from '../../support/files-below.js'
 import { csvOf } from '../../support/sample-tree.js'
@@ -125,8 +125,8 @@ export class FaultScenario {
 
   /** Runs the program, in this process where that is possible; checks its peak memory elsewhere. */
   async run(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-    if (!options.inChildProcess && !options.preload) {
-      const { env, faults, policy } = options
+    const { env = {}, faults, policy } = options
+    if (!options.inChildProcess && !options.preload && findProcessSetting(env) === undefined) {
       return this.sandbox.call(args, { ...env, KLINES_TEST_NOW: String(this.server.now()) }, { faults, policy })
     }
     const { running, memory } = this.start(args, options)

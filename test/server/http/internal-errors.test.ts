@@ -6,6 +6,7 @@ import { expectError } from '../../support/servers/error-response.js'
 import { USER_TARGET } from '../../support/servers/http-server.js'
 import { RawClient, rawPost, rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startServerProcess } from '../../support/servers/server-process.js'
+import { startTestServer } from '../../support/servers/test-server.js'
 import { FULL_WEEKS, makeTree, NOW, putFile, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -54,8 +55,8 @@ describe('a client that is still sending', () => {
       rawRequest('POST /', ['Expect: x', `Content-Length: ${long.length}`], long),
     ],
   ])('still gets %i: %s', async (status, _, bytes) => {
-    const child = await startServerProcess(makeTree(tempFolder()))
-    for (let round = 0; round < 15; round++) expectError(await sendRaw(child.url, bytes), status)
+    const { url } = await startTestServer(makeTree(tempFolder()))
+    for (let round = 0; round < 15; round++) expectError(await sendRaw(url, bytes), status)
   })
 })
 

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startServer } from '../../../src/server/server.js'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { filesBelow } from '../../support/files-below.js'
+import { cases } from '../../support/full.js'
 import { Random } from '../../support/random.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_BODY, USER_PATH } from '../../support/servers/http-server.js'
@@ -13,7 +14,7 @@ import { rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { candle, makeTree, NOW, putFile } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const COUNT = 12_000
+const COUNT = cases(12_000, 3_000)
 const SECRET = 'no-client-may-see-this'
 /** A price in a valid window outside the tree, and nowhere else. */
 const SECRET_PRICE = '777.77777777'

@@ -7,13 +7,14 @@ import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
+import { cases } from '../../support/full.js'
 import { RawClient } from '../../support/servers/raw-client.js'
 import { getWindow, makeWindow } from '../../support/servers/raw-requests.js'
 import { startTestServer } from '../../support/servers/test-server.js'
 import { candle, FULL_WEEKS, putFile, RENDERED, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const READS = 25_000
+const READS = cases(25_000, 5_000)
 const CONNECTIONS = 8
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const START = Date.parse(FULL_WEEKS[0])
@@ -70,7 +71,7 @@ class ResponseChecker {
   }
 }
 
-it('25,000 reads while another process replaces the window each return one whole version, and later reads the last one', async () => {
+it(`${READS} reads while another process replaces the window each return one whole version, and later reads the last one`, async () => {
   const [root, aside] = [tempFolder(), tempFolder()]
   VERSIONS.forEach(({ bytes, time }, index) => {
     putFile(aside, String(index), bytes, time)

@@ -16,8 +16,8 @@ export const BIN = join(PROJECT, 'bin', 'run.js')
 export const CLOCK = fileURLToPath(new URL('shifted-clock.mjs', import.meta.url))
 /** Preload that makes calls of the file system fail. */
 export const FAILING_FS = fileURLToPath(new URL('failing-fs.mjs', import.meta.url))
-/** What Node reads when a process starts. */
-const PROCESS_SETTINGS = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ']
+/** What only a new process obeys: what Node reads when it starts, and what preloads read. */
+const PROCESS_SETTINGS = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'TZ', 'KLINES_TEST_SHIFT', 'KLINES_TEST_JUMP']
 /** Where Node caches compiled code: all commands of a test run share it, which speeds them up. */
 const COMPILE_CACHE = join(tmpdir(), 'compile-cache')
 /** A run that takes longer hangs and is killed. A soak test allows more. */
@@ -99,7 +99,7 @@ export class CliSandbox {
    * settings that only a new process obeys.
    */
   async call(args: readonly string[], env: Env = {}, settings: CallSettings = {}): Promise<Run> {
-    const [setting] = PROCESS_SETTINGS.filter(name => name in env)
+    const setting = findProcessSetting(env)
     if (setting) throw new Error(`${setting} is a setting of a process: expected run() instead of call().`)
     const started = performance.now()
     const {
@@ -190,6 +190,11 @@ export function useSandboxes(): () => CliSandbox {
     rmSync(root, { recursive: true, force: true })
   })
   return () => new CliSandbox(mkdtempSync(join(root, 'd')))
+}
+
+/** The name of a setting that only a new process obeys, if there is one. */
+export function findProcessSetting(env: Env): string | undefined {
+  return PROCESS_SETTINGS.find(name => name in env)
 }
 
 /** Kills a child and everything it started, if they still run. */

@@ -74,19 +74,30 @@ async function call(
   }
 }
 
-/** What the bundle of the commands calls its default retry policy. */
-const POLICY = '__klinesRetryPolicy'
-const shared = globalThis as { [POLICY]?: RetryPolicy }
+/** The default retry policy of the bundle of the commands, which shares no modules with the tests, and what a call changes of it. */
+const retryPolicy: { live: Partial<RetryPolicy>; defaults: Partial<RetryPolicy>; changes: Partial<RetryPolicy> } = {
+  live: {},
+  defaults: {},
+  changes: {},
+}
+const POLICY_MAKER = '__klinesRetryPolicy'
+Object.assign(globalThis, {
+  [POLICY_MAKER]: (defaults: RetryPolicy) => {
+    retryPolicy.defaults = defaults
+    return Object.assign(retryPolicy.live, defaults, retryPolicy.changes)
+  },
+})
 
-/**
- * Loads the bundle of the commands, which shares no modules with the tests: its text gets an assignment that makes the default retry
- * policy known to this file.
- */
+/** Loads the bundle of the commands. Its text, which makes the policy when a command needs it, has it made by this file. */
 function loadProgram(project: string): { run(args: string[], options: { root: string }): Promise<void> } {
   const { prototype } = Module as unknown as { prototype: { _compile(text: string, ...rest: unknown[]): unknown } }
   const { _compile } = prototype
   prototype._compile = function (text, ...rest) {
-    return _compile.call(this, text.replace(/\bRETRY_POLICY = (?=\{)/, `$&globalThis.${POLICY} = `), ...rest)
+    return _compile.call(
+      this,
+      text.replace(/(\bRETRY_POLICY = )(\{[^}]*\})/, `$1globalThis.${POLICY_MAKER}($2)`),
+      ...rest,
+    )
   }
   try {
     return require(`${project}/dist/main.cjs`)
@@ -96,12 +107,13 @@ function loadProgram(project: string): { run(args: string[], options: { root: st
 }
 
 /** Changes parts of the retry policy; returns a function that puts them back. */
-function changePolicy(policy: Partial<RetryPolicy>): () => void {
-  const current = shared[POLICY]
-  if (!current) throw new Error('The bundle of the commands has no RETRY_POLICY.')
-  const before = { ...current }
-  Object.assign(current, policy)
-  return () => void Object.assign(current, before)
+function changePolicy(changes: Partial<RetryPolicy>): () => void {
+  retryPolicy.changes = changes
+  Object.assign(retryPolicy.live, changes)
+  return () => {
+    retryPolicy.changes = {}
+    Object.assign(retryPolicy.live, retryPolicy.defaults)
+  }
 }
 
 function replaceEnv(env: NodeJS.ProcessEnv): void {

@@ -7,7 +7,10 @@ function parse(text: string): { units: bigint; digits: number } {
 }
 
 /** The same amount in units of 10^-`digits`. */
-const scaled = (text: string, digits: number) => parse(text).units * 10n ** BigInt(digits - parse(text).digits)
+function scaled(text: string, digits: number): bigint {
+  const parsed = parse(text)
+  return parsed.units * 10n ** BigInt(digits - parsed.digits)
+}
 
 function format(units: bigint, digits: number): string {
   if (digits === 0) return String(units)
@@ -38,7 +41,7 @@ export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (st
     )
   }
   const last = rows[rows.length - 1]
-  const closed = all.filter(row => rows.includes(row) || row[6] > row[0]).at(-1) as KlineRow
+  const closed = all.findLast(row => row === last || row[6] > row[0]) as KlineRow
   const count = rows.reduce((total, row) => total + row[8], 0)
   const prices = [rows[0][1], extreme(2, 1n), extreme(3, -1n), last[4]]
   return [openTime, ...prices, sum(5), closed[6], sum(7), count, sum(9), sum(10), rows[0][11]]
