@@ -182,7 +182,7 @@ describe('exit code 2: wrong usage, and no request', () => {
     ['an empty stdin', 'users update x --data -', 'stdin is empty'],
     ['an argument too many', 'streams tokens extra', 'extra'],
   ])('%s', async (_, command, message) => {
-    const run = await sandbox.call(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+    const run = await sandbox.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
   })
 
@@ -231,7 +231,7 @@ describe('exit code 5: the service is unreachable or answers with something else
     '%s %s at an address without a server names it and says what to do',
     async (...command) => {
       const baseUrl = `http://127.0.0.1:${await closedPort()}`
-      const run = await newSandbox().call([...command, '--base-url', baseUrl])
+      const run = await newSandbox().run([...command, '--base-url', baseUrl])
       expect(run).toMatchObject({ code: 5, stdout: '' })
       expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
       expect(run.stderr).toMatch(/klines serve.*--base-url/)
