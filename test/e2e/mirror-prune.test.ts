@@ -11,7 +11,7 @@ import { putFile, START_DATES, weekPath } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
-const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
+const LEFTOVER = `.klines-tmp/${hostname()}~4194305~00112233445566aa`
 const VERIFY = ['mirror', 'verify', '--mirror', 'm']
 
 describe('mirror prune', () => {
