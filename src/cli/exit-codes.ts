@@ -25,6 +25,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   duckdb_missing: ExitCode.Usage,
   output_exists: ExitCode.Usage,
   mirror_mismatch: ExitCode.Usage,
+  linked_path: ExitCode.Usage,
   address_unusable: ExitCode.Usage,
   rejected: ExitCode.Usage,
   bad_window: ExitCode.Incomplete,

@@ -5,6 +5,7 @@ import type { Interval } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
+import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { incomplete, withoutStop } from './errors.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
@@ -46,12 +47,13 @@ export interface PublishReport {
  * candles are requested from the exchange, of other mirrors such a window is missing. Nothing is written unless all is there.
  *
  * Throws `incomplete` for windows that are missing or corrupt, `bad_list`, `mirror_mismatch` for a mirror that does not say its
- * source, `window_missing` for one without a window, and `mirror_unusable`.
+ * source, `linked_path` for one with links, `window_missing` for one without a window, and `mirror_unusable`.
  */
 export async function publishMirror(options: PublishOptions): Promise<PublishReport> {
   const { warn = () => {}, signal, progress } = options
   const now = options.now ?? systemClock.now()
   const mirror = openMirror(options)
+  mirror.refuseLinks(ALL_SERIES)
   const baseUrl = findSource(mirror, options.baseUrl, warn)
   const symbols = mirror.symbols()
   if (symbols.length === 0) {

@@ -1,9 +1,10 @@
 import pMap from 'p-map'
 import { FetchError } from '../http/fetch-error.js'
+import { systemClock } from '../http/system-clock.js'
 import { isKlinesError } from '../klines/errors.js'
 import type { TreeEntry } from '../klines/paths.js'
 import type { CorruptFile } from '../mirror/check.js'
-import { DEFAULT_CONCURRENCY, openSource, type SourceOptions } from './sources/open-source.js'
+import { DEFAULT_CONCURRENCY, openMirror, openSource, type SourceOptions } from './sources/open-source.js'
 import { type ServiceSource, withoutName } from './sources/service-source.js'
 
 /** What happened to the corrupt files of a mirror. */
@@ -26,8 +27,8 @@ export async function repairMirror(
   let done = 0
   const source = await openSource(options)
   try {
-    // Removes the temp files.
     await source.prepare()
+    openMirror(options).removeTemps(options.now ?? systemClock.now())
     const outcomes = await pMap(
       corrupt,
       async ({ path, entry }) => {

@@ -3,6 +3,9 @@ import { hostname } from 'node:os'
 /** At most 64 characters, as on Linux (HOST_NAME_MAX), so that the file name is short enough everywhere. */
 const HOST = hostname().slice(0, 64)
 
+/** What `tempName` returns. */
+const TEMP_NAME = /^[^~/]+~\d+~[0-9a-f]{16}$/
+
 /** Creates a temp file name that is unique over processes and machines: host, process id, random. At most 90 bytes. */
 export function tempName(): string {
   // It may be guessable, as files are created exclusively; node:crypto would take 7 ms to load.
@@ -14,6 +17,11 @@ function randomWord(): string {
   return Math.floor(Math.random() * 2 ** 32)
     .toString(16)
     .padStart(8, '0')
+}
+
+/** Whether a name is of the form that `tempName` returns: what has another one is not removed, wherever it is. */
+export function isTempName(name: string): boolean {
+  return TEMP_NAME.test(name)
 }
 
 /** Whether a temp file was created on this machine. */

@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'duckdb_missing'
   | 'output_exists'
   | 'mirror_mismatch'
+  | 'linked_path'
   | 'address_unusable'
   | 'rejected'
   // something requested could not be downloaded, read or written

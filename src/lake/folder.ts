@@ -6,6 +6,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { DeltaLog } from './delta/log.js'
 import { type DeltaTable, readTable } from './delta/table.js'
 import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
+import { refuseLakeLinks } from './links.js'
 import { LOCK_FILE } from './lock.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 import { findDifference, type LakeOptions } from './options.js'
@@ -24,13 +25,14 @@ export interface LakeFolder {
 }
 
 /**
- * Reads the folder of a lake; changes nothing. Throws `bad_output` for a file, for a folder that has something in it and is no
- * lake, and for a lake of a newer version, or whose log cannot be used.
+ * Reads the folder of a lake that is to be written; changes nothing. Throws `bad_output` for a file, for a folder that has something
+ * in it and is no lake, and for a lake of a newer version, or whose log cannot be used; `linked_path` for a lake with links.
  */
 export async function openFolder(root: string, warn: (warning: string) => void = () => {}): Promise<LakeFolder> {
   try {
     const stats = statSync(root, { throwIfNoEntry: false })
     if (stats && !stats.isDirectory()) throw notALake(root, 'is a file')
+    refuseLakeLinks(root)
     const names = stats ? readdirSync(root) : []
     const read = readManifest(root)
     if (read.state === 'newer') throw newer(root, read.schema)

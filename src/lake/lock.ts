@@ -2,6 +2,7 @@ import { constants, copyFileSync, linkSync, readFileSync, renameSync, rmSync, wr
 import { join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { tempPath, tempSibling } from '../export/output/temp.js'
+import { refuseLinks } from '../fs/links.js'
 import { isAbandoned, isFromThisHost, tempName } from '../fs/temp-name.js'
 import { KlinesError } from '../klines/errors.js'
 
@@ -18,12 +19,13 @@ export class LakeLock {
     private readonly name: string,
   ) {}
 
-  /** Throws `bad_output` when another process writes the lake, and `output_unwritable`. */
+  /** Throws `bad_output` when another process writes the lake, `linked_path` for a lock that is a link, and `output_unwritable`. */
   static acquire(root: string): LakeLock {
     const path = join(root, LOCK_FILE)
     const name = tempName()
     const temp = tempPath(path)
     try {
+      refuseLinks(root, LOCK_FILE)
       writeFileSync(temp, `${name}\n`, { flag: 'wx' })
       // A link has its content from the first moment, so that no other process reads half of it.
       if (!tryLink(temp, path)) takeOver(path, temp)

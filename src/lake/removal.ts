@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { endedMaker, tempPath } from '../export/output/temp.js'
+import { refuseLinks } from '../fs/links.js'
 import { LOG_FOLDER } from './delta/actions.js'
 import { LAST_CHECKPOINT } from './delta/log-files.js'
 import { findFiles, PART_FILE } from './layout.js'
@@ -24,14 +25,27 @@ export function removeLeftovers(root: string): void {
     const hasEnded = targets.some(target => endedMaker(basename(path), target) !== undefined)
     if (hasEnded) rmSync(join(root, path), { force: true })
   }
-  for (const name of readdirSync(root))
-    if (endedMaker(name, LOG_FOLDER) !== undefined) rmSync(join(root, name), { recursive: true, force: true })
+  for (const name of readdirSync(root)) if (endedMaker(name, LOG_FOLDER) !== undefined) removeLogFiles(join(root, name))
 }
 
-/** Removes parts, and the folders that are empty then. Throws `output_unwritable`. */
+/** Removes a log that a killed run has put aside: its files one by one, and the folder when it is empty then. */
+function removeLogFiles(folder: string): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile()) rmSync(join(folder, entry.name), { force: true })
+  }
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Something else is in it.
+  }
+}
+
+/** Removes parts, and the folders that are empty then. Throws `linked_path` for one that a link leads to, and `output_unwritable`. */
 export function removeParts(root: string, paths: readonly string[]): void {
   for (const path of paths) {
     try {
+      refuseLinks(root, path)
       rmSync(join(root, path), { force: true })
     } catch (error) {
       throw outputError(error, join(root, path))
@@ -66,6 +80,7 @@ export function removeLog(root: string): void {
   const folder = join(root, LOG_FOLDER)
   const away = tempPath(folder)
   try {
+    refuseLinks(root, LOG_FOLDER)
     renameSync(folder, away)
     rmSync(away, { recursive: true, force: true })
   } catch (error) {

@@ -11,15 +11,18 @@ import {
   renameSync,
   rmSync,
   type Stats,
-  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { refuseLinks } from '../fs/links.js'
 import { makeFolder } from '../fs/make-folder.js'
-import { tempName } from '../fs/temp-name.js'
+import { isTempName, tempName } from '../fs/temp-name.js'
 
-/** Where files are written before they are renamed into place: inside the mirror, so on the same disk. */
+/** Where files are written before they are renamed into place: inside the mirror, so on the same disk as most of them. */
 export const TEMP_FOLDER = '.klines-tmp'
+
+/** How a temp file begins that lies beside its target, because that is on another disk. */
+const BESIDE = `${TEMP_FOLDER}.`
 
 /** Tries to write a file while another process removes folders. */
 const WRITE_TRIES = 3
@@ -98,8 +101,8 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
 /**
  * Writes a file at `root/path` whole or not at all: a temp file is written, its size checked (a short write must not become a
  * short file) and its time set, then it is renamed. Without `sync` there is no fsync, which would take four times as long: a
- * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws what the file system
- * throws, and removes the temp file then.
+ * file of the tree that a power cut damaged is found corrupt when read, and downloaded again. Throws `linked_path` when one of
+ * its folders, its name or the folder of temp files is a link; what the file system throws, and removes the temp file then.
  */
 export function writeFile(
   root: string,
@@ -120,10 +123,23 @@ export function writeFile(
 }
 
 function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
+  refuseLinks(root, path)
+  refuseLinks(root, TEMP_FOLDER)
   const target = join(root, path)
-  const temp = join(root, TEMP_FOLDER, tempName())
-  makeFolder(dirname(temp))
+  makeFolder(join(root, TEMP_FOLDER))
   makeFolder(dirname(target))
+  try {
+    writeByWayOf(join(root, TEMP_FOLDER, tempName()), target, bytes, mtimeMs, sync)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    // The folder of the file is on another disk than that of the temp files.
+    writeByWayOf(join(dirname(target), `${BESIDE}${tempName()}`), target, bytes, mtimeMs, sync)
+  }
+}
+
+/** Writes the temp file `temp`, and renames it to `target`; both have to be on one disk. */
+function writeByWayOf(temp: string, target: string, bytes: Uint8Array, mtimeMs: number, sync: boolean): void {
+  // Never through a link: `x` is O_EXCL.
   const descriptor = openSync(temp, 'wx', 0o666)
   try {
     try {
@@ -135,13 +151,19 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
       closeSync(descriptor)
     }
     // A folder in the place of the file would make the rename fail.
-    if (statSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
+    if (lstatSync(target, { throwIfNoEntry: false })?.isDirectory()) rmSync(target, { recursive: true })
     renameSync(temp, target)
     if (sync) syncFolder(dirname(target))
   } catch (error) {
     rmSync(temp, { force: true })
     throw error
   }
+}
+
+/** What `tempName` returned for a temp file beside its target; undefined for the name of any other file. */
+export function findTempBeside(name: string): string | undefined {
+  const made = name.startsWith(BESIDE) ? name.slice(BESIDE.length) : ''
+  return isTempName(made) ? made : undefined
 }
 
 /** A rename is durable once its folder is flushed (fsync(2)); a system that cannot open or flush a folder does without. */

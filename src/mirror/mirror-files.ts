@@ -2,7 +2,8 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { toMirrorError } from './errors.js'
 import { type Allocate, type FileRead, type FileVersion, readFile, statPath, writeFile } from './file-store.js'
-import { findLeftoverTemps } from './temps.js'
+import { refuseMirrorLinks, type WrittenSeries } from './links.js'
+import { findLeftoverTemps, removeTemps } from './temps.js'
 
 /** The files of a mirror by their paths, whatever is in them. */
 export class MirrorFiles {
@@ -34,7 +35,12 @@ export class MirrorFiles {
     }
   }
 
-  /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`. */
+  /** Throws `linked_path` for a link where a run that writes `series` might write, and `mirror_unusable`. */
+  refuseLinks(series?: WrittenSeries): void {
+    this.reading(() => refuseMirrorLinks(this.root, series))
+  }
+
+  /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`, and `linked_path` where that is through a link. */
   writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
     this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
   }
@@ -42,6 +48,11 @@ export class MirrorFiles {
   /** The temp files of dead processes, relative to the root. */
   leftoverTemps(now: number): string[] {
     return this.reading(() => findLeftoverTemps(this.root, now))
+  }
+
+  /** Removes the temp files of dead processes, also those beside files of the tree. Throws `mirror_unusable` and `linked_path`. */
+  removeTemps(now: number): void {
+    this.writing(() => removeTemps(this.root, findLeftoverTemps(this.root, now)))
   }
 
   /** Throws `mirror_unusable` for faults of the file system. */

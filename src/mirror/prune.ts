@@ -1,11 +1,13 @@
-import { lstatSync, realpathSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { refuseLinks } from '../fs/links.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { parseStartDates } from '../klines/lists.js'
 import { startDatesPath, type TreeEntry } from '../klines/paths.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, TEMP_FOLDER } from './file-store.js'
+import { ALL_SERIES } from './links.js'
 import { CACHE_TAG, CACHE_TAG_FILE, META_FILE } from './meta.js'
 import type { Mirror } from './mirror.js'
 import { listTreeFiles } from './walk.js'
@@ -16,8 +18,6 @@ export interface Removal {
   /** Relative to the mirror. */
   readonly paths: readonly string[]
   readonly bytes: number
-  /** Files reached through a link, which stay. */
-  readonly outside: readonly string[]
 }
 
 /** What `pruneMirror` removes. */
@@ -28,10 +28,11 @@ export interface Pruning extends Removal {
 
 /**
  * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval.
- * With `dryRun`, it only returns what it would remove. Throws `mirror_unusable`, and `bad_list` for a corrupt list before
- * anything is removed.
+ * With `dryRun`, it only returns what it would remove. Throws `mirror_unusable`, and before anything is removed `linked_path` for
+ * a mirror with links, and `bad_list` for a corrupt list.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Pruning {
+  mirror.refuseLinks(ALL_SERIES)
   const lists = new Map<Interval, ReadonlySet<string>>()
   const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
@@ -46,16 +47,19 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   return { ...removal, windows: removal.paths.filter(path => windows.has(path)).length }
 }
 
-/** Returns what `clearMirror` would remove: the mirror's own files, not others in its folder. */
+/**
+ * Returns what `clearMirror` would remove: the mirror's own files, not others in its folder. Throws `mirror_unusable`, and
+ * `linked_path` for a mirror with links.
+ */
 export function planClear(mirror: Mirror): Removal {
+  mirror.refuseLinks(ALL_SERIES)
   const tree = listTreeFiles(mirror.root).map(({ path }) => path)
   return remove(mirror, [...tree, ...ownFiles(mirror), ...mirror.leftoverTemps(Date.now())], true)
 }
 
 /** Removes a mirror: its tree, its temp files, its own files, and its folder if that is empty then. */
 export function clearMirror(mirror: Mirror): Removal {
-  const { paths, outside } = planClear(mirror)
-  const removal = { ...remove(mirror, paths, false), outside }
+  const removal = remove(mirror, planClear(mirror).paths, false)
   removeEmptyBelow(join(mirror.root, 'api'), 'klines')
   for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
   return removal
@@ -70,36 +74,28 @@ function ownFiles(mirror: Mirror): string[] {
 
 /** Throws `mirror_unusable`; files removed before stay removed. */
 function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean): Removal {
-  const [paths, outside]: [string[], string[]] = [[], []]
+  const paths: string[] = []
   let bytes = 0
   for (const path of candidates) {
     const version = mirror.version(path)
     if (version === undefined) continue
-    if (isThroughLink(mirror, path)) outside.push(path)
-    else {
-      paths.push(path)
-      bytes += version.size
-      if (!dryRun) removeFile(mirror, path)
-    }
+    paths.push(path)
+    bytes += version.size
+    if (!dryRun) removeFile(mirror, path)
   }
-  return { mirror: mirror.root, paths, bytes, outside }
+  return { mirror: mirror.root, paths, bytes }
 }
 
-/** Whether a file is reached through a link below the root: then it may belong to something else. */
-function isThroughLink({ root }: Mirror, path: string): boolean {
-  try {
-    return realpathSync.native(dirname(join(root, path))) !== join(realpathSync.native(root), dirname(path))
-  } catch {
-    return true
-  }
-}
-
-/** Removes a file and the folders that are empty then; of a link, never its target. */
+/** Removes a file, or a folder in its place, and the folders that are empty then; of a stray link, never what it names. */
 function removeFile({ root }: Mirror, path: string): void {
+  const file = join(root, path)
   try {
-    rmSync(join(root, path), { recursive: true, force: true })
+    if (path.includes('/')) refuseLinks(root, dirname(path))
+    if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) rmSync(file, { recursive: true, force: true })
+    else unlinkSync(file)
   } catch (error) {
-    throw toMirrorError(error, 'write', root)
+    // Another process may have removed it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw toMirrorError(error, 'write', root)
   }
   for (let folder = dirname(path); folder !== '.' && removeEmpty(join(root, folder)); ) folder = dirname(folder)
 }

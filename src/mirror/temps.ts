@@ -1,27 +1,47 @@
-import { rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { isAbandoned, isFromThisHost } from '../fs/temp-name.js'
-import { listFolder, TEMP_FOLDER } from './file-store.js'
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { refuseLinks } from '../fs/links.js'
+import { isAbandoned, isFromThisHost, isTempName } from '../fs/temp-name.js'
+import { findTempBeside, listFolder, statPath, TEMP_FOLDER } from './file-store.js'
+import { listTreeTemps } from './walk.js'
 
 /** A temp file of another machine (a mirror on a network disk) is leftover after this time. */
 const FOREIGN_TEMP_MS = 60 * 60 * 1000
 
-/** The temp files of a mirror that their processes can no longer finish, relative to the root. */
+/** The temp files of a mirror that their processes can no longer finish, relative to the root. Links are not followed. */
 export function findLeftoverTemps(root: string, now: number): string[] {
-  return listFolder(join(root, TEMP_FOLDER))
-    .filter(name => isLeftover(join(root, TEMP_FOLDER, name), name, now))
-    .map(name => `${TEMP_FOLDER}/${name}`)
+  return [...listTemps(root), ...listTreeTemps(root)].filter(path => isLeftover(root, path, now))
 }
 
-/** Removes leftover temp files and returns how many. */
+/**
+ * Removes leftover temp files and returns how many. Those beside files of the tree stay, because finding them takes a walk through
+ * all of it: they are rare, and `pruneMirror` removes them.
+ */
 export function sweepTemps(root: string, now: number): number {
-  const paths = findLeftoverTemps(root, now)
-  for (const path of paths) rmSync(join(root, path), { force: true, recursive: true })
+  const paths = listTemps(root).filter(path => isLeftover(root, path, now))
+  removeTemps(root, paths)
   return paths.length
 }
 
-function isLeftover(path: string, name: string, now: number): boolean {
-  if (isFromThisHost(name)) return isAbandoned(name)
-  const mtimeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
-  return mtimeMs !== undefined && now - mtimeMs > FOREIGN_TEMP_MS
+/** Removes files one by one. Throws `linked_path` for one that is a link, or is reached through one. */
+export function removeTemps(root: string, paths: readonly string[]): void {
+  for (const path of paths) {
+    refuseLinks(root, path)
+    rmSync(join(root, path), { force: true })
+  }
+}
+
+/** The temp files in their folder, and beside the mirror's own files. A linked folder has none: nothing in it is the mirror's. */
+function listTemps(root: string): string[] {
+  const folder = join(root, TEMP_FOLDER)
+  const names = statPath(folder)?.isDirectory() ? listFolder(folder).filter(isTempName) : []
+  return [...names.map(name => `${TEMP_FOLDER}/${name}`), ...listFolder(root).filter(findTempBeside)]
+}
+
+/** Only a regular file is one that this program made. */
+function isLeftover(root: string, path: string, now: number): boolean {
+  const stats = statPath(join(root, path))
+  if (!stats?.isFile()) return false
+  const name = findTempBeside(basename(path)) ?? basename(path)
+  return isFromThisHost(name) ? isAbandoned(name) : now - stats.mtimeMs > FOREIGN_TEMP_MS
 }

@@ -4,6 +4,7 @@ import { isInterval } from '../klines/intervals.js'
 import { parseIntervalSegment, parseTreePath, type TreeEntry } from '../klines/paths.js'
 import { isSymbol } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
+import { findTempBeside } from './file-store.js'
 
 /** A file below a mirror's `api/klines`. */
 export interface TreeFile {
@@ -14,15 +15,29 @@ export interface TreeFile {
 }
 
 /**
- * Lists every file below `api/klines` of a mirror, sorted by path. A folder with the path of a file counts as that file.
- * Throws `mirror_unusable`.
+ * Lists every file below `api/klines` of a mirror but temp files, sorted by path. A folder with the path of a file counts as
+ * that file. Throws `mirror_unusable`.
  */
 export function listTreeFiles(root: string, folder = 'api/klines'): TreeFile[] {
   return listEntries(root, folder).flatMap(dirent => {
+    if (isTemp(dirent)) return []
     const path = `${folder}/${dirent.name}`
     const entry = parseTreePath(path)
     return entry === undefined && isFolder(root, path, dirent) ? listTreeFiles(root, path) : [{ path, entry }]
   })
+}
+
+/** Lists the temp files below `api/klines` of a mirror, of running processes too; links are not followed. */
+export function listTreeTemps(root: string, folder = 'api/klines'): string[] {
+  return listEntries(root, folder).flatMap(dirent => {
+    const path = `${folder}/${dirent.name}`
+    if (isTemp(dirent)) return [path]
+    return dirent.isDirectory() ? listTreeTemps(root, path) : []
+  })
+}
+
+function isTemp(dirent: Dirent): boolean {
+  return dirent.isFile() && findTempBeside(dirent.name) !== undefined
 }
 
 function listEntries(root: string, folder: string): Dirent[] {

@@ -14,7 +14,7 @@ const newSandbox = useSandboxes()
 const LIST = 'api/klines/start-dates/15m.json'
 const SYMBOLS_LIST = 'api/klines/symbols.json'
 /** A temp file of a dead process: process ids end at 2^22. */
-const LEFTOVER = `.klines-tmp/${hostname()}~4194305~aa`
+const LEFTOVER = `.klines-tmp/${hostname()}~4194305~00112233445566aa`
 const [CUT, WRONG, FOLDER] = FULL_WEEKS.map(date => weekPath('BTCUSDT', date))
 /** The corrupt files of `damage`, in the order of their paths, temp files last. */
 const CORRUPT = [CUT, WRONG, FOLDER, LIST, LEFTOVER]

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { expectPlainText } from './support/fault-case.js'
@@ -8,7 +8,6 @@ import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios } from './su
 import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
-const OLD = 'what was there before\n'
 
 describe('F48 a mirrored file', () => {
   const replaceWith =
@@ -32,11 +31,6 @@ describe('F48 a mirrored file', () => {
     ['full of zeros', path => writeFileSync(path, Buffer.alloc(1_000))],
     ['that belongs to another window', path => writeFileSync(path, JSON.stringify(weekRows('2025-01-06')))],
     ['that is a folder', replaceWith(path => mkdirSync(join(path, 'x'), { recursive: true }))],
-    // The content is valid and of this window: only the link itself is wrong.
-    [
-      'that is a symbolic link',
-      replaceWith((path, { tree, mirror }) => symlinkSync(join(tree, relative(mirror, path)), path)),
-    ],
     ['that is missing', path => rmSync(path)],
   ]
   it.concurrent.each(DAMAGE)('%s is detected and downloaded again, and no other window is', async (_, damageFile) => {
@@ -70,15 +64,20 @@ describe('F48 a mirrored file', () => {
     await scenario.expectRepair(ALL_WINDOWS, { inChildProcess: true })
   })
 
-  it.concurrent('that is a symbolic link is replaced, and its target stays as it was', async () => {
+  it.concurrent('that is a link is named; once it is gone, the window is downloaded again', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
-    const outside = scenario.sandbox.write('outside.json', OLD)
-    const path = join(scenario.mirror, weekPath('BTCUSDT', '2025-01-06'))
+    const path = join(scenario.mirror, FAULTY)
     rmSync(path)
-    symlinkSync(outside, path)
-    await scenario.expectRepair([weekPath('BTCUSDT', '2025-01-06')])
-    expect(scenario.sandbox.text('outside.json')).toBe(OLD)
+    // The content is valid and of this window: only the link itself is wrong.
+    symlinkSync(join(scenario.tree, FAULTY), path)
+    const offline = ['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'y.csv', '--to', '2025-02-17']
+    const read = await scenario.run(offline)
+    expect(read).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('not a regular file') })
+    const run = await scenario.downloadInProcess({ force: true })
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(`${path} is a link.`) })
+    rmSync(path)
+    await scenario.expectRepair([FAULTY])
   })
 })
 

@@ -58,7 +58,7 @@ describe('a valid mirror', () => {
   it('is counted, with progress, and not changed', async () => {
     const root = makeTree(tempFolder())
     putFile(root, weekPath('BTCUSDT', WEEK), JSON.stringify(weekRows(WEEK), null, 2))
-    putFile(root, `.klines-tmp/${hostname()}~${process.ppid}~aa`, 'half')
+    putFile(root, `.klines-tmp/${hostname()}~${process.ppid}~00112233445566aa`, 'half')
     const before = snapshot(root)
     const seen: number[][] = []
     const report = await checkMirror(new Mirror(root), { progress: (...counts) => seen.push(counts) })
@@ -145,11 +145,11 @@ describe('a corrupt file is named with the reason', () => {
 
   it('temp files of dead processes, but not of living ones nor fresh ones of other machines', async () => {
     const root = makeTree(tempFolder())
-    const dead = `.klines-tmp/${hostname()}~${DEAD}~aa`
+    const dead = `.klines-tmp/${hostname()}~${DEAD}~00112233445566aa`
     for (const name of [
-      `${hostname()}~${process.pid}~aa`,
-      `${hostname()}~${process.ppid}~aa`,
-      `elsewhere~${DEAD}~aa`,
+      `${hostname()}~${process.pid}~00112233445566aa`,
+      `${hostname()}~${process.ppid}~00112233445566aa`,
+      `elsewhere~${DEAD}~00112233445566aa`,
     ]) {
       putFile(root, `.klines-tmp/${name}`, 'half', NOW)
     }

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -20,7 +21,9 @@ import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
 import { cases } from '../support/full.js'
+import { snapshot } from '../support/snapshot.js'
 import { tempFolder } from '../support/temp-folder.js'
+import { thrownBy } from '../support/thrown-by.js'
 
 /** The test of a full disk mounts a small one, which not every machine allows. */
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
@@ -50,7 +53,6 @@ describe('writing', () => {
   it.each<[string, (target: string) => void]>([
     ['a folder with contents', target => mkdirSync(join(target, 'deep', 'er'), { recursive: true })],
     ['a FIFO', target => void execFileSync('mkfifo', [target])],
-    ['a dangling link', target => symlinkSync('nowhere', target)],
     ['a longer file', target => writeFileSync(target, 'x'.repeat(10_000))],
   ])('replaces %s', (_, make) => {
     const root = tempFolder()
@@ -61,22 +63,32 @@ describe('writing', () => {
     expect(statSync(join(root, 'api', 'file')).isFile()).toBe(true)
   })
 
-  it('replaces a link to a folder and does not change that folder', () => {
+  it.each<[string, string, string]>([
+    ['a link to a file', 'api/file', 'precious'],
+    ['a link to a folder', 'api/file', '.'],
+    ['a dangling link', 'api/file', 'nowhere'],
+    ['below a linked folder', 'api', '.'],
+    ['with a linked folder of temp files', TEMP_FOLDER, '.'],
+  ])('is refused: %s', (_, link, target) => {
     const [root, elsewhere] = [tempFolder(), tempFolder()]
     writeFileSync(join(elsewhere, 'precious'), 'kept')
-    mkdirSync(join(root, 'api'))
-    symlinkSync(elsewhere, join(root, 'api', 'file'))
-    writeFile(root, 'api/file', Buffer.from('new'), MTIME)
-    expect(readFileSync(join(root, 'api', 'file'), 'utf8')).toBe('new')
-    expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('kept')
+    if (link.includes('/')) mkdirSync(join(root, 'api'))
+    symlinkSync(join(elsewhere, target), join(root, link))
+    const before = [snapshot(root), snapshot(elsewhere)]
+    const error = thrownBy(() => writeFile(root, 'api/file', Buffer.from('new'), MTIME))
+    expect(error).toMatchObject({ code: 'linked_path', data: { link: join(root, link) } })
+    expect([snapshot(root), snapshot(elsewhere)]).toEqual(before)
   })
 
-  it('does not write through a link to a file', () => {
+  it('replaces the name of a hard link: the other name keeps its bytes and its time', () => {
     const [root, elsewhere] = [tempFolder(), tempFolder()]
-    writeFileSync(join(elsewhere, 'precious'), 'kept')
-    symlinkSync(join(elsewhere, 'precious'), join(root, 'file'))
+    const other = join(elsewhere, 'precious')
+    writeFileSync(other, 'kept')
+    utimesSync(other, 1, 1)
+    linkSync(other, join(root, 'file'))
     writeFile(root, 'file', Buffer.from('new'), MTIME)
-    expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('kept')
+    expect([readFileSync(join(root, 'file'), 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'kept'])
+    expect(statSync(other).mtimeMs).toBe(1000)
   })
 
   it('that fails leaves no temp file and does not change the target', async () => {
@@ -206,16 +218,17 @@ describe('removing leftover temp files', () => {
   const dead = () => Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
 
   it.each<[string, () => string, number, boolean]>([
-    ['of a dead process', () => `${hostname()}~${dead()}~aa`, 0, true],
-    ['of this process', () => `${hostname()}~${process.pid}~aa`, 0, false],
-    ['of this process, old', () => `${hostname()}~${process.pid}~aa`, 86_400, false],
-    ['of a living process', () => `${hostname()}~${process.ppid}~aa`, 0, false],
-    ['of a living process, old', () => `${hostname()}~${process.ppid}~aa`, 86_400, false],
-    ['of another host, fresh', () => `elsewhere.invalid~${process.pid}~aa`, 3_500, false],
-    ['of another host, more than an hour old', () => `elsewhere.invalid~${process.pid}~aa`, 3_700, true],
-    ['without a process', () => `${hostname()}~nonsense~aa`, 0, true],
-    ['of another name, fresh', () => 'note.txt', 0, false],
-    ['of another name, old', () => 'note.txt', 86_400, true],
+    ['of a dead process', () => `${hostname()}~${dead()}~00112233445566aa`, 0, true],
+    ['of this process', () => `${hostname()}~${process.pid}~00112233445566aa`, 0, false],
+    ['of this process, old', () => `${hostname()}~${process.pid}~00112233445566aa`, 86_400, false],
+    ['of a living process', () => `${hostname()}~${process.ppid}~00112233445566aa`, 0, false],
+    ['of a living process, old', () => `${hostname()}~${process.ppid}~00112233445566aa`, 86_400, false],
+    ['of another host, fresh', () => `elsewhere.invalid~${process.pid}~00112233445566aa`, 3_500, false],
+    ['of another host, more than an hour old', () => `elsewhere.invalid~${process.pid}~00112233445566aa`, 3_700, true],
+    ['without a process', () => `${hostname()}~nonsense~00112233445566aa`, 86_400, false],
+    ['with half of its random part', () => `${hostname()}~${dead()}~00112233`, 86_400, false],
+    ['with more after it', () => `${hostname()}~${dead()}~00112233445566aa.txt`, 86_400, false],
+    ['of another name, old', () => 'note.txt', 86_400, false],
   ])('a temp file %s', (_, name, age, isRemoved) => {
     const root = tempFolder()
     const path = join(root, TEMP_FOLDER, name())
@@ -224,6 +237,28 @@ describe('removing leftover temp files', () => {
     utimesSync(path, now / 1000 - age, now / 1000 - age)
     expect(sweepTemps(root, now)).toBe(isRemoved ? 1 : 0)
     expect(existsSync(path)).toBe(!isRemoved)
+  })
+
+  it.each<[string, (path: string) => void]>([
+    ['a folder', path => mkdirSync(join(path, 'deep'), { recursive: true })],
+    ['a link', path => symlinkSync('../precious', path)],
+    ['a FIFO', path => void execFileSync('mkfifo', [path])],
+  ])('leaves %s of such a name', (_, make) => {
+    const root = tempFolder()
+    mkdirSync(join(root, TEMP_FOLDER))
+    writeFileSync(join(root, 'precious'), 'kept')
+    make(join(root, TEMP_FOLDER, 'elsewhere~4194305~00112233445566aa'))
+    const before = snapshot(root)
+    expect(sweepTemps(root, now + 86_400_000)).toBe(0)
+    expect(snapshot(root)).toEqual(before)
+  })
+
+  it('leaves all that a linked folder of temp files leads to', () => {
+    const [root, elsewhere] = [tempFolder(), tempFolder()]
+    writeFileSync(join(elsewhere, 'other~4194305~00112233445566aa'), 'kept')
+    symlinkSync(elsewhere, join(root, TEMP_FOLDER))
+    expect(sweepTemps(root, now + 86_400_000)).toBe(0)
+    expect(readdirSync(elsewhere)).toHaveLength(1)
   })
 
   it('of a missing folder does nothing', () => {

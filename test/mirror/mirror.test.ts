@@ -85,7 +85,7 @@ describe('prepare', () => {
     const root = tempFolder()
     new Mirror(root).prepare(BASE, NOW)
     // Beyond the largest possible process id.
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~aa`), 'half')
+    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
     new Mirror(root).prepare(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
@@ -156,7 +156,7 @@ describe('checkWritable', () => {
   it('removes the temp files of dead processes', () => {
     const root = tempFolder()
     new Mirror(root).prepare(BASE, NOW)
-    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~aa`), 'half')
+    writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
     new Mirror(root).checkWritable(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
@@ -249,7 +249,7 @@ describe('a window', () => {
       const mirror = new Mirror(root)
       const isEmptyFinal = () => (mirror.readWindow(week(EMPTY_WEEK)) as CachedWindow).final
       expect(isEmptyFinal()).toBe(false)
-      mirror.writeBytes(weekPath('BTCUSDT', FULL_WEEKS[0]), valid, RENDERED)
+      putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), valid, RENDERED)
       expect(isEmptyFinal()).toBe(true)
     },
   )

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +13,7 @@ import { thrownBy } from '../support/thrown-by.js'
 const BASE = 'http://example.com'
 const LIST = 'api/klines/start-dates/15m.json'
 const SYMBOLS_LIST = 'api/klines/symbols.json'
-const DEAD = `${hostname()}~4194305~aa`
+const DEAD = `${hostname()}~4194305~00112233445566aa`
 const WINDOWS = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol => START_DATES.map(date => weekPath(symbol, date)))
 const prune = (root: string, dryRun = false) => pruneMirror(new Mirror(root), { dryRun, now: NOW })
 
@@ -28,7 +28,7 @@ describe('pruneMirror', () => {
   it('removes nothing when every file is listed', () => {
     const root = createMirror()
     const before = snapshot(root)
-    expect(prune(root)).toEqual({ mirror: root, paths: [], bytes: 0, outside: [], windows: 0 })
+    expect(prune(root)).toEqual({ mirror: root, paths: [], bytes: 0, windows: 0 })
     expect(snapshot(root)).toEqual(before)
   })
 
@@ -43,7 +43,7 @@ describe('pruneMirror', () => {
   it('removes strays, temp files of dead processes and unlisted windows, and nothing else', () => {
     const root = createMirror()
     const kept = filesBelow(root)
-    const living = `.klines-tmp/${hostname()}~${process.ppid}~aa`
+    const living = `.klines-tmp/${hostname()}~${process.ppid}~00112233445566aa`
     putFile(root, living, 'half')
     // Valid startDates that the service does not list.
     const unlisted = [weekPath('BTCUSDT', '2024-12-23'), weekPath('ETHUSDT', '2025-02-24')]
@@ -75,7 +75,6 @@ describe('pruneMirror', () => {
   it.each<[string, (path: string) => void]>([
     ['cut', path => putFile(path, '', '["2025-01-06",')],
     ['a folder', path => mkdirSync(path)],
-    ['a link', path => symlinkSync('/etc/hostname', path)],
   ])('with a list that is %s removes nothing and suggests a repair', (_, make) => {
     const root = createMirror()
     renameSync(join(root, LIST), join(root, 'api/klines/stray.json'))
@@ -87,21 +86,51 @@ describe('pruneMirror', () => {
     expect(snapshot(root)).toEqual(before)
   })
 
-  it('removes no file behind a link, but a link that does not belong to the tree', () => {
+  it('removes a link that does not belong to the tree, and nothing that it names', () => {
     const [root, elsewhere] = [createMirror(), tempFolder()]
-    putFile(elsewhere, 'series/thesis.tex', 'precious')
-    putFile(elsewhere, 'series/2025-02-24.json', [])
-    symlinkSync(join(elsewhere, 'series'), join(root, 'api/klines/15m/SOLUSDT'))
-    symlinkSync(elsewhere, join(root, 'api/klines/all'))
-    symlinkSync('15m', join(root, 'api/klines/30m'))
+    putFile(elsewhere, 'thesis.tex', 'precious')
+    const links = ['api/klines/15m/BTCUSDT/notes', 'api/klines/all', 'api/klines/x.json']
+    for (const link of links) symlinkSync(elsewhere, join(root, link))
     const before = snapshot(elsewhere)
-    const { paths, outside } = prune(root)
-    expect(paths).toEqual(['api/klines/all'])
-    // The list of 30m windows has only every other week of the 15m windows behind that link.
-    expect(outside).toContain(weekPath('BTCUSDT', FULL_WEEKS[0]).replace('15m', '30m'))
-    expect(outside).toContain('api/klines/15m/SOLUSDT/thesis.tex')
+    expect(prune(root).paths).toEqual(links)
     expect(snapshot(elsewhere)).toEqual(before)
-    expect(filesBelow(join(root, 'api/klines/15m/ETHUSDT'))).toHaveLength(START_DATES.length)
+  })
+})
+
+/** Where a mirror has a link, and what is at its other end. */
+const LINKS: readonly [string, string][] = [
+  ['api', 'tree/api'],
+  ['api/klines', 'tree/api/klines'],
+  ['api/klines/15m', 'tree/api/klines/15m'],
+  ['api/klines/15m/SOLUSDT', 'tree/api/klines/15m/BTCUSDT'],
+  ['api/klines/15m/SOLUSDT', 'nowhere'],
+  [weekPath('BTCUSDT', '2025-02-24'), `tree/${weekPath('BTCUSDT', FULL_WEEKS[0])}`],
+  ['api/klines/start-dates', 'tree/api/klines/start-dates'],
+  ['api/klines/start-dates/1d.json', 'tree/api/klines/start-dates/15m.json'],
+  [SYMBOLS_LIST, 'tree/api/klines/symbols.json'],
+  ['.klines-tmp', 'tree'],
+  ['mirror.json', 'tree/mirror.json'],
+  ['CACHEDIR.TAG', 'tree/CACHEDIR.TAG'],
+]
+
+describe.each<[string, (mirror: Mirror) => unknown]>([
+  ['pruneMirror', mirror => pruneMirror(mirror, { now: NOW })],
+  ['planClear', planClear],
+  ['clearMirror', clearMirror],
+])('%s removes nothing from a mirror with a link', (_, remove) => {
+  it.each(LINKS)('%s -> %s', (link, target) => {
+    const [root, elsewhere] = [createMirror(), tempFolder()]
+    makeTree(join(elsewhere, 'tree'))
+    putFile(elsewhere, `tree/${DEAD}`, 'precious')
+    putFile(root, 'api/klines/x.json', 'a stray')
+    rmSync(join(root, link), { recursive: true, force: true })
+    symlinkSync(join(elsewhere, target), join(root, link))
+    const before = [snapshot(root), snapshot(elsewhere)]
+    expect(thrownBy(() => remove(new Mirror(root)))).toMatchObject({
+      code: 'linked_path',
+      data: { link: join(root, link) },
+    })
+    expect([snapshot(root), snapshot(elsewhere)]).toEqual(before)
   })
 })
 
@@ -117,34 +146,21 @@ describe('clearMirror', () => {
     expect(existsSync(root)).toBe(false)
   })
 
-  it('keeps all other files: beside the mirror, in api, behind links, temp files of living processes', () => {
+  it('keeps all other files: beside the mirror, in api, temp files of living processes', () => {
     const [root, elsewhere] = [createMirror(), tempFolder()]
-    const living = `.klines-tmp/${hostname()}~${process.ppid}~aa`
-    const others = ['thesis.tex', 'api/openapi.json', 'api/notes/a.txt', 'klines/x.json', '.hidden', living]
+    const living = [`.klines-tmp/${hostname()}~${process.ppid}~00112233445566aa`]
+    living.push(`api/klines/15m/BTCUSDT/${living[0].replace('/', '.')}`)
+    const others = ['thesis.tex', 'api/openapi.json', 'api/notes/a.txt', 'klines/x.json', '.hidden', ...living]
     for (const path of others) putFile(root, path, 'precious')
     putFile(elsewhere, '2025-01-06.json', 'precious')
-    putFile(root, 'mine/thesis.tex', 'precious')
-    symlinkSync(elsewhere, join(root, 'api/klines/15m/SOLUSDT'))
-    symlinkSync('../../../mine', join(root, 'api/klines/15m/ADAUSDT'))
     symlinkSync(elsewhere, join(root, 'api/klines/somewhere'))
-    symlinkSync(join(elsewhere, '2025-01-06.json'), join(root, weekPath('BTCUSDT', '2025-02-24')))
+    symlinkSync(elsewhere, join(root, 'mine'))
     const before = snapshot(elsewhere)
 
-    const { paths, outside } = clearMirror(new Mirror(root))
-    expect([...outside].sort()).toEqual(['api/klines/15m/ADAUSDT/thesis.tex', 'api/klines/15m/SOLUSDT/2025-01-06.json'])
+    const { paths } = clearMirror(new Mirror(root))
     expect(paths).toEqual(expect.arrayContaining([...WINDOWS, LIST, SYMBOLS_LIST, 'mirror.json', 'CACHEDIR.TAG']))
     expect(snapshot(elsewhere)).toEqual(before)
-    const links = ['api/klines/15m/ADAUSDT', 'api/klines/15m/SOLUSDT']
-    expect(filesBelow(root)).toEqual([...others, 'mine/thesis.tex', ...links].sort())
-  })
-
-  it('keeps a tree that is linked as a whole', () => {
-    const [root, elsewhere] = [tempFolder(), makeTree(tempFolder())]
-    symlinkSync(join(elsewhere, 'api'), join(root, 'api'))
-    new Mirror(root).prepare(BASE, NOW)
-    const before = snapshot(elsewhere)
-    expect(clearMirror(new Mirror(root)).paths).toEqual(['mirror.json'])
-    expect(snapshot(elsewhere)).toEqual(before)
+    expect(filesBelow(root)).toEqual([...others, 'mine'].sort())
   })
 
   it('empties a mirror behind a link and keeps the link and the folder', () => {

@@ -46,7 +46,9 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
     baseUrl: location.baseUrl ?? undefined,
     streamText: flags['stream-text'],
     upstream:
-      location.upstream === null ? undefined : memory => openSource(options, { policy: UPSTREAM_POLICY, memory }),
+      location.upstream === null
+        ? undefined
+        : memory => openSource(options, { policy: UPSTREAM_POLICY, memory, linkedInMemory: true }),
     onError: ({ message, stack = message }) => logError(isDebug() ? stack : message),
     warn: logError,
     log: flags.verbose ? logRequest : undefined,

@@ -8,15 +8,13 @@ import type { ClearObject } from './schema.js'
 const MAX_LISTED = 20
 
 /** `mirror prune` and `mirror clear`: the files that were removed, or with `dryRun` would be. */
-export function removalReport({ mirror, paths, bytes, outside }: Removal, dryRun = false): Report<ClearObject> {
+export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<ClearObject> {
   const text = () => {
     const more = paths.length > MAX_LISTED ? [`and ${formatCount(paths.length - MAX_LISTED)} more`] : []
     const lines = [...paths.slice(0, MAX_LISTED).map(printable), ...more]
     if (lines.length > 0) lines.push('')
     lines.push(`${plural(paths.length, 'file')}, ${formatBytes(bytes)}, ${dryRun ? 'would be removed' : 'removed'}.`)
-    if (outside.length > 0)
-      lines.push(`${plural(outside.length, 'file')} reached through a link ${dryRun ? 'would stay' : 'left'}.`)
     return [...lines, `Mirror: ${mirror}`].join('\n')
   }
-  return { json: { mirror, removed: [...paths], bytes, outside: [...outside] }, text }
+  return { json: { mirror, removed: [...paths], bytes }, text }
 }

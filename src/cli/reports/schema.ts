@@ -184,7 +184,6 @@ const removal = {
   mirror,
   removed: Type.Array(Text, { description: 'relative to the mirror' }),
   bytes: count('size of the removed files'),
-  outside: Type.Array(Text, { description: 'files reached through a link, which stay' }),
   warnings,
 }
 

@@ -17,6 +17,8 @@ export interface CacheWriterOptions {
   readonly readOnly: boolean
   /** Where files go when the mirror cannot be written. Without it, that is an error. */
   readonly memory?: FileMemory | undefined
+  /** Whether a file that would be written through a link goes to `memory`, with a warning. Default: that is an error. */
+  readonly linkedInMemory?: boolean | undefined
   readonly warn: Warn
 }
 
@@ -92,16 +94,21 @@ export class CacheWriter {
     return !this.options.readOnly && this.write(action)
   }
 
-  /** Whether a write succeeded. After the first failure, warns and tries no more; throws it without a fallback. */
+  /** Whether a write succeeded. After the first failure that is no link, warns and tries no more; throws it without a fallback. */
   private write(action: () => void): boolean {
     if (this.unwritable) return false
     try {
       action()
       return true
     } catch (error) {
-      if (!isKlinesError(error, 'mirror_unusable') || !this.options.memory) throw error
+      const { memory, linkedInMemory, warn } = this.options
+      if (memory && linkedInMemory && isKlinesError(error, 'linked_path')) {
+        warn(`${error.message} What belongs there is kept in memory.`)
+        return false
+      }
+      if (!isKlinesError(error, 'mirror_unusable') || !memory) throw error
       this.unwritable = true
-      this.options.warn(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
+      warn(`${error.message} Continuing in memory: downloaded windows are not kept for the next run.`)
       return false
     }
   }

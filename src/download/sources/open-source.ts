@@ -57,6 +57,8 @@ export interface SourceUse {
   readonly readOnly?: boolean
   /** Where files go when the mirror cannot be written. */
   readonly memory?: FileMemory
+  /** Whether files go to `memory` that would be written through a link, too. Default: that is an error. */
+  readonly linkedInMemory?: boolean
   /** How failed requests are repeated where the options do not say it. */
   readonly policy?: RetryPolicy
 }
@@ -79,7 +81,7 @@ export function openSource(
 ): Promise<WindowSource>
 export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
-  { readOnly = false, memory, policy = RETRY_POLICY }: SourceUse = {},
+  { readOnly = false, memory, linkedInMemory, policy = RETRY_POLICY }: SourceUse = {},
 ): Promise<WindowSource> {
   const { baseUrl, refresh = false, acceptList = false, manySymbols = false, manyRequests = false } = options
   const { signal = new AbortController().signal } = options
@@ -94,7 +96,7 @@ export async function openSource(
     checkLimits(options)
     const host = { baseUrl, concurrency, policy, limits: options, now, onActivity: options.network }
     const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
-    const using = { refresh, readOnly, memory, now, signal, warn }
+    const using = { refresh, readOnly, memory, linkedInMemory, now, signal, warn }
     if (isOfExchange) {
       const { openExchangeClient } = await import('../../exchange-client/open.js')
       const exchange = await openExchangeClient({ ...host, warn })

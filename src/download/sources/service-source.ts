@@ -14,7 +14,7 @@ import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
 import type { RequestCost } from '../request-cost.js'
-import type { Selection } from '../selection.js'
+import { type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
 import { Completeness } from './completeness.js'
@@ -67,7 +67,8 @@ export class ServiceSource implements WindowSource {
 
   /**
    * Checks before the first request that the mirror can be written, and removes temp files of dead processes. A mirror that
-   * does not say its source is compared with this one first. Throws `mirror_unusable`, `mirror_mismatch` and `unreachable`.
+   * does not say its source is compared with this one first. Throws `mirror_unusable`, `linked_path`, `mirror_mismatch` and
+   * `unreachable`.
    */
   prepare(): Promise<void> {
     this.preparing ??= this.openMirror().catch(error => {
@@ -79,6 +80,7 @@ export class ServiceSource implements WindowSource {
 
   private async openMirror(): Promise<void> {
     const { mirror, options } = this
+    if (!options.readOnly) mirror.refuseLinks()
     if (!options.readOnly && mirror.readMeta(options.warn) === undefined && mirror.exists) {
       await checkOrigin(mirror, this.service, options.signal)
     }
@@ -102,7 +104,12 @@ export class ServiceSource implements WindowSource {
     return this.lists.present()
   }
 
+  /** Throws `linked_path` for a link among the folders and windows of the selection, also in a run that stores nothing. */
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
+    this.mirror.refuseLinks({
+      intervals: selectedIntervals(selection),
+      isWritten: symbol => selectSymbols(selection, [symbol]).includes(symbol),
+    })
     await this.prepare()
     return this.lists.select(selection, range, list => this.storeList(SYMBOLS_PATH, list))
   }

@@ -2,13 +2,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
 import { outputError } from '../../export/output/errors.js'
-import { OutputFile } from '../../export/output/file.js'
+import type { OutputFile } from '../../export/output/file.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import { VERSION } from '../../version.js'
 import { parsePartPath } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
+import { createLakeFile } from '../root/lake-file.js'
 import { type Action, type AddAction, PROTOCOL, type RemoveAction } from './actions.js'
 import type { DeltaLog } from './log.js'
 import { commitPath } from './log-files.js'
@@ -88,7 +89,7 @@ async function writeEntry(root: string, version: number, actions: readonly Actio
   const path = join(root, commitPath(version))
   let file: OutputFile | undefined
   try {
-    file = await OutputFile.create(path, { mkdir: true })
+    file = await createLakeFile(root, commitPath(version), { mkdir: true })
     await file.write(Buffer.from(actions.map(action => `${JSON.stringify(action)}\n`).join('')))
     await file.finish()
     await commitOutputs([file])

@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Compression } from '../../export/formats/compression.js'
-import { OutputFile } from '../../export/output/file.js'
 import { TargetFile, type WrittenFile } from '../../export/target-file.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
+import { createLakeFile } from '../root/lake-file.js'
 import { type FileContent, versionText } from './file-version.js'
 import { HashedOutput } from './hashed-output.js'
 import type { PartRows, PartStart } from './part-encoder.js'
@@ -43,7 +43,7 @@ export class PartWriter {
     this.path = `${start.folder}/${options.partFile}`
     const target = { path: join(options.root, this.path), format: 'parquet', gzip: false, series: [series] } as const
     const sink = async () => {
-      this.output = new HashedOutput(await OutputFile.create(target.path, { force: true, mkdir: true }))
+      this.output = new HashedOutput(await createLakeFile(options.root, this.path, { force: true, mkdir: true }))
       return this.output
     }
     const { compression } = options

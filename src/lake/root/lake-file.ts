@@ -1,13 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
-import { OutputFile } from '../../export/output/file.js'
+import { type FileOptions, OutputFile } from '../../export/output/file.js'
+import { refuseLinks } from '../../fs/links.js'
+
+/** Begins a file of a lake beside its place. Throws `linked_path` where that is through a link, and what `OutputFile` throws. */
+export function createLakeFile(root: string, path: string, options: FileOptions): Promise<OutputFile> {
+  refuseLinks(root, path)
+  return OutputFile.create(join(root, path), options)
+}
 
 /** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws `output_unwritable`. */
 export async function writeLakeFile(root: string, name: string, bytes: Buffer): Promise<void> {
   const path = join(root, name)
   if (hasBytes(path, bytes)) return
-  const file = await OutputFile.create(path, { force: true })
+  const file = await createLakeFile(root, name, { force: true })
   try {
     await file.write(bytes)
     await file.finish()

@@ -1,5 +1,6 @@
 import { type Repair, repairMirror } from '../../../download/repair.js'
 import { checkMirror, type MirrorCheckReport } from '../../../mirror/check.js'
+import { ALL_SERIES } from '../../../mirror/links.js'
 import type { Mirror } from '../../../mirror/mirror.js'
 import type { RunContext } from '../../base-command.js'
 import { startEndpoint } from '../../endpoint.js'
@@ -21,6 +22,7 @@ export async function runMirrorCheck(
   context: RunContext,
 ): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
+  if (flags.repair) mirror.refuseLinks(ALL_SERIES)
   const { signal, progressStyle } = context
   const check = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
     checkMirror(mirror, { signal, progress: advance }),

@@ -20,7 +20,7 @@ export async function runMirrorClear(
   }
   const mirror = requireMirror(flags, warn)
   if (yes || (await isConfirmed(planClear(mirror), signal))) return removalReport(clearMirror(mirror))
-  return { json: { mirror: mirror.root, removed: [], bytes: 0, outside: [] }, text: () => 'Nothing removed.' }
+  return { json: { mirror: mirror.root, removed: [], bytes: 0 }, text: () => 'Nothing removed.' }
 }
 
 async function isConfirmed({ mirror, paths, bytes }: Removal, signal: AbortSignal): Promise<boolean> {

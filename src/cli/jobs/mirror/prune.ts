@@ -19,7 +19,7 @@ export async function runMirrorPrune(
   const planned = pruneMirror(mirror, { dryRun: true })
   if (dryRun) return pruneReport(planned, true)
   if (planned.windows > 0 && !yes && !(await isConfirmed(planned, signal))) {
-    return { json: { dryRun, mirror: mirror.root, removed: [], bytes: 0, outside: [] }, text: () => 'Nothing removed.' }
+    return { json: { dryRun, mirror: mirror.root, removed: [], bytes: 0 }, text: () => 'Nothing removed.' }
   }
   return pruneReport(pruneMirror(mirror), false)
 }

@@ -1,0 +1,180 @@
+import { cpSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { filesBelow } from '../support/files-below.js'
+import { onlyPart } from '../support/lake.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { snapshot } from '../support/snapshot.js'
+import { makeTree, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { expectPlainText } from './support/fault-case.js'
+
+const newSandbox = useSandboxes()
+const PART = onlyPart('BTCUSDT')
+const SERIES = dirname(PART)
+const digits = (version: number) => String(version).padStart(20, '0')
+const versionPart = (version: number) => `${SERIES}/part-${digits(version)}.parquet`
+
+/** Places of links in a lake, those that an update would write and those of which it only has the folder. */
+const LINKS: Readonly<Record<string, readonly string[]>> = {
+  hive: ['_README.md', '_views.sql', '_klines.json', '_lock', 'symbol=BTCUSDT', SERIES, PART],
+  delta: [
+    '_README.md',
+    '_views.sql',
+    '_klines.json',
+    '_lock',
+    'symbol=BTCUSDT',
+    versionPart(0),
+    versionPart(1),
+    '_delta_log',
+    `_delta_log/${digits(0)}.json`,
+    `_delta_log/${digits(1)}.json`,
+    '_delta_log/_last_checkpoint',
+    `_delta_log/${digits(1)}.checkpoint.parquet`,
+  ],
+}
+const KINDS = Object.keys(LINKS)
+const options = (kind: string) => ['--layout', 'hive', ...(kind === 'delta' ? ['--table', 'delta'] : [])]
+const exportTo = (kind: string, output: string) => {
+  return ['export', 'BTCUSDT', 'ETHUSDT', '-i', '15m', '--mirror', 'm', ...options(kind), '-o', output]
+}
+
+/** A mirror, and a lake of each kind that lacks its newest candles. */
+let stock: CliSandbox
+beforeAll(async () => {
+  stock = newSandbox()
+  stock.now = PRESENT
+  makeTree(stock.path('m'))
+  for (const kind of KINDS) expect(await stock.call(exportTo(kind, kind))).toMatchObject({ code: 0, stderr: '' })
+  for (const symbol of ['BTCUSDT', 'ETHUSDT'])
+    putFile(stock.path('m'), weekPath(symbol, OPEN_WEEK), weekRows(OPEN_WEEK))
+})
+
+/** A lake that was cloned into the working folder, and the user's files elsewhere, which are like those of the lake. */
+function clonedLake(kind: string) {
+  const sandbox = newSandbox()
+  sandbox.now = PRESENT
+  const [lake, victim] = [sandbox.path('lake'), tempFolder()]
+  cpSync(stock.path('m'), sandbox.path('m'), { recursive: true, preserveTimestamps: true })
+  cpSync(stock.path(kind), lake, { recursive: true, preserveTimestamps: true })
+  cpSync(lake, victim, { recursive: true, preserveTimestamps: true })
+  return { sandbox, lake, victim }
+}
+
+function putLink(folder: string, path: string, target: string): void {
+  rmSync(join(folder, path), { recursive: true, force: true })
+  symlinkSync(target, join(folder, path))
+}
+
+/** What may be said beside the base command. */
+const WRITERS: readonly [string, (kind: string, url: string) => string[]][] = [
+  ['export', kind => exportTo(kind, 'lake')],
+  ['export --dry-run', kind => [...exportTo(kind, 'lake'), '--dry-run']],
+  ['export --force', kind => [...exportTo(kind, 'lake'), '--force']],
+  [
+    'export of a series less, --prune',
+    kind =>
+      exportTo(kind, 'lake')
+        .filter(name => name !== 'ETHUSDT')
+        .concat('--prune'),
+  ],
+  [
+    'download',
+    (kind, url) => [
+      'download',
+      'BTCUSDT',
+      '-i',
+      '15m',
+      '--base-url',
+      url,
+      '--mirror',
+      'd',
+      ...options(kind),
+      '-o',
+      'lake',
+    ],
+  ],
+]
+
+describe.each(KINDS)('F70 a lake (%s) with a link', kind => {
+  describe.each(WRITERS)('%s refuses it by its name, and writes nothing', (_, args) => {
+    it.each(LINKS[kind])('at %s', async path => {
+      const { sandbox, lake, victim } = clonedLake(kind)
+      const server = await TreeServer.start(makeTree(tempFolder()))
+      // To what is not there, too: the next version's part and entry.
+      putLink(lake, path, join(victim, path))
+      const before = [snapshot(victim), snapshot(lake), sandbox.files()]
+      const run = await sandbox.call(args(kind, server.url))
+      expect(run.stderr).toContain(
+        `klines: lake/${path} is a link. Below lake, nothing is written, replaced or removed through a link.\n`,
+      )
+      expect(run).toMatchObject({ code: 2, stdout: '' })
+      expectPlainText(run.stderr)
+      expect([snapshot(victim), snapshot(lake), sandbox.files()]).toEqual(before)
+      expect(server.paths()).toEqual([])
+    })
+  })
+})
+
+it('F70 a Delta table with a link in its log is not turned into plain files, and not vacuumed', async () => {
+  for (const more of [['--force'], ['--vacuum', '1h']]) {
+    const { sandbox, lake, victim } = clonedLake('delta')
+    putLink(lake, '_delta_log', join(victim, '_delta_log'))
+    const before = snapshot(victim)
+    const kind = more[0] === '--force' ? 'hive' : 'delta'
+    expect(await sandbox.call([...exportTo(kind, 'lake'), ...more])).toMatchObject({ code: 2 })
+    expect(snapshot(victim)).toEqual(before)
+  }
+})
+
+describe('F70 what is not linked by the lake', () => {
+  it('a lake that is a link, or lies below one, is followed', async () => {
+    for (const name of ['lake', 'disk/lake']) {
+      const { sandbox, lake } = clonedLake('hive')
+      const real = join(tempFolder(), 'lake')
+      renameSync(lake, real)
+      symlinkSync(name === 'lake' ? real : dirname(real), sandbox.path(name.split('/')[0]))
+      expect(await sandbox.call(exportTo('hive', name))).toMatchObject({ code: 0 })
+      expect(filesBelow(real)).toEqual(filesBelow(stock.path('hive')))
+      expect(readFileSync(join(real, PART)).equals(readFileSync(join(stock.path('hive'), PART)))).toBe(false)
+    }
+  })
+
+  it("somebody else's link in the root of a lake stays as it is", async () => {
+    const { sandbox, lake, victim } = clonedLake('hive')
+    symlinkSync(victim, join(lake, 'notes'))
+    const before = snapshot(victim)
+    expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+    expect(snapshot(victim)).toEqual(before)
+  })
+
+  it('a part that is hard-linked elsewhere is replaced, and its other name keeps its bytes', async () => {
+    const { sandbox, lake, victim } = clonedLake('hive')
+    const old = readFileSync(join(lake, PART))
+    rmSync(join(victim, PART))
+    linkSync(join(lake, PART), join(victim, PART))
+    expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+    expect(readFileSync(join(lake, PART)).equals(old)).toBe(false)
+    expect(readFileSync(join(victim, PART)).equals(old)).toBe(true)
+  })
+})
+
+it('F70 leftovers of killed runs are removed one by one: no link, and nothing that one names', async () => {
+  const { sandbox, lake, victim } = clonedLake('hive')
+  const maker = `${hostname().slice(0, 64)}~4194305~0011223344556677.tmp`
+  const before = snapshot(victim)
+  mkdirSync(join(lake, `._delta_log.${maker}`))
+  putFile(lake, `._delta_log.${maker}/${digits(0)}.json`, '{}')
+  symlinkSync(victim, join(lake, `._delta_log.${maker}/linked`))
+  symlinkSync(victim, join(lake, `._README.md.${maker}`))
+  putFile(lake, `._views.sql.${maker}`, 'half')
+  symlinkSync(victim, join(lake, `._delta_log.${maker.replace('00112233', '44556677')}`))
+  expect(await sandbox.call(exportTo('hive', 'lake'))).toMatchObject({ code: 0 })
+  const hidden = readdirSync(lake).filter(name => name.startsWith('.'))
+  expect(hidden).toEqual(expect.not.arrayContaining([`._views.sql.${maker}`]))
+  expect(hidden).toHaveLength(3)
+  expect(readdirSync(join(lake, `._delta_log.${maker}`))).toEqual(['linked'])
+  expect(snapshot(victim)).toEqual(before)
+})
