@@ -1,3 +1,4 @@
+import { mayBeOffGrid } from '../candle-times.js'
 import { COLUMNS, type Column } from '../columns.js'
 import { nextOpenTime } from '../intervals.js'
 import { findAnomalies, findRunsWithoutTrades } from '../kernel/candle-anomalies.js'
@@ -7,7 +8,6 @@ import type { Series } from '../series.js'
 import type { WindowSpan } from '../windows.js'
 import { type AnomalyFindings, type AnomalyKind, AnomalyLog } from './anomaly-log.js'
 import { findGaps, type Gap } from './gaps.js'
-import { mayBeOffGrid } from './off-grid.js'
 
 /** The findings about one series. */
 export interface Inspection extends AnomalyFindings {

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { mayBeOffGrid, OnGridTime } from '../../../src/klines/audit/off-grid.js'
+import { OnGridTime } from '../../../src/klines/audit/off-grid.js'
+import { mayBeOffGrid } from '../../../src/klines/candle-times.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
