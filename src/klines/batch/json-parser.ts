@@ -37,11 +37,7 @@ export interface RowRules {
  * The slow path of the codec, and the only place that describes what is wrong with a window: `JSON.parse`, then every rule
  * row by row. The batch has a new buffer with the decoded cells. Throws `bad_window`.
  */
-export function parseJsonWindow(
-  bytes: Uint8Array,
-  window: WindowRef,
-  rules: RowRules,
-): KlineBatch {
+export function parseJsonWindow(bytes: Uint8Array, window: WindowRef, rules: RowRules): KlineBatch {
   const rows = checkRows(parseJson(bytes, window), window, rules)
   // A number may become longer than in the source (1e15); a text never does.
   const text = new Uint8Array(bytes.length + rows.length * NUMBERS_PER_ROW * LONGEST_NUMBER)

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { OnGridTime } from '../../../src/klines/audit/off-grid.js'
-import { mayBeOffGrid } from '../../../src/klines/candle-times.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { mayBeOffGrid } from '../../../src/klines/candle-times.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
