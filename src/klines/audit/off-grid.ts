@@ -26,14 +26,14 @@ export class OnGridTime {
   ) {
     const anchor = firstOpenTime !== undefined && mayBeOffGrid(firstOpenTime) ? firstOpenTime : before
     this.grid = buildSeriesGrid(series, anchor)
-    if (before !== undefined && mayBeOffGrid(before)) this.addCandle(before, before)
+    if (before !== undefined && mayBeOffGrid(before)) this.addCandle(before)
   }
 
   /** Adds the candles of a table that open after those that were added before. */
   add(table: CandleTable): void {
     const end = table.rowFrom(ALWAYS_ON_GRID)
     for (let row = table.rowFrom(this.lastOpenTime + 1); row < end; row++) {
-      this.addCandle(table.openTime(row), table.closeTime(row))
+      this.addCandle(table.openTime(row))
     }
   }
 
@@ -42,11 +42,11 @@ export class OnGridTime {
     return [...this.finished, { startTime: this.startTime, endTime: Infinity }]
   }
 
-  private addCandle(openTime: number, closeTime: number): void {
+  private addCandle(openTime: number): void {
     const { startTime } = this
     const isOffGrid = this.grid.offset(openTime) !== 0
     if (isOffGrid && !this.wasOffGrid && startTime < openTime) this.finished.push({ startTime, endTime: openTime })
-    if (isOffGrid) this.startTime = Math.max(nextOpenTime(this.series.interval, openTime), closeTime + 1)
+    if (isOffGrid) this.startTime = nextOpenTime(this.series.interval, openTime)
     this.wasOffGrid = isOffGrid
     this.lastOpenTime = openTime
   }
