@@ -17,6 +17,8 @@ export type MinuteInterval = (typeof MINUTE_INTERVALS)[number]
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
+/** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
+export const FIRST_MONDAY = 4 * DAY_MS
 
 /** Length in ms of every interval with a fixed length. */
 const LENGTH_MS: Record<Exclude<Interval, '1M'>, number> = {

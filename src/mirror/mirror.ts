@@ -234,6 +234,20 @@ export class Mirror extends MirrorFiles {
   }
 
   /**
+   * When the first candle of a 3d series opens, if it lies in a cached window before this one, ms UTC: the grid is counted from it.
+   * Undefined for other intervals. Throws `mirror_unusable`.
+   */
+  gridAnchor(window: WindowRef): number | undefined {
+    if (window.interval !== '3d') return undefined
+    for (const startDate of this.cachedStartDates(window)) {
+      if (startDate >= window.startDate) break
+      const read = this.loadWindow(windowOf(window, startDate))
+      if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
+    }
+    return undefined
+  }
+
+  /**
    * What the file of a window, which is not read, says about it at `now` (ms UTC): an empty window that was stored before it
    * began, and has begun since, is `outdated`; one of the exchange also when it has ended and was stored before that. A corrupt
    * file counts as `cached`.
@@ -276,11 +290,12 @@ export class Mirror extends MirrorFiles {
 
   private loadWindow(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
     const path = windowPath(window)
+    const anchor = this.gridAnchor(window)
     try {
       const file = this.readFile(path, kernel && (size => kernel.buffer(size)))
       if (file.state === 'missing') return file
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
-      const batch = kernel ? borrowWindow(file.bytes, window, kernel) : decodeWindow(file.bytes, window)
+      const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
       return { state: 'corrupt', error: toMirrorError(error, 'read', this.root) }

@@ -26,6 +26,24 @@ export const TWENTY_YEARS: KnownWindow = {
   span: { startTime: 1_262_304_000_000, endTime: 1_893_456_000_000 },
 }
 
+/** 3d windows last five years. */
+export const FIVE_YEARS: KnownWindow = {
+  window: { symbol: 'SOLUSDT', interval: '3d', startDate: '2020-01-01' },
+  span: { startTime: 1_577_836_800_000, endTime: 1_735_689_600_000 },
+}
+
+/** 1w windows last ten years; this one does not start on a Monday. */
+export const TEN_YEARS: KnownWindow = {
+  window: { symbol: 'DOTUSDT', interval: '1w', startDate: '2020-01-01' },
+  span: { startTime: 1_577_836_800_000, endTime: 1_893_456_000_000 },
+}
+
+/** Two years of 1d, of which the first two months may have candles off the grid. */
+export const TWO_YEARS: KnownWindow = {
+  window: { symbol: 'BTCUSDT', interval: '1d', startDate: '2018-01-01' },
+  span: { startTime: 1_514_764_800_000, endTime: 1_577_836_800_000 },
+}
+
 /** A valid row; `cells` replaces elements by index. */
 export function sampleRow(openTime: number, cells: Record<number, unknown> = {}): KlineRow {
   const row: KlineRow = [

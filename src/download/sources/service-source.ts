@@ -4,6 +4,7 @@ import type { Fetched } from '../../http/fetched.js'
 import type { WindowService } from '../../http/window-service.js'
 import { diffBatches } from '../../klines/batch/diff.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
+import { isKlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
 import { hasListingDate } from '../../klines/resample/candle-grid.js'
@@ -227,7 +228,20 @@ export class ServiceSource implements WindowSource {
     const since = isUsable ? cached.mtimeMs : undefined
     const onTheWay = await this.lists.fetchedWindow(window)
     const fetched = onTheWay ?? (await this.service.window(window, since, this.options.signal))
+    if (fetched !== 'unmodified') this.checkGrid(window, fetched.bytes)
     return this.storeWindow(window, cached, fetched)
+  }
+
+  /** Throws a `FetchError` for a 3d window that is not on the grid of the first cached candle. */
+  private checkGrid(window: WindowRef, bytes: Buffer): void {
+    const anchor = this.mirror.gridAnchor(window)
+    if (anchor === undefined) return
+    try {
+      decodeWindow(bytes, window, anchor)
+    } catch (error) {
+      if (!isKlinesError(error, 'bad_window')) throw error
+      throw new FetchError('invalid', error.message, { cause: error })
+    }
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {

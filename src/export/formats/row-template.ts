@@ -1,6 +1,5 @@
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
-import { KlinesError } from '../../klines/errors.js'
 import { type CellSlot, WasmRowWriter } from '../../klines/kernel/row-writer.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import { isSeriesColumn, type OutputColumn, type RowFormat, type TimeFormat } from '../row-format.js'
@@ -22,9 +21,6 @@ export interface RowSyntax {
 interface Slot extends CellSlot {
   readonly convert: ((text: string) => string) | undefined
 }
-
-/** The last time that JavaScript can write in ISO 8601, ms. */
-const MAX_DATE_MS = 8.64e15
 
 /** How times are converted from their text in ms. */
 const TIME_CONVERSIONS: Record<TimeFormat, Slot['convert']> = {
@@ -99,10 +95,6 @@ function toSeconds(ms: string): string {
   return sign + whole + (rest === '000' ? '' : `.${rest}`)
 }
 
-function toIso(text: string): string {
-  const ms = Number(text)
-  if (ms <= MAX_DATE_MS) return new Date(ms).toISOString()
-  throw new KlinesError('digits_lost', `${text} ms lies beyond the dates that \`timeFormat: 'iso'\` can write.`, {
-    suggestions: ["Use `timeFormat: 'ms'`."],
-  })
+function toIso(ms: string): string {
+  return new Date(Number(ms)).toISOString()
 }

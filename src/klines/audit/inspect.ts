@@ -1,3 +1,4 @@
+import { mayBeOffGrid } from '../candle-times.js'
 import { COLUMNS, type Column } from '../columns.js'
 import { nextOpenTime } from '../intervals.js'
 import { findAnomalies, findRunsWithoutTrades } from '../kernel/candle-anomalies.js'
@@ -7,7 +8,6 @@ import type { Series } from '../series.js'
 import type { WindowSpan } from '../windows.js'
 import { type AnomalyFindings, type AnomalyKind, AnomalyLog } from './anomaly-log.js'
 import { findGaps, type Gap } from './gaps.js'
-import { mayBeOffGrid } from './off-grid.js'
 
 /** The findings about one series. */
 export interface Inspection extends AnomalyFindings {
@@ -55,8 +55,8 @@ export class SeriesInspector {
 
   /**
    * Checks rows `start` to the end of a table. `spans`: the time whose candles are all loaded; `finerSpans`: windows that belong
-   * to a finer series (`findFinerRow`); both up to the last row. Volumes need no check for negative values: the codec accepts no
-   * sign.
+   * to a finer series (`findFinerRow`); both up to the last row. The codec accepts no negative
+   * value and no late close.
    */
   add(table: CandleTable, start: number, spans: readonly WindowSpan[], finerSpans: readonly WindowSpan[] = []): void {
     const { series, grid, log } = this
@@ -75,10 +75,8 @@ export class SeriesInspector {
           mayBeOffGrid(openTime) && !finerSpans.some(span => openTime >= span.startTime && openTime < span.endTime)
         note(isOld ? 'old_off_grid' : 'off_grid', () => `opens ${offset} ms off the grid`)
       }
-      const closeTime = table.closeTime(row)
-      const early = nextOpenTime(interval, openTime) - 1 - closeTime
+      const early = nextOpenTime(interval, openTime) - 1 - table.closeTime(row)
       if (early > 0) note('early_close', () => `closes ${early} ms early`)
-      else if (early < 0) note('invalid_values', () => `close_time ${closeTime} is ${-early} ms late`)
       noteValues(table, row, note)
     }
     if (table.length === start) return

@@ -1,21 +1,9 @@
+import { ALWAYS_ON_GRID, mayBeOffGrid } from '../candle-times.js'
 import { nextOpenTime } from '../intervals.js'
 import type { CandleTable } from '../kernel/candle-table.js'
 import { buildSeriesGrid, type CandleGrid } from '../resample/candle-grid.js'
 import type { Series } from '../series.js'
 import type { WindowSpan } from '../windows.js'
-
-/** 1 March 2018, ms UTC. */
-const ALWAYS_ON_GRID = Date.UTC(2018, 2)
-
-/**
- * Whether the exchange itself may have a candle off the grid at `openTime`, ms UTC. After some outages before March 2018 it
- * counted from the moment at which it resumed: the hours of BTCUSDT open at 28:14.789 past the hour from 9 to 11 February 2018,
- * and its minutes are some seconds late from 4 to 17 December 2017. Later candles are all on the grid. Source: issues 14 and 77
- * of github.com/binance/binance-public-data.
- */
-export function mayBeOffGrid(openTime: number): boolean {
-  return openTime < ALWAYS_ON_GRID
-}
 
 /**
  * The time of a series without the stretches of candles that the exchange has off the grid. A stretch lasts until its last
@@ -38,14 +26,14 @@ export class OnGridTime {
   ) {
     const anchor = firstOpenTime !== undefined && mayBeOffGrid(firstOpenTime) ? firstOpenTime : before
     this.grid = buildSeriesGrid(series, anchor)
-    if (before !== undefined && mayBeOffGrid(before)) this.addCandle(before, before)
+    if (before !== undefined && mayBeOffGrid(before)) this.addCandle(before)
   }
 
   /** Adds the candles of a table that open after those that were added before. */
   add(table: CandleTable): void {
     const end = table.rowFrom(ALWAYS_ON_GRID)
     for (let row = table.rowFrom(this.lastOpenTime + 1); row < end; row++) {
-      this.addCandle(table.openTime(row), table.closeTime(row))
+      this.addCandle(table.openTime(row))
     }
   }
 
@@ -54,11 +42,11 @@ export class OnGridTime {
     return [...this.finished, { startTime: this.startTime, endTime: Infinity }]
   }
 
-  private addCandle(openTime: number, closeTime: number): void {
+  private addCandle(openTime: number): void {
     const { startTime } = this
     const isOffGrid = this.grid.offset(openTime) !== 0
     if (isOffGrid && !this.wasOffGrid && startTime < openTime) this.finished.push({ startTime, endTime: openTime })
-    if (isOffGrid) this.startTime = Math.max(nextOpenTime(this.series.interval, openTime), closeTime + 1)
+    if (isOffGrid) this.startTime = nextOpenTime(this.series.interval, openTime)
     this.wasOffGrid = isOffGrid
     this.lastOpenTime = openTime
   }

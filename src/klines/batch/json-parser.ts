@@ -1,3 +1,4 @@
+import { type CandleTimes, formatInstant } from '../candle-times.js'
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
 import { KlinesError } from '../errors.js'
 import { quoteText } from '../escape.js'
@@ -26,12 +27,18 @@ const BRACE = 0x7b
 
 const encoder = new TextEncoder()
 
+/** Which times the rows of a window may have: open times in its span, on the grid of its series, and close times of its candles. */
+export interface RowRules {
+  readonly span: WindowSpan
+  readonly times: CandleTimes
+}
+
 /**
  * The slow path of the codec, and the only place that describes what is wrong with a window: `JSON.parse`, then every rule
  * row by row. The batch has a new buffer with the decoded cells. Throws `bad_window`.
  */
-export function parseJsonWindow(bytes: Uint8Array, window: WindowRef, span: WindowSpan): KlineBatch {
-  const rows = checkRows(parseJson(bytes, window), window, span)
+export function parseJsonWindow(bytes: Uint8Array, window: WindowRef, rules: RowRules): KlineBatch {
+  const rows = checkRows(parseJson(bytes, window), window, rules)
   // A number may become longer than in the source (1e15); a text never does.
   const text = new Uint8Array(bytes.length + rows.length * NUMBERS_PER_ROW * LONGEST_NUMBER)
   const offsets = new Uint32Array(rows.length * OFFSETS_PER_ROW)
@@ -91,11 +98,11 @@ function isCrowded(bytes: Uint8Array): boolean {
   return arrays > maxRows + 1 || commas > ROW_LENGTH * maxRows
 }
 
-function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRow[] {
+function checkRows(value: unknown, window: WindowRef, rules: RowRules): KlineRow[] {
   if (!Array.isArray(value)) throw badWindow(window, `expected an array of rows, got ${show(value)}`)
   let previous = Number.NEGATIVE_INFINITY
   for (const [index, row] of value.entries()) {
-    const fault = findRowFault(row, previous, span)
+    const fault = findRowFault(row, previous, rules)
     if (fault) {
       const element = fault.element === undefined ? '' : `, element ${fault.element} (${COLUMNS[fault.element]})`
       throw badWindow(window, `row ${index}${element}: ${fault.what}`, { row: index, ...fault })
@@ -109,7 +116,7 @@ function checkRows(value: unknown, window: WindowRef, span: WindowSpan): KlineRo
 function findRowFault(
   row: unknown,
   previous: number,
-  span: WindowSpan,
+  { span, times }: RowRules,
 ): { element?: number; what: string } | undefined {
   if (!Array.isArray(row)) return { what: `expected an array, got ${show(row)}` }
   if (row.length !== ROW_LENGTH) return { what: `expected ${ROW_LENGTH} elements, got ${row.length}` }
@@ -121,20 +128,23 @@ function findRowFault(
   if (openTime < span.startTime || openTime >= span.endTime) {
     return {
       element: 0,
-      what: `${time(openTime)} is outside the window, ${time(span.startTime)} to ${time(span.endTime)}`,
+      what: `${formatInstant(openTime)} is outside the window, ${formatInstant(span.startTime)} to ${formatInstant(span.endTime)}`,
     }
   }
   if (openTime <= previous) {
-    return { element: 0, what: `${time(openTime)} does not come after the row before, ${time(previous)}` }
+    return {
+      element: 0,
+      what: `${formatInstant(openTime)} does not come after the row before, ${formatInstant(previous)}`,
+    }
   }
-  if (closeTime < openTime) return { element: 6, what: `${time(closeTime)} is before the open time, ${time(openTime)}` }
-  return undefined
+  return times.findFault(openTime, closeTime)
 }
 
 function findCellFault(cell: unknown, element: number): string | undefined {
   const kind = COLUMN_KINDS[element]
   if (kind === 'time' || kind === 'count') {
-    return Number.isSafeInteger(cell) ? undefined : `expected an integer within +-(2^53-1), got ${show(cell)}`
+    if (!Number.isSafeInteger(cell)) return `expected an integer within +-(2^53-1), got ${show(cell)}`
+    return kind === 'count' && Number(cell) < 0 ? `expected a number of trades, got ${show(cell)}` : undefined
   }
   if (typeof cell !== 'string') return `expected a string, got ${show(cell)}`
   if (kind === 'decimal' && !DECIMAL.test(cell)) return `expected a decimal such as "0.00100000", got ${show(cell)}`
@@ -151,9 +161,4 @@ function show(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'an object'
   const text = typeof value === 'string' ? quoteText(value.slice(0, SHOWN_CHARACTERS + 1)) : String(value)
   return text.length > SHOWN_CHARACTERS + 2 ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text
-}
-
-function time(ms: number): string {
-  const date = new Date(ms)
-  return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
 }

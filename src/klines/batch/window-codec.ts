@@ -1,25 +1,29 @@
+import { CandleTimes } from '../candle-times.js'
 import { KlinesError } from '../errors.js'
-import { type Kernel, sharedKernel } from '../kernel/kernel.js'
+import { NUMBERS_PER_ROW } from '../kernel/assembly/layout.js'
+import { type IndexedRows, type Kernel, sharedKernel } from '../kernel/kernel.js'
 import { type WindowRef, windowName } from '../series.js'
 import { windowSpan } from '../windows.js'
 import { BorrowedBatch } from './borrowed-batch.js'
-import { parseJsonWindow } from './json-parser.js'
+import { parseJsonWindow, type RowRules } from './json-parser.js'
 import { KlineBatch } from './kline-batch.js'
 
 /**
  * The rows of a window file.
  *
  * Accepts exactly what `JSON.parse` and the rules of rows accept: an array of arrays of 12; elements 0, 6 and 8 integers
- * within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10 decimals `\d+(\.\d+)?`; open times strictly ascending
- * and inside the window; close time at or after open time. The wire form of the service is indexed in place; any other legal
- * JSON goes through `JSON.parse`.
+ * within +-(2^53-1), the others strings; elements 1 to 5, 7, 9 and 10 decimals `\d+(\.\d+)?`; open times strictly ascending,
+ * inside the window and on the grid of the series (before March 2018 the exchange itself has candles off it); close times from
+ * the open time to the last millisecond of the candle; no negative count. The wire form of the service is indexed in place; any
+ * other legal JSON goes through `JSON.parse`.
  *
- * The batch keeps `bytes`. Throws `bad_window`, which names row and element.
+ * `anchor`: when any candle of a 3d series opens, ms UTC; without it, the first row sets the grid of a 3d window. The batch keeps
+ * `bytes`. Throws `bad_window`, which names row and element.
  */
-export function decodeWindow(bytes: Uint8Array, window: WindowRef): KlineBatch {
-  const span = windowSpan(window)
-  const index = sharedKernel().index(bytes, span)
-  if (!index) return parseJsonWindow(bytes, window, span)
+export function decodeWindow(bytes: Uint8Array, window: WindowRef, anchor?: number): KlineBatch {
+  const rules = rowRules(window, anchor)
+  const index = indexWindow(bytes, rules, sharedKernel())
+  if (!index) return parseJsonWindow(bytes, window, rules)
   return new KlineBatch(
     label(window),
     { ...index, offsets: index.offsets.slice(), numbers: index.numbers.slice() },
@@ -44,10 +48,28 @@ export function decodeWindowBody(bytes: Uint8Array, window: WindowRef): KlineBat
  * The rows of a window file without a copy: the batch is borrowed from `kernel` when `bytes` are in the wire form. They should lie in the
  * kernel's own buffer.
  */
-export function borrowWindow(bytes: Uint8Array, window: WindowRef, kernel: Kernel): KlineBatch {
-  const span = windowSpan(window)
-  const index = kernel.index(bytes, span)
-  return index ? new BorrowedBatch(label(window), index, true, kernel) : parseJsonWindow(bytes, window, span)
+export function borrowWindow(bytes: Uint8Array, window: WindowRef, kernel: Kernel, anchor?: number): KlineBatch {
+  const rules = rowRules(window, anchor)
+  const index = indexWindow(bytes, rules, kernel)
+  return index ? new BorrowedBatch(label(window), index, true, kernel) : parseJsonWindow(bytes, window, rules)
+}
+
+function rowRules(window: WindowRef, anchor: number | undefined): RowRules {
+  return { span: windowSpan(window), times: new CandleTimes(window.interval, anchor) }
+}
+
+/** Indexes valid rows in the wire form of the service; undefined for anything else. */
+function indexWindow(bytes: Uint8Array, { span, times }: RowRules, kernel: Kernel): IndexedRows | undefined {
+  const index = kernel.index(bytes, span, times.fixedGrid)
+  return index && (times.fixedGrid || hasValidTimes(index, times)) ? index : undefined
+}
+
+/** Checks what the kernel cannot check without a fixed grid. */
+function hasValidTimes({ numbers }: IndexedRows, times: CandleTimes): boolean {
+  for (let i = 0; i < numbers.length; i += NUMBERS_PER_ROW) {
+    if (times.findFault(numbers[i], numbers[i + 1])) return false
+  }
+  return true
 }
 
 /** The series alone: a batch does not say which window its rows are from. */

@@ -1,3 +1,4 @@
+import { ALWAYS_ON_GRID, type FixedGrid } from '../candle-times.js'
 import type { WindowSpan } from '../windows.js'
 import { NUMBERS_BYTES, NUMBERS_PER_ROW, OFFSETS_BYTES, OFFSETS_PER_ROW } from './assembly/layout.js'
 import { ALIGNMENT, type KernelCalls, SharedMemory } from './memory.js'
@@ -27,6 +28,8 @@ export interface RowAddress {
 /** Larger files go to the JSON parser; the largest window of the service has 139,569 bytes. */
 const MAX_INPUT = 16 * 1024 * 1024
 const FIRST_INPUT = 256 * 1024
+/** For `indexRows`: any length and any open time. */
+const NO_GRID: FixedGrid = { step: 0, origin: 0 }
 /** Room for rows or values that a call writes. */
 export const OUTPUT_BYTES = 512 * 1024
 /** Room for the template of a row, or the summary of a column. */
@@ -53,15 +56,18 @@ export class Kernel extends SharedMemory {
 
   /**
    * Indexes the rows of a window in the service's wire form, `[[0,"1.0",...],[...]]` without white space, exponents or
-   * escapes. Returns undefined for anything else, legal or not. Offsets and numbers lie in this memory.
+   * escapes. Returns undefined for anything else, legal or not, and for rows with times outside their window, their candle or the
+   * `grid`; without a grid, whoever calls checks that and how long the candles are. Offsets and numbers lie in this memory.
    */
-  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan): IndexedRows | undefined {
+  index(bytes: Uint8Array, { startTime, endTime }: WindowSpan, grid?: FixedGrid): IndexedRows | undefined {
     if (bytes.length > MAX_INPUT) return undefined
     const isHere = bytes.buffer === this.view.buffer && bytes.byteOffset === this.input.bytes
     this.reserve(bytes.length)
     if (!isHere) new Uint8Array(this.view.buffer).set(bytes, this.input.bytes)
     const { bytes: address, offsets, numbers } = this.input
-    const rows = this.calls.indexRows(address, bytes.length, startTime, endTime, offsets, numbers)
+    const { step, origin } = grid ?? NO_GRID
+    const times = [startTime, endTime, step, origin, ALWAYS_ON_GRID] as const
+    const rows = this.calls.indexRows(address, bytes.length, ...times, offsets, numbers)
     if (rows < 0) return undefined
     const { buffer } = this.view
     return {

@@ -3,7 +3,17 @@ import { KERNEL_BYTES } from './wasm-bytes.js'
 
 /** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
 export interface KernelCalls {
-  indexRows(bytes: number, length: number, startTime: number, endTime: number, offsets: number, numbers: number): number
+  indexRows(
+    bytes: number,
+    length: number,
+    startTime: number,
+    endTime: number,
+    step: number,
+    origin: number,
+    onGridFrom: number,
+    offsets: number,
+    numbers: number,
+  ): number
   readCandles(bytes: number, offsets: number, numbers: number, rows: number, to: number): number
   readIntegers(numbers: number, rows: number, to: number, summary: number): number
   readDoubles(bytes: number, cells: number, rows: number, to: number, summary: number): number

@@ -1,12 +1,9 @@
 import { KlinesError } from '../errors.js'
-import { DAY_MS, monthIndex, monthStart } from '../intervals.js'
+import { DAY_MS, FIRST_MONDAY, monthIndex, monthStart } from '../intervals.js'
 import type { Series } from '../series.js'
 import type { SymbolName } from '../symbols.js'
 import { parseDate } from '../windows.js'
 import { startsAtListing, type TargetInterval, toTarget } from './target-interval.js'
-
-/** Monday, 5 January 1970, ms UTC: candles of whole weeks are counted from it. */
-const FIRST_MONDAY = 4 * DAY_MS
 
 /**
  * The listing dates of the ten symbols of the public service: 3d candles are counted from this day (measured on the service's

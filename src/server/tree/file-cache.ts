@@ -131,7 +131,8 @@ export class FileCache {
   }
 
   private isFinal(window: WindowRef, { bytes, mtimeMs }: FileSnapshot): boolean {
-    return this.mirror.isFinal(window, borrowWindow(bytes, window, this.kernel).lastOpenTime, mtimeMs)
+    const batch = borrowWindow(bytes, window, this.kernel, this.mirror.gridAnchor(window))
+    return this.mirror.isFinal(window, batch.lastOpenTime, mtimeMs)
   }
 
   private corrupt(path: string, version: FileVersion | undefined, reason: string): CorruptFile {

@@ -14,7 +14,7 @@ const UNIT = 10n ** 8n
 function batchOf(texts: readonly string[]) {
   const { startTime } = LEAP_MONTH.span
   return toBatch(
-    texts.map((text, row) => sampleRow(startTime + row, { [OPEN]: text })),
+    texts.map((text, row) => sampleRow(startTime + row * 3_600_000, { [OPEN]: text })),
     LEAP_MONTH,
   )
 }

@@ -88,8 +88,8 @@ describe('crossCheck', () => {
           digits[index] = String((Number(digits[index]) + by) % 10)
           const flipped = digits.join('')
           const cell = typeof original[column] === 'number' ? Number(flipped) : flipped
-          // The codec refuses a close time before the open time.
-          fc.pre(column !== 6 || Number(cell) >= original[0])
+          // The codec refuses a close time before the open time, and one after the day.
+          fc.pre(column !== 6 || (Number(cell) >= original[0] && Number(cell) < original[0] + 24 * HOUR))
           fc.pre(Number.isSafeInteger(Number(cell)) || typeof cell === 'string')
           const { differences } = crossCheck([
             loadHours(),
@@ -158,11 +158,9 @@ describe('crossCheck', () => {
 
     it('by 1 ms is a fault when the candle, or what its finer candles make, closes on time', () => {
       const days = (ms: number) => loadChangedDays(rows => add(ms)(rows[1]))
-      for (const ms of [1, -1]) {
-        expect(crossCheck([loadHours(), days(ms)]).differences).toMatchObject([
-          { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },
-        ])
-      }
+      expect(crossCheck([loadHours(), days(-1)]).differences).toMatchObject([
+        { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },
+      ])
       const early = HOURS.map((row, hour) => (hour === 47 ? Object.assign([...row], { 6: Number(row[6]) - 1 }) : row))
       expect(crossCheck([loadHours(early), days(0)]).differences).toMatchObject([
         { column: 'close_time', openTime: START + 24 * HOUR, note: undefined },

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
-import { mayBeOffGrid, OnGridTime } from '../../../src/klines/audit/off-grid.js'
+import { OnGridTime } from '../../../src/klines/audit/off-grid.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { mayBeOffGrid } from '../../../src/klines/candle-times.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
@@ -14,7 +15,6 @@ import {
   HOURS,
   LAST_OFF_GRID,
   OFF_GRID_QUARTERS,
-  type OffGridRow,
   QUARTERS,
   RESUMED,
   START,
@@ -60,10 +60,6 @@ function load(
   return { series: { symbol: 'BTCUSDT', interval }, table: loadTable(interval, inside), spans, before }
 }
 
-/** The same candles at another time, ms later. */
-const later = (rows: readonly OffGridRow[], ms: number) =>
-  rows.map(row => row.with(0, row[0] + ms).with(6, row[6] + ms) as unknown[])
-
 test('candles before March 2018 may be off the grid', () => {
   expect(
     ['2017-07-14', '2018-02-28T23:59:59.999Z', '2018-03-01', '2024-02-01'].map(Date.parse).map(mayBeOffGrid),
@@ -80,11 +76,10 @@ describe('OnGridTime', () => {
   }
   const lastEnd = LAST_OFF_GRID + HOUR
 
-  it('is all time for a series on the grid, for none, and for one that is off it from March 2018 on', () => {
+  it('is all time for a series on the grid, and for none', () => {
     const all = [{ startTime: -Infinity, endTime: Infinity }]
     expect(spansOf([])).toEqual(all)
     expect(spansOf(HOURS.slice(0, 160))).toEqual(all)
-    expect(spansOf(later(HOURS, 28 * DAY))).toEqual(all)
   })
 
   it('ends where the first candle off the grid opens, and goes on where the last one should close', () => {
@@ -99,13 +94,13 @@ describe('OnGridTime', () => {
     expect(spansOf(some)).toEqual(spansOf(HOURS))
   })
 
-  it('goes on after the end of a candle that lasts longer, and has the time between two stretches', () => {
+  it('has the time between two stretches', () => {
     const [first, second] = [START + 28 * 60_000, START + 10 * HOUR + 1]
     const candle = (openTime: number, closeTime: number) => HOURS[0].with(0, openTime).with(6, closeTime) as unknown[]
-    const rows = [candle(first, first + 2 * HOUR), HOURS[5], candle(second, second + HOUR - 1)]
+    const rows = [candle(first, first + HOUR - 1), HOURS[5], candle(second, second + HOUR - 1)]
     expect(spansOf(rows)).toEqual([
       { startTime: -Infinity, endTime: first },
-      { startTime: first + 2 * HOUR + 1, endTime: second },
+      { startTime: first + HOUR, endTime: second },
       { startTime: second + HOUR, endTime: Infinity },
     ])
     // One hour on the grid within the last one off it.
@@ -181,12 +176,5 @@ describe('crossCheck around candles that the exchange has off the grid', () => {
     const { differences, unverified } = crossCheck([load('1h', HOURS, range, LAST_OFF_GRID), twoHours])
     expect([differences, unverified.get('2h')]).toEqual([[], 1])
     expect(crossCheck([load('1h', HOURS, range), twoHours]).differences).not.toEqual([])
-  })
-
-  it('finds the same candles wrong from March 2018 on', () => {
-    const move = (rows: readonly OffGridRow[]) => later(rows, 28 * DAY)
-    const span = [START + 28 * DAY, END + 28 * DAY]
-    const { differences } = crossCheck([load('1h', move(HOURS), span), load('2h', move(TWO_HOURS), span)])
-    expect(differences.length).toBeGreaterThan(20)
   })
 })

@@ -6,13 +6,26 @@ import { borrowWindow, decodeWindow } from '../../../src/klines/batch/window-cod
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
-import { timeBox } from '../../support/full.js'
-import { klineRows, oddTexts } from '../../support/oracles/kline-arbitraries.js'
-import { oracleRows, toTexts } from '../../support/oracles/window-oracle.js'
-import { LEAP_MONTH, sampleRow, toBatch, toJsonBytes } from '../../support/windows.js'
+import { cases as casesOf, timeBox } from '../../support/full.js'
+import { klineRows, oddTexts, openTimesOf } from '../../support/oracles/kline-arbitraries.js'
+import { nextOpenTime, oracleRows, toTexts } from '../../support/oracles/window-oracle.js'
+import {
+  FIVE_YEARS,
+  type KnownWindow,
+  LEAP_MONTH,
+  sampleRow,
+  TEN_YEARS,
+  TWENTY_YEARS,
+  TWO_YEARS,
+  toBatch,
+  toJsonBytes,
+  WEEK,
+} from '../../support/windows.js'
 
 const { window, span } = LEAP_MONTH
 const START = span.startTime
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
 const KERNEL = new Kernel()
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -33,9 +46,9 @@ function expectedCells(rows: NonNullable<ReturnType<typeof oracleRows>>) {
   })
 }
 
-function decodeError(bytes: Uint8Array): KlinesError {
+function decodeError(bytes: Uint8Array, { window }: KnownWindow = LEAP_MONTH, anchor?: number): KlinesError {
   try {
-    decodeWindow(bytes, window)
+    decodeWindow(bytes, window, anchor)
   } catch (error) {
     if (isKlinesError(error, 'bad_window')) return error
     throw error
@@ -43,22 +56,30 @@ function decodeError(bytes: Uint8Array): KlinesError {
   throw new Error('The window was accepted.')
 }
 
-/** Expects that codec and oracle agree, and that the fast path accepts nothing that the oracle refuses. */
-function expectSameAsOracle(bytes: Uint8Array): void {
-  const rows = oracleRows(bytes, LEAP_MONTH)
-  const isIndexed = new Kernel().index(bytes, span) !== undefined
-  if (rows === undefined) {
-    expect(isIndexed).toBe(false)
-    expect(decodeError(bytes).message).toContain('BTCUSDT 1h 2024-02-01: ')
-    return
-  }
-  const batch = decodeWindow(bytes, window)
-  expect(readCells(batch)).toEqual(expectedCells(rows))
-  expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
-  // The same in the memory of a kernel, which still contains the window before.
+/** Copies the bytes of a window into the memory of the kernel, which still contains the window before. */
+function readInto(bytes: Uint8Array): Buffer {
   const buffer = KERNEL.buffer(bytes.length)
   buffer.set(bytes)
-  expect(readCells(borrowWindow(buffer, window, KERNEL))).toEqual(expectedCells(rows))
+  return buffer
+}
+
+/** Expects that both paths of the codec and the oracle agree. */
+function expectSameAsOracle(bytes: Uint8Array, known: KnownWindow = LEAP_MONTH, anchor?: number): void {
+  const { window } = known
+  const rows = oracleRows(bytes, known, anchor)
+  if (rows === undefined) {
+    const { symbol, interval, startDate } = window
+    expect(decodeError(bytes, known, anchor).message).toContain(`${symbol} ${interval} ${startDate}: `)
+    expect(() => borrowWindow(readInto(bytes), window, KERNEL, anchor)).toThrow()
+    return
+  }
+  const batch = decodeWindow(bytes, window, anchor)
+  expect(readCells(batch)).toEqual(expectedCells(rows))
+  expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
+  expect(readCells(borrowWindow(readInto(bytes), window, KERNEL, anchor))).toEqual(expectedCells(rows))
+  // Only text that formats have to quote, and JSON that is not in the wire form, take the slow path.
+  const isWireForm = Buffer.from(bytes).equals(toJsonBytes(rows)) && rows.every(row => /^[\w.-]*$/.test(row[11]))
+  if (isWireForm) expect(borrowWindow(readInto(bytes), window, KERNEL, anchor)).toBeInstanceOf(BorrowedBatch)
 }
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n ')
@@ -163,6 +184,38 @@ const oddRows = fc
     toJsonBytes(rows.map((cells, i) => (i === row ? cells.toSpliced(element, 1, cell as never) : cells))),
   )
 
+const KNOWN = [LEAP_MONTH, WEEK, FIVE_YEARS, TEN_YEARS, TWENTY_YEARS, TWO_YEARS]
+/** Rows of a window of any kind, one of them with times and a count at the limits of what they may be. */
+const oddTimes = fc.constantFrom(...KNOWN).chain(known => {
+  const { interval } = known.window
+  const openTimes = openTimesOf(known)
+  const march = openTimes.filter(time => time === Date.parse('2018-03-01'))
+  const distances = [1, -1, 1000, 60_000, HOUR, -HOUR, 4 * HOUR, DAY, -DAY, 3 * DAY, 7 * DAY, -3 * DAY]
+  const jumps = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.constantFrom(...distances))
+  const times = fc.record({
+    openTime: fc.constantFrom(...march, ...openTimes.slice(0, 3), ...openTimes.slice(-3), ...openTimes.slice(0, 40)),
+    opens: jumps,
+    closes: jumps,
+    closesFrom: fc.constantFrom('open', 'end', 'end'),
+    count: fc.constantFrom(0, 0, 0, 1, 1, 1, 1, -1, -(2 ** 53) + 1),
+  })
+  return fc
+    .tuple(
+      klineRows(known, { maxRows: 4 }),
+      fc.nat(4),
+      times,
+      fc.constantFrom(undefined, -DAY, 0, 3 * DAY, 600 * DAY, 1),
+    )
+    .map(([rows, at, { openTime, opens, closes, closesFrom, count }, shift]) => {
+      const opened = openTime + opens
+      const closed = (closesFrom === 'open' ? opened : nextOpenTime(interval, opened) - 1) + closes
+      const odd = sampleRow(opened, { 6: closed, 8: count })
+      const all = [...rows.slice(0, at), odd, ...rows.slice(at)].toSorted((a, b) => a[0] - b[0])
+      const anchor = interval === '3d' && shift !== undefined ? openTimes[0] + shift : undefined
+      return { known, bytes: toJsonBytes(all), spaced: utf8(` ${JSON.stringify(all)}`), anchor }
+    })
+})
+
 describe('a window is accepted exactly when JSON.parse and the rules of a row accept it, with the same cells', () => {
   const cases: [string, fc.Arbitrary<Uint8Array>, number][] = [
     ['for valid but unusual JSON: white space, escapes, exponents, a byte order mark', looseBytes, 1000],
@@ -173,7 +226,33 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     ['for any bytes of JSON', fc.array(jsonBytes, { maxLength: 40 }).map(bytes => Uint8Array.from(bytes)), 1000],
   ]
   test.each(cases)('%s', (_, bytes, numRuns) => {
-    fc.assert(fc.property(bytes, expectSameAsOracle), timeBox(numRuns))
+    fc.assert(
+      fc.property(bytes, text => expectSameAsOracle(text)),
+      timeBox(numRuns),
+    )
+  })
+
+  test('for rows of every kind of grid with one odd time or count, in the wire form and in other JSON', () => {
+    const seen = { accepted: 0, refused: 0 }
+    const property = fc.property(oddTimes, ({ known, bytes, spaced, anchor }) => {
+      expectSameAsOracle(bytes, known, anchor)
+      expectSameAsOracle(spaced, known, anchor)
+      seen[oracleRows(bytes, known, anchor) ? 'accepted' : 'refused']++
+    })
+    fc.assert(property, { numRuns: casesOf(3000, 400) })
+    // The rows must be of both kinds.
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(casesOf(300, 40))
+  })
+
+  test('for rows off the grid at the end of February 2018, and 1 ms later', () => {
+    const march = Date.parse('2018-03-01')
+    const accepts = (...openTimes: number[]) => {
+      const bytes = toJsonBytes(openTimes.map(time => sampleRow(time)))
+      expectSameAsOracle(bytes, TWO_YEARS)
+      return oracleRows(bytes, TWO_YEARS) !== undefined
+    }
+    expect([accepts(march - 1), accepts(march - 1, march), accepts(march - DAY, march)]).toEqual([true, true, true])
+    expect([accepts(march + 1), accepts(march - DAY, march + 1)]).toEqual([false, false])
   })
 
   test('for the wire form, which never needs the slow path', () => {
@@ -188,9 +267,12 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
   })
 
   test('for more rows than any window of the service has', () => {
-    const rows = Array.from({ length: 5000 }, (_, index) => sampleRow(START + index * 60_000, { 8: index }))
-    expect(new Kernel().index(toJsonBytes(rows), span)?.numbers.length).toBe(3 * 5000)
-    expectSameAsOracle(toJsonBytes(rows))
+    // The exchange may have these off the grid.
+    const rows = Array.from({ length: 5000 }, (_, index) =>
+      sampleRow(TWO_YEARS.span.startTime + index * 60_000, { 8: index }),
+    )
+    expect(borrowWindow(toJsonBytes(rows), TWO_YEARS.window, new Kernel()).length).toBe(5000)
+    expectSameAsOracle(toJsonBytes(rows), TWO_YEARS)
   })
 })
 
@@ -241,6 +323,22 @@ describe('a body that breaks a rule is refused, and the message says where', () 
       [sampleRow(START, { 6: START - 1 })],
       'row 0, element 6 (close_time): 2024-01-31T23:59:59.999Z is before the open time, 2024-02-01T00:00:00.000Z',
     ],
+    [
+      'a close at the open of the next candle',
+      [before, row({ 6: START + 2 * HOUR })],
+      'row 1, element 6 (close_time): 2024-02-01T02:00:00.000Z is after the end of the candle, 2024-02-01T01:59:59.999Z',
+    ],
+    [
+      'a close years later',
+      [sampleRow(START, { 6: 9_007_199_254_740_991 })],
+      'row 0, element 6 (close_time): 9007199254740991 is after the end of the candle, 2024-02-01T00:59:59.999Z',
+    ],
+    [
+      'a row of 30m',
+      [before, sampleRow(START + HOUR / 2)],
+      'row 1, element 0 (open_time): 2024-02-01T00:30:00.000Z is not on the grid of its series, whose candles open every 1h from midnight on',
+    ],
+    ['a negative count', [before, row({ 8: -1 })], 'row 1, element 8 (count): expected a number of trades, got -1'],
     ['an object', { rows: [] }, 'expected an array of rows, got an object'],
     ['null', null, 'expected an array of rows, got null'],
     ['the error object', { statusCode: 404, message: 'x', isError: true }, 'expected an array of rows, got an object'],
@@ -307,20 +405,22 @@ describe('valid edge cases are accepted', () => {
   })
 
   test('the first and the last millisecond of the window, and a close at the open', () => {
-    const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - 1)]
+    const rows = [sampleRow(START, { 6: START }), sampleRow(span.endTime - HOUR, { 6: span.endTime - 1 })]
     expect(readCells(decodeWindow(toJsonBytes(rows), window))).toEqual(expectedCells(rows))
   })
 
-  test('the largest integers the service may send', () => {
-    const row = sampleRow(START, { 6: 9_007_199_254_740_991, 8: -9_007_199_254_740_991 })
-    const batch = decodeWindow(toJsonBytes([row]), window)
-    expect([batch.text(0, 6), batch.text(0, 8)]).toEqual(['9007199254740991', '-9007199254740991'])
-    expect([batch.closeTime(0), batch.count(0)]).toEqual([9_007_199_254_740_991, -9_007_199_254_740_991])
+  test('the largest count that the service may send, and none', () => {
+    const rows = [sampleRow(START, { 8: 9_007_199_254_740_991 }), sampleRow(START + HOUR, { 8: 0 })]
+    const batch = decodeWindow(toJsonBytes(rows), window)
+    expect([batch.text(0, 8), batch.count(0), batch.count(1)]).toEqual(['9007199254740991', 9_007_199_254_740_991, 0])
   })
 })
 
 describe('a slice', () => {
-  const instants = fc.integer({ min: START - 10, max: span.endTime + 10 })
+  const instants = fc.oneof(
+    fc.constantFrom(...openTimesOf(LEAP_MONTH)),
+    fc.integer({ min: START - 10, max: span.endTime + 10 }),
+  )
 
   test('has the rows that open in [from, to)', () => {
     fc.assert(

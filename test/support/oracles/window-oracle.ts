@@ -1,11 +1,35 @@
 import type { KlineRow } from '../../../src/klines/columns.js'
 import type { KnownWindow } from '../windows.js'
 
+const DAY = 86_400_000
+const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: DAY, w: 7 * DAY }
+const MARCH_2018 = Date.parse('2018-03-01T00:00:00Z')
+
+/** When the candle after `openTime` opens if none is missing, written down apart from the sources. */
+export function nextOpenTime(interval: string, openTime: number): number {
+  const date = new Date(openTime)
+  if (interval === '1M') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+  return openTime + Number(interval.slice(0, -1)) * UNITS[interval.slice(-1)]
+}
+
+/** Whether a candle of the series opens at `time`; `anchor`: when a candle of a 3d series opens. */
+export function isOnGrid(interval: string, time: number, anchor?: number): boolean {
+  const date = new Date(time)
+  if (interval === '1M') return date.getUTCDate() === 1 && time % DAY === 0
+  if (interval === '1w') return date.getUTCDay() === 1 && time % DAY === 0
+  if (interval === '3d') return time % DAY === 0 && (anchor === undefined || (time - anchor) % (3 * DAY) === 0)
+  return time % nextOpenTime(interval, 0) === 0
+}
+
 /**
  * The rows of a window file by the plain rules: valid JSON, then the types and the order of the elements in the service's OpenAPI
- * description. Undefined when the file must be refused.
+ * description, then the times and counts that a candle can have. Undefined when the file must be refused.
  */
-export function oracleRows(bytes: Uint8Array, { span }: Pick<KnownWindow, 'span'>): KlineRow[] | undefined {
+export function oracleRows(
+  bytes: Uint8Array,
+  { span, window: { interval } }: KnownWindow,
+  anchor?: number,
+): KlineRow[] | undefined {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -14,13 +38,19 @@ export function oracleRows(bytes: Uint8Array, { span }: Pick<KnownWindow, 'span'
   }
   if (!Array.isArray(value)) return undefined
   let last = -1
+  // Candles of 3d open at midnight.
+  let first = anchor !== undefined && anchor % DAY === 0 ? anchor : undefined
   for (const row of value) {
     if (!Array.isArray(row) || row.length !== 12) return undefined
     for (const index of [0, 6, 8]) if (!isWhole(row[index])) return undefined
     for (const index of [1, 2, 3, 4, 5, 7, 9, 10]) if (!isDecimal(row[index])) return undefined
     if (typeof row[11] !== 'string') return undefined
-    if (!(row[0] >= span.startTime && row[0] < span.endTime && row[0] > last && row[6] >= row[0])) return undefined
-    last = row[0]
+    const [openTime, closeTime, count] = [row[0], row[6], row[8]]
+    if (!(openTime >= span.startTime && openTime < span.endTime && openTime > last)) return undefined
+    last = openTime
+    if (openTime % DAY === 0) first ??= openTime
+    if (openTime >= MARCH_2018 && !isOnGrid(interval, openTime, first)) return undefined
+    if (!(closeTime >= openTime && closeTime < nextOpenTime(interval, openTime) && count >= 0)) return undefined
   }
   return value
 }
