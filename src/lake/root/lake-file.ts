@@ -3,14 +3,23 @@ import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
 import { OutputFile } from '../../export/output/file.js'
 
-/** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws `output_unwritable`. */
-export async function writeLakeFile(root: string, name: string, bytes: Buffer): Promise<void> {
+/**
+ * Writes a file in the root of a lake by one rename, unless it has these bytes already. `beforePlacing` is called right before the
+ * rename. Throws what that throws, and `output_unwritable`.
+ */
+export async function writeLakeFile(
+  root: string,
+  name: string,
+  bytes: Buffer,
+  beforePlacing: () => void,
+): Promise<void> {
   const path = join(root, name)
   if (hasBytes(path, bytes)) return
   const file = await OutputFile.create(path, { force: true })
   try {
     await file.write(bytes)
     await file.finish()
+    beforePlacing()
     await commitOutputs([file])
   } catch (error) {
     await file.discard()
