@@ -162,7 +162,8 @@ describe('vacuum', () => {
     const { lake, update } = await versions(12)
     for (let version = 0; version <= 10; version++) rmSync(join(lake, '_delta_log', entry(version)))
     const old = (PRESENT - 365 * DAY) / 1000
-    for (let version = 0; version < 11; version++) utimesSync(join(lake, findTablePart(lake, 'BTCUSDT', version)), old, old)
+    for (let version = 0; version < 11; version++)
+      utimesSync(join(lake, findTablePart(lake, 'BTCUSDT', version)), old, old)
     expect((await update(5 + 24, { vacuum: '1d' })).lake.delta).toMatchObject({ vacuumed: 4 })
     expect(existsSync(join(lake, findTablePart(lake, 'BTCUSDT', 4)))).toBe(true)
   })

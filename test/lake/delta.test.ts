@@ -99,7 +99,11 @@ describe('versions', () => {
     })
     const [, { remove }, { add }, ...rest] = readEntry(lake, 1)
     expect(rest).toEqual([])
-    expect(remove).toMatchObject({ path: findTablePart(lake, 'BTCUSDT', 0), deletionTimestamp: PRESENT, dataChange: true })
+    expect(remove).toMatchObject({
+      path: findTablePart(lake, 'BTCUSDT', 0),
+      deletionTimestamp: PRESENT,
+      dataChange: true,
+    })
     expect(remove.size).toBe(readFileSync(join(lake, remove.path)).length)
     expect(add.path).toBe(findTablePart(lake, 'BTCUSDT', 1))
     const other = findTablePart(lake, 'ETHUSDT', 0)
@@ -125,7 +129,11 @@ describe('versions', () => {
       delta: { version: 0, isNew: false },
     })
     const pruned = await update({ ...one, prune: true })
-    expect(pruned.lake).toMatchObject({ written: 0, removed: [findTablePart(lake, 'ETHUSDT', 0)], delta: { version: 1 } })
+    expect(pruned.lake).toMatchObject({
+      written: 0,
+      removed: [findTablePart(lake, 'ETHUSDT', 0)],
+      delta: { version: 1 },
+    })
     expect(await tableSums(lake)).toEqual({ BTCUSDT: expectedSums().BTCUSDT })
     expect(await tableSums(lake, 0)).toEqual(expectedSums())
     expect(withoutIds(files())).toContain(tablePart('ETHUSDT', 0))
@@ -136,7 +144,9 @@ describe('versions', () => {
     const { files, metaData } = await replayLog(lake)
     expect(metaData.partitionColumns).toEqual(['symbol', 'interval', 'year', 'month'])
     expect(files[0]).toMatchObject({
-      path: expect.stringMatching(/^symbol=BTCUSDT\/interval=15m\/year=2025\/month=01\/part-0{20}-[0-9a-f-]{36}\.parquet$/),
+      path: expect.stringMatching(
+        /^symbol=BTCUSDT\/interval=15m\/year=2025\/month=01\/part-0{20}-[0-9a-f-]{36}\.parquet$/,
+      ),
       partitionValues: { symbol: 'BTCUSDT', interval: '15m', year: '2025', month: '1' },
     })
     const changed = change('ETHUSDT', 9)

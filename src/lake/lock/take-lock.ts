@@ -41,8 +41,17 @@ export async function takeLock(path: string, contender: Contender): Promise<void
     if (found === undefined || !(await hasEnded(path, found, contender))) continue
     const claim = claimPath(path, found, lock)
     await takeLock(claim, contender)
-    // Another contender may have replaced the lock, and have used its claim up, before this one made its own.
-    if (readLock(path)?.text === found.text) return renameSync(claim, path)
+    if (replaceLock(path, found, claim)) return
+  }
+}
+
+/** Replaces a lock by the claim to it; false when another contender has replaced it, and used its claim up, before this one made its own. */
+function replaceLock(path: string, { text }: FoundLock, claim: string): boolean {
+  try {
+    if (readLock(path)?.text !== text) return false
+    renameSync(claim, path)
+    return true
+  } finally {
     rmSync(claim, { force: true })
   }
 }
@@ -51,7 +60,9 @@ const CLAIM = /^\._lock\.claim~0~[0-9a-f]{16}\.new$/
 
 /** The path of the claim to a lock: a name as temp files have it, which follows from the lock alone. */
 function claimPath(path: string, { text }: FoundLock, lock: string): string {
-  const digest = createHash('sha256').update(`${basename(path)} ${text}`).digest('hex')
+  const digest = createHash('sha256')
+    .update(`${basename(path)} ${text}`)
+    .digest('hex')
   return join(dirname(lock), `.${LOCK_FILE}.claim~0~${digest.slice(0, 16)}.new`)
 }
 
