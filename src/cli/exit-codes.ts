@@ -38,6 +38,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   no_memory: ExitCode.Unexpected,
   no_candles: ExitCode.NoCandles,
   output_closed: ExitCode.Done,
+  lake_busy: ExitCode.Unreachable,
   unreachable: ExitCode.Unreachable,
   rate_limited: ExitCode.Unreachable,
 }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 
-/** At most 64 characters, as on Linux (HOST_NAME_MAX), so that the file name is short enough everywhere. */
-const HOST = hostname().slice(0, 64)
+/** The name of this machine: at most 64 characters, as on Linux (HOST_NAME_MAX), so that a file name with it is short enough. */
+export const HOST = hostname().slice(0, 64)
 
 /** What `tempName` returns. */
 const TEMP_NAME = /^[^~/]+~\d+~[0-9a-f]{16}$/
@@ -35,7 +35,8 @@ export function isAbandoned(name: string): boolean {
   return isFromThisHost(name) && pid !== process.pid && !isAlive(pid)
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine, or of this container, has a number. */
+export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {
     process.kill(pid, 0)

@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'output_unwritable'
   | 'digits_lost'
   | 'no_memory'
+  // another run writes the same lake
+  | 'lake_busy'
   // the result is empty
   | 'no_candles'
   // the reader of a pipe has seen enough

@@ -8,11 +8,10 @@ import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
-import { nextVersion } from './delta/commit.js'
 import { findUnused, vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
 import { checkOptions, isCompatible, type LakeFolder, openFolder } from './folder.js'
-import { PART_FILE, partFolder, versionedPartFile } from './layout.js'
+import { PART_FILE, partFolder } from './layout.js'
 import { parseLakeOptions } from './options.js'
 import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
@@ -21,7 +20,7 @@ import { checkRoot } from './root/check-root.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning
- * by time its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
+ * by time, and in a Delta table, its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
  * throw about the request and the folder.
  */
 export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
@@ -51,10 +50,9 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
       if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
       return !new SeriesState(root, run, manifest, files, live).isComplete
     })
-    const partFile = options.table === 'delta' ? versionedPartFile(nextVersion(folder.log)) : PART_FILE
-    const paths = changed.map(run => {
-      return join(root, partFolder(run, 'none', 0), options.partition === 'none' ? partFile : '')
-    })
+    // The parts of a table get their names when they are written.
+    const isNamed = options.partition === 'none' && options.table === undefined
+    const paths = changed.map(run => join(root, partFolder(run, 'none', 0), isNamed ? PART_FILE : ''))
     const removed = prune ? [...others.values()].flat().map(path => join(root, path)) : []
     const vacuumed = await findVacuumed(folder, unusedSince)
     return { ...describePlan(source, plan, paths), removed, vacuumed }

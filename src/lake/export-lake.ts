@@ -16,7 +16,7 @@ import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { vacuumTime } from './delta/vacuum.js'
 import { checkOptions, openFolder } from './folder.js'
 import type { LakeReport } from './job.js'
-import { LakeLock } from './lock.js'
+import { LakeLock, type LockEffects } from './lock/lake-lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkRoot } from './root/check-root.js'
@@ -42,12 +42,12 @@ export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCa
  * With `table: 'delta'` a run with changes adds one version to the log, which engines see as a whole; old versions stay readable.
  * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
  * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what
- * `exportKlines` throws, and `bad_output` for a folder that is no lake, has other options, or is being written by another process.
+ * `exportKlines` throws, `bad_output` for a folder that is no lake or has other options, and `lake_busy` when another process writes it.
  *
  * @example
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
-export async function exportLake(request: LakeRequest): Promise<LakeReport> {
+export async function exportLake(request: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
   const { output: root, force = false, vacuum, warn } = request
   const selection = parseSelection(request)
   checkRange(request)
@@ -64,7 +64,8 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
   let lock: LakeLock | undefined
   const memory: FileMemory = new Map()
   try {
-    lock = LakeLock.acquire(root)
+    const held = await LakeLock.acquire(root, request, lockEffects)
+    lock = held
     const folder = await openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
@@ -82,7 +83,9 @@ export async function exportLake(request: LakeRequest): Promise<LakeReport> {
         : undefined
       const job = { source, plan, report, options, rowFormat, range, runs: [...planned.runs.values()], windows }
       const moves = isRelativeRange(request)
-      const updated = await new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves }).run()
+      const checkLock = () => held.check()
+      const update = new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves, checkLock })
+      const updated = await update.run()
       warnAbout(updated, updated.files, warn)
       return updated
     } finally {

@@ -1,8 +1,10 @@
 import { dirname } from 'node:path'
 import { writeCheckpointIfDue } from './delta/checkpoint.js'
-import type { DeltaLog } from './delta/log.js'
+import { overtaken } from './delta/commit.js'
+import { type DeltaLog, readLog } from './delta/log.js'
 import { vacuum } from './delta/vacuum.js'
 import type { LakeFolder } from './folder.js'
+import type { UpdateOptions } from './job.js'
 import { partVersion } from './layout.js'
 import type { LakeSeries } from './manifest.js'
 import { removeLog, removeParts } from './removal.js'
@@ -15,6 +17,9 @@ export interface FinishedParts {
   readonly gone: readonly string[]
 }
 
+/** How a lake is completed: see `UpdateOptions`. */
+type FinishOptions = Pick<UpdateOptions, 'unusedSince' | 'checkLock'>
+
 /**
  * Completes a version that is in the log; returns the number of removed files of old versions. Plain parts, of a lake that was turned
  * into a table, go last: until then the old views are right, and then the new ones. For that time, a glob over all files reads both,
@@ -25,31 +30,57 @@ export async function finishTable(
   log: DeltaLog,
   { series }: FinishedParts,
   files: RootFiles,
-  unusedSince: number | undefined,
+  { unusedSince, checkLock }: FinishOptions,
 ): Promise<number> {
   const { root } = folder
   await files.write(series, [...log.live.keys()].sort())
-  // Parts of a later version are what a killed run has left: it did not make its version.
-  const present = folder.log?.version ?? -1
-  const isUseless = (path: string) => !log.live.has(path) && (partVersion(path) ?? Infinity) > present
-  removeParts(root, folder.files.filter(isUseless))
-  await writeCheckpointIfDue(root, log)
-  return unusedSince === undefined ? 0 : (await vacuum(root, log, unusedSince)).length
+  const useless = folder.files.filter(path => isUseless(path, log, folder.log))
+  if (useless.length > 0) await removeUnnamed(root, useless, checkLock)
+  await writeCheckpointIfDue(root, log, checkLock)
+  if (unusedSince === undefined) return 0
+  const latest = await readLog(root)
+  checkLock()
+  return latest === undefined ? 0 : (await vacuum(root, latest, unusedSince)).length
+}
+
+/**
+ * Whether no version can have a part: a plain one, and one that a run has left that was killed before it made its version. Its
+ * version is there now, of this run, so that a run which only slept cannot make it either. `before`: the log before this run.
+ */
+function isUseless(path: string, log: DeltaLog, before: DeltaLog | undefined): boolean {
+  if (log.live.has(path)) return false
+  const version = partVersion(path)
+  return version === undefined || before === undefined || (version > before.version && version <= log.version)
+}
+
+/** Removes parts that no version has: the log is read again, because it decides. */
+async function removeUnnamed(root: string, paths: readonly string[], checkLock: () => void): Promise<void> {
+  const log = await readLog(root)
+  checkLock()
+  removeParts(
+    root,
+    paths.filter(path => !log?.live.has(path) && !log?.removed.has(path)),
+  )
 }
 
 /**
  * Completes a lake of plain files. The log of a table that was turned into one goes after the new views and the manifest are there,
  * and the table's parts after the log: readers of the log see its last version until it is gone, all at once, and the views and the
- * manifest never name its parts.
+ * manifest never name its parts. Throws `lake_busy` when another program has made a version meanwhile.
  */
 export async function finishPlain(
   folder: LakeFolder,
   { series, gone }: FinishedParts,
   files: RootFiles,
+  { checkLock }: FinishOptions,
 ): Promise<void> {
   const { root, log } = folder
+  const latest = log && (await readLog(root))
+  if (latest && latest.version !== log.version) throw overtaken(root, latest.version)
+  checkLock()
   if (log === undefined) removeParts(root, gone)
   await files.write(series)
+  checkLock()
   if (log) removeLog(root)
   removeParts(
     root,

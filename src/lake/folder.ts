@@ -7,7 +7,7 @@ import type { DeltaLog } from './delta/log.js'
 import { type DeltaTable, readTable } from './delta/table.js'
 import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
 import { refuseLakeLinks } from './links.js'
-import { LOCK_FILE } from './lock.js'
+import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 import { findDifference, type LakeOptions } from './options.js'
 

@@ -33,6 +33,8 @@ export interface UpdateOptions extends ProgressCallbacks {
   readonly now: number
   /** Remove the parts of a Delta table that no version since this time (ms UTC) has. */
   readonly unusedSince?: number | undefined
+  /** Throws `lake_busy` when this run does not have the lock of the lake any more. */
+  readonly checkLock: () => void
   readonly signal?: AbortSignal | undefined
   readonly warn?: ((warning: string) => void) | undefined
 }

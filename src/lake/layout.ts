@@ -18,7 +18,7 @@ export type Table = (typeof TABLES)[number]
 
 export const PART_FILE = 'part-0.parquet'
 const PART_PATH =
-  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20})\.parquet$/
+  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
 const VERSION_DIGITS = 20
 /** The name of a folder in the root. */
 export const SERIES_FOLDER = /^symbol=/
@@ -39,14 +39,17 @@ export function versionDigits(version: number): string {
   return String(version).padStart(VERSION_DIGITS, '0')
 }
 
-/** The name of the parts that a version of a Delta table adds. No other version has it. */
-export function versionedPartFile(version: number): string {
-  return `part-${versionDigits(version)}.parquet`
+/**
+ * The name of the parts that a run adds as a version of a Delta table. `id`: a UUID of the run, so that no other run makes the same
+ * name, also not for the same version.
+ */
+export function versionedPartFile(version: number, id: string): string {
+  return `part-${versionDigits(version)}-${id}.parquet`
 }
 
 /** The version in the name of a part of a Delta table; undefined for other files. */
 export function partVersion(path: string): number | undefined {
-  const [, digits] = /\/part-(\d{20})\.parquet$/.exec(path) ?? []
+  const [, digits] = /\/part-(\d{20})(?:-[0-9a-f-]{36})?\.parquet$/.exec(path) ?? []
   return digits === undefined ? undefined : Number(digits)
 }
 

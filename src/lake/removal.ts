@@ -1,29 +1,34 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
-import { endedMaker, tempPath } from '../export/output/temp.js'
+import { endedMaker, isTempOf, tempPath } from '../export/output/temp.js'
 import { refuseLinks } from '../fs/links.js'
 import { LOG_FOLDER } from './delta/actions.js'
 import { LAST_CHECKPOINT } from './delta/log-files.js'
 import { findFiles, PART_FILE } from './layout.js'
-import { LOCK_FILE } from './lock.js'
+import { LOCK_FILE } from './lock/lock-file.js'
 import { MANIFEST_FILE } from './manifest.js'
 import { README_FILE } from './root/readme.js'
 import { VIEWS_FILE } from './root/views.js'
 
 /** The files that a run writes by way of a temp file. */
 const TEMP_TARGETS = [PART_FILE, MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, basename(LAST_CHECKPOINT)]
-/** Temp files of those that a version of a Delta table has. */
-const VERSIONED = /^\.(part-\d{20}\.parquet|\d{20}\.json|\d{20}\.checkpoint\.parquet)\./
+/** Temp files of those that a version of a Delta table has. A part has a longer name than what is left of it here. */
+const VERSIONED = /^\.(part-\d{20}(?:\.parquet|-[0-9a-f-]{24})|\d{20}\.json|\d{20}\.checkpoint\.parquet)\./
 
-/** Removes the temp files of processes that have ended. Never throws. */
+/**
+ * Removes the temp files of processes that have ended: whoever has the lock is the only one that writes a lake, so that those of other
+ * machines and containers are useless too, except those of locks.
+ */
 export function removeLeftovers(root: string): void {
   const logFiles = existsSync(join(root, LOG_FOLDER)) ? findFiles(root, LOG_FOLDER) : []
   for (const path of [...findFiles(root), ...logFiles]) {
     const [, versioned] = VERSIONED.exec(basename(path)) ?? []
     const targets = versioned === undefined ? TEMP_TARGETS : [versioned]
-    const hasEnded = targets.some(target => endedMaker(basename(path), target) !== undefined)
-    if (hasEnded) rmSync(join(root, path), { force: true })
+    const isUseless = targets.some(target =>
+      target === LOCK_FILE ? endedMaker(basename(path), target) !== undefined : isTempOf(basename(path), target),
+    )
+    if (isUseless) rmSync(join(root, path), { force: true })
   }
   for (const name of readdirSync(root)) if (endedMaker(name, LOG_FOLDER) !== undefined) removeLogFiles(join(root, name))
 }
@@ -51,15 +56,6 @@ export function removeParts(root: string, paths: readonly string[]): void {
       throw outputError(error, join(root, path))
     }
     removeEmptyFolders(root, path)
-  }
-}
-
-/** Removes the parts of a run that has failed. Never throws: the next run removes what stays. */
-export function discardParts(root: string, paths: readonly string[]): void {
-  try {
-    removeParts(root, paths)
-  } catch {
-    // What made the run fail says more.
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { dirname, join, relative } from 'node:path'
 import type { DownloadReport } from '../download/tally.js'
 import type { ExportRun } from '../export/export-series.js'
@@ -16,7 +17,7 @@ import { type FileContent, fileHasContent, hasSameContent } from './parts/file-v
 import type { PresentPart } from './parts/part-writer.js'
 import { SeriesState } from './parts/series-state.js'
 import type { SeriesWriter } from './parts/series-writer.js'
-import { discardParts, removeLeftovers, removeParts } from './removal.js'
+import { removeLeftovers, removeParts } from './removal.js'
 import { RootFiles } from './root/root-files.js'
 import { writeChanged } from './write-changed.js'
 
@@ -34,8 +35,6 @@ export class LakeUpdate {
   private readonly source: string | null
   private readonly rootFiles: RootFiles
   private hasBegun: boolean
-  /** Whether the log has the new version, so that its parts have to stay. */
-  private isCommitted = false
 
   /** Throws `bad_output` for series that are not requested and cannot stay. */
   constructor(
@@ -53,7 +52,7 @@ export class LakeUpdate {
     this.isDelta = job.options.table === 'delta'
     this.live = this.isDelta ? new Set(log?.live.keys()) : undefined
     this.source = baseUrl ?? this.present?.source ?? null
-    this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest)
+    this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest, options.checkLock)
     // With a log, the manifest of the version before is right until the next one is complete.
     const hasManifest = manifest !== undefined && (this.isDelta || log !== undefined)
     this.hasBegun = this.present !== undefined || hasManifest
@@ -62,16 +61,15 @@ export class LakeUpdate {
   async run(): Promise<LakeReport> {
     const { folder, options, files, rootFiles } = this
     const { root } = folder
+    options.checkLock()
     removeLeftovers(root)
-    const { series, gone, report, log } = await this.updateParts().catch(error => {
-      // No version has them.
-      const paths = files.map(({ path }) => relative(root, path))
-      if (this.isDelta && !this.isCommitted) discardParts(root, paths)
+    const { series, gone, report, log } = await this.updateParts().catch(async error => {
+      if (this.isDelta) await this.discardParts()
       throw error
     })
     const finished: FinishedParts = { series: [...series, ...this.keptSeries()], gone }
-    const vacuumed = log && (await finishTable(folder, log, finished, rootFiles, options.unusedSince))
-    if (log === undefined) await finishPlain(folder, finished, rootFiles)
+    const vacuumed = log && (await finishTable(folder, log, finished, rootFiles, options))
+    if (log === undefined) await finishPlain(folder, finished, rootFiles, options)
     const unchanged = series.flatMap(({ parts }) => parts).length - files.length
     const removed = [...new Set([...this.removed, ...findRemoved(finished)])]
     const notRequested = options.prune ? [] : [...this.others.keys()].sort()
@@ -97,7 +95,7 @@ export class LakeUpdate {
     const { folder, job, options } = this
     const { root, log } = folder
     const states = job.runs.map(run => new SeriesState(root, run, this.present, job.windows, this.live))
-    const partFile = this.isDelta ? versionedPartFile(nextVersion(log)) : PART_FILE
+    const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
     const writers = new Map<SeriesState, SeriesWriter>()
     try {
       const report = await writeChanged(states, job, options, { root, partFile }, writers)
@@ -133,10 +131,16 @@ export class LakeUpdate {
 
   /**
    * A new lake gets its manifest before its first part, so that the folder of a killed run is known to be a lake. A part of
-   * another partitioning goes before the first one of the new kind: no reader must see a candle twice.
+   * another partitioning goes before the first one of the new kind: no reader must see a candle twice. Last, a run that slept must
+   * still have its lock.
    */
   private async beforeCommit(run: ExportRun): Promise<void> {
-    const { folder, job } = this
+    await this.prepareFolder(run)
+    this.options.checkLock()
+  }
+
+  private async prepareFolder(run: ExportRun): Promise<void> {
+    const { folder, job, options } = this
     if (!this.hasBegun) await this.rootFiles.writeManifest(this.keptSeries())
     this.hasBegun = true
     if (this.isDelta || folder.log) return
@@ -144,6 +148,7 @@ export class LakeUpdate {
       const label = parsePartPath(path)
       return label && seriesName(label) === seriesName(run) && label.partition !== job.options.partition
     })
+    options.checkLock()
     removeParts(folder.root, wrong)
     this.removed.push(...wrong)
   }
@@ -152,10 +157,25 @@ export class LakeUpdate {
   private async commit(series: readonly LakeSeries[], gone: readonly string[]): Promise<DeltaLog | undefined> {
     const { folder, job, options, source } = this
     const parts = series.flatMap(({ parts }) => parts)
-    const next = { options: job.options, source, parts, gone, now: options.now }
+    const next = { options: job.options, source, parts, gone, now: options.now, beforeCommit: options.checkLock }
     const version = await commitVersion(folder.root, folder.log, next)
-    this.isCommitted = true
     return version === folder.log?.version ? folder.log : readLog(folder.root)
+  }
+
+  /**
+   * Removes the parts of a run that has failed, except those that a version has: the log is read again, because it may have the version
+   * of this run although the run failed. Never throws: what made the run fail says more, and parts that stay do no harm.
+   */
+  private async discardParts(): Promise<void> {
+    const { root } = this.folder
+    try {
+      const log = await readLog(root)
+      const paths = this.files.map(({ path }) => relative(root, path))
+      removeParts(
+        root,
+        paths.filter(path => !log?.live.has(path) && !log?.removed.has(path)),
+      )
+    } catch {}
   }
 
   /** What the manifest says about series that are not requested and stay. */

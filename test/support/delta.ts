@@ -40,7 +40,25 @@ export function digits(version: number): string {
   return String(version).padStart(20, '0')
 }
 
-/** The path of the part that a version has added. */
+const ID = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.parquet$)/
+
+/** The path of the part that a version has added, without the id of its run: no name of a part is known in advance. */
 export function tablePart(symbol: string, version: number, interval = '15m'): string {
   return `symbol=${symbol}/interval=${interval}/part-${digits(version)}.parquet`
+}
+
+/** Paths without the ids of the runs that made them. Throws for a part of a table that has none. */
+export function withoutIds(paths: readonly string[]): string[] {
+  return paths.map(path => {
+    if (/part-\d{20}/.test(path) && !ID.test(path)) throw new Error(`${path} has no id.`)
+    return path.replace(ID, '')
+  })
+}
+
+/** The path of the only part on the disk that a version has added. */
+export function findTablePart(table: string, symbol: string, version: number, interval = '15m'): string {
+  const folder = `symbol=${symbol}/interval=${interval}`
+  const names = readdirSync(join(table, folder)).filter(name => name.startsWith(`part-${digits(version)}-`))
+  if (names.length !== 1) throw new Error(`${folder} has ${names.length} parts of version ${version}.`)
+  return `${folder}/${names[0]}`
 }

@@ -36,11 +36,20 @@ export function tempKind(name: string): TempKind {
 
 /** The process that made the temp file `name` for `target` and has ended on this machine; undefined for any other file. */
 export function endedMaker(name: string, target: string): string | undefined {
+  const maker = findMaker(name, target)
+  return maker !== undefined && isAbandoned(maker) ? maker.slice(0, maker.lastIndexOf('~')) : undefined
+}
+
+/** Whether `name` is that of a temp file for `target`, whatever process made it. */
+export function isTempOf(name: string, target: string): boolean {
+  return findMaker(name, target) !== undefined
+}
+
+function findMaker(name: string, target: string): string | undefined {
   const prefix = tempPrefix(target)
   if (!name.startsWith(prefix) || !isTempName(name)) return undefined
   const maker = name.slice(prefix.length, -KIND_LENGTH - 1)
-  if (!MAKER.test(maker) || !isAbandoned(maker)) return undefined
-  return maker.slice(0, maker.lastIndexOf('~'))
+  return MAKER.test(maker) ? maker : undefined
 }
 
 /** Whether a process, as `endedMaker` returns it, made the temp file `name`, for whatever target. */

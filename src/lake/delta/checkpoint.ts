@@ -9,13 +9,17 @@ import { checkpointPath, LAST_CHECKPOINT } from './log-files.js'
 /** Versions from one checkpoint to the next. */
 const INTERVAL = 10
 
-/** Writes a checkpoint, when the last one is ten versions old: readers then read it instead of all entries before it. */
-export async function writeCheckpointIfDue(root: string, log: DeltaLog): Promise<void> {
+/**
+ * Writes a checkpoint, when the last one is ten versions old: readers then read it instead of all entries before it. `beforePlacing` is
+ * called before each file is put in its place.
+ */
+export async function writeCheckpointIfDue(root: string, log: DeltaLog, beforePlacing: () => void): Promise<void> {
   const { version, checkpoint = 0 } = log
   if (version < checkpoint + INTERVAL) return
   const actions = listActions(root, log)
-  await writeLakeFile(root, checkpointPath(version), await encodeCheckpoint(actions))
-  await writeLakeFile(root, LAST_CHECKPOINT, Buffer.from(JSON.stringify({ version, size: actions.length })))
+  await writeLakeFile(root, checkpointPath(version), await encodeCheckpoint(actions), beforePlacing)
+  const last = Buffer.from(JSON.stringify({ version, size: actions.length }))
+  await writeLakeFile(root, LAST_CHECKPOINT, last, beforePlacing)
 }
 
 /** What a table is, without its history. Removed files stay as long as they are on the disk, so that `vacuum` knows their age. */

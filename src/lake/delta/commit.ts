@@ -25,11 +25,13 @@ export interface NextVersion {
   readonly gone: readonly string[]
   /** ms UTC. */
   readonly now: number
+  /** Called before the version becomes visible: throws when it must not. */
+  readonly beforeCommit: () => void
 }
 
 /**
  * Adds all changes to the log as one version; returns it, or the present one when there is no change. The parts must be on the disk.
- * Throws `bad_output` when another program made that version meanwhile, and `output_unwritable`.
+ * Throws `lake_busy` when another program made that version meanwhile, and `output_unwritable`.
  */
 export async function commitVersion(root: string, log: DeltaLog | undefined, next: NextVersion): Promise<number> {
   const changes = findChanges(root, log, next)
@@ -38,7 +40,7 @@ export async function commitVersion(root: string, log: DeltaLog | undefined, nex
   const operationParameters = { mode: log ? 'Overwrite' : 'ErrorIfExists' }
   const info = { timestamp: next.now, operation: 'WRITE', operationParameters, engineInfo: `klines ${VERSION}` }
   const actions: Action[] = [{ commitInfo: info }, ...(log ? [] : [{ protocol: PROTOCOL }]), ...changes]
-  await writeEntry(root, version, actions)
+  await writeEntry(root, version, actions, next.beforeCommit)
   return version
 }
 
@@ -85,13 +87,19 @@ function toRemove({ path, partitionValues, size }: AddAction, now: number): Remo
 }
 
 /** Writes an entry of the log at once. Of several writers one makes a version: a file that is there is never replaced. */
-async function writeEntry(root: string, version: number, actions: readonly Action[]): Promise<void> {
+async function writeEntry(
+  root: string,
+  version: number,
+  actions: readonly Action[],
+  beforeCommit: () => void,
+): Promise<void> {
   const path = join(root, commitPath(version))
   let file: OutputFile | undefined
   try {
     file = await createLakeFile(root, commitPath(version), { mkdir: true })
     await file.write(Buffer.from(actions.map(action => `${JSON.stringify(action)}\n`).join('')))
     await file.finish()
+    beforeCommit()
     await commitOutputs([file])
   } catch (error) {
     await file?.discard()
@@ -100,7 +108,8 @@ async function writeEntry(root: string, version: number, actions: readonly Actio
   }
 }
 
-function overtaken(root: string, version: number, cause: unknown): KlinesError {
+/** The error for a version that another program made since the log was read. */
+export function overtaken(root: string, version: number, cause?: unknown): KlinesError {
   const message = `Another program has made version ${version} of ${root} meanwhile.`
-  return new KlinesError('bad_output', message, { cause, suggestions: ['Run the same command again.'] })
+  return new KlinesError('lake_busy', message, { cause, suggestions: ['Run the same command again.'] })
 }

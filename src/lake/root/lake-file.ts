@@ -10,14 +10,23 @@ export function createLakeFile(root: string, path: string, options: FileOptions)
   return OutputFile.create(join(root, path), options)
 }
 
-/** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws `output_unwritable`. */
-export async function writeLakeFile(root: string, name: string, bytes: Buffer): Promise<void> {
+/**
+ * Writes a file in the root of a lake by one rename, unless it has these bytes already. `beforePlacing` is called right before the
+ * rename. Throws what that throws, and `output_unwritable`.
+ */
+export async function writeLakeFile(
+  root: string,
+  name: string,
+  bytes: Buffer,
+  beforePlacing: () => void,
+): Promise<void> {
   const path = join(root, name)
   if (hasBytes(path, bytes)) return
   const file = await createLakeFile(root, name, { force: true })
   try {
     await file.write(bytes)
     await file.finish()
+    beforePlacing()
     await commitOutputs([file])
   } catch (error) {
     await file.discard()

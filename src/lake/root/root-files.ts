@@ -6,18 +6,19 @@ import { lakeViews, VIEWS_FILE } from './views.js'
 
 /** The files in the root of a lake: the manifest, and what is for its readers. Each is written when it has changed. */
 export class RootFiles {
-  /** `latest`: the manifest on the disk. */
+  /** `latest`: the manifest on the disk. `beforePlacing` is called before each file is put in its place. */
   constructor(
     private readonly root: string,
     private readonly lake: Omit<LakeManifest, 'series'>,
     private latest: LakeManifest | undefined,
+    private readonly beforePlacing: () => void,
   ) {}
 
   /** The manifest comes last. `live`: the parts of the table, if a log names them. */
   async write(series: readonly LakeSeries[], live?: readonly string[]): Promise<void> {
-    const { root, lake } = this
-    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options, live))
-    await writeLakeFile(root, README_FILE, lakeReadme(lake.options))
+    const { root, lake, beforePlacing } = this
+    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options, live), beforePlacing)
+    await writeLakeFile(root, README_FILE, lakeReadme(lake.options), beforePlacing)
     await this.writeManifest(series)
   }
 
@@ -25,7 +26,7 @@ export class RootFiles {
     const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
     const manifest = { ...this.lake, series: sorted }
     if (this.latest && isSameManifest(this.latest, manifest)) return
-    await writeLakeFile(this.root, MANIFEST_FILE, encodeManifest(manifest))
+    await writeLakeFile(this.root, MANIFEST_FILE, encodeManifest(manifest), this.beforePlacing)
     this.latest = manifest
   }
 }

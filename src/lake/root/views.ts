@@ -52,9 +52,9 @@ export function lakeViews(root: string, { partition }: LakeOptions, live?: reado
   const below = (path: string) => `getvariable('klines_pattern') || ${sqlText(`/${path}`)}`
   // With a log, other files are parts of older versions: a glob would read them too.
   const files = live ? `[\n    ${live.map(below).join(',\n    ')}\n  ]` : below(glob)
-  const text = `-- The tables of this lake for DuckDB: duckdb -init _views.sql
+  const text = `-- For DuckDB: duckdb -init _views.sql. After the lake was moved, write its new path into the first statement, or run klines with the new folder.
 
--- The folder of the lake. After moving the lake, write its new path here, or run klines with the new folder.
+-- The folder of the lake.
 set variable klines_lake = ${sqlText(resolve(root))};
 
 -- The same as a pattern: * ? [ in the name of the folder stand for themselves.
