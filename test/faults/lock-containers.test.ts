@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { type CliSandbox, type Running, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, FAILING_FS, type Running, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
 import { expectedSums, logNames, type Sums, tableSums } from '../support/delta.js'
@@ -10,7 +10,7 @@ import { FULL_WEEKS, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../
 
 const newSandbox = useSandboxes()
 const support = (name: string) => fileURLToPath(new URL(`support/${name}`, import.meta.url))
-const [UPDATE_LAKE, TAKE_LOCK, FAILING_FS] = ['update-lake.mjs', 'take-lock.mjs', 'failing-fs.mjs'].map(support)
+const [UPDATE_LAKE, TAKE_LOCK] = ['update-lake.mjs', 'take-lock.mjs'].map(support)
 /** A container as far as processes go: a PID namespace of its own, in which the program is number 1. The host name is that of this machine. */
 const CONTAINER = 'unshare -rmpf --kill-child --mount-proc'
 const hasContainers = spawnSync('bash', ['-c', `${CONTAINER} test -e /proc/self/ns/pid`]).status === 0

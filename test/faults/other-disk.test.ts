@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { putFile, STARTED, weekPath } from '../support/synthetic-tree.js'
 import { ALL_WINDOWS, FAULTY, LIST, type RunOptions, useFaultScenarios } from './support/fault-scenario.js'
@@ -13,10 +14,7 @@ const SERIES = dirname(FAULTY)
 
 /** As if the folder of temp files were on a disk of its own: no file of it can be renamed into another folder. */
 const OTHER_DISK = { call: 'renameSync', path: 'm/.klines-tmp/', code: 'EXDEV' }
-const failing = (...faults: object[]): RunOptions => ({
-  preload: ['failing-fs.mjs'],
-  env: { KLINES_TEST_FAIL: JSON.stringify(faults) },
-})
+const failing = (...faults: FailingCall[]): RunOptions => ({ faults, inChildProcess: true })
 
 describe('F88 a mirror whose temp files are on another disk than', () => {
   it.concurrent('all its other files is written, and no temp file stays', async () => {

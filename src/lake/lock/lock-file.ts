@@ -91,8 +91,8 @@ function findText(value: unknown): string | undefined {
 /** Makes a lock, with its content from the first moment; returns whether there was none. `lock`: names the temp file. */
 export function tryPlace(path: string, text: string, lock: string): boolean {
   const temp = tempPath(lock)
-  writeFileSync(temp, text, { flag: 'wx' })
   try {
+    writeFileSync(temp, text, { flag: 'wx' })
     return tryLink(temp, path)
   } finally {
     rmSync(temp, { force: true })
