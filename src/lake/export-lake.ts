@@ -64,8 +64,8 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
   let lock: LakeLock | undefined
   const memory: FileMemory = new Map()
   try {
-    const held = await LakeLock.acquire(root, request, lockEffects)
-    lock = held
+    const taken = await LakeLock.acquire(root, request, lockEffects)
+    lock = taken
     const folder = await openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
@@ -83,7 +83,7 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
         : undefined
       const job = { source, plan, report, options, rowFormat, range, runs: [...planned.runs.values()], windows }
       const moves = isRelativeRange(request)
-      const checkLock = () => held.check()
+      const checkLock = () => taken.check()
       const update = new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves, checkLock })
       const updated = await update.run()
       warnAbout(updated, updated.files, warn)

@@ -143,7 +143,7 @@ describe('a lock', () => {
     const { root, path } = lakeWith()
     writeFileSync(join(root, 'mine'), lockOf({ pid: 99 }))
     symlinkSync('mine', path)
-    expect(await catchError(new Machine().acquire(root))).toMatchObject({ code: 'bad_output' })
+    expect(await catchError(new Machine().acquire(root))).toMatchObject({ code: 'linked_path' })
     expect(readFileSync(join(root, 'mine'), 'utf8')).toBe(lockOf({ pid: 99 }))
   })
 })
