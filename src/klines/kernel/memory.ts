@@ -82,7 +82,10 @@ function createMemory(): WebAssembly.Memory {
   } catch (cause) {
     throw new KlinesError('no_memory', 'There is no room for the memory of compiled code: 10 GB of addresses.', {
       cause,
-      suggestions: ['Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.'],
+      suggestions: [
+        'Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.',
+        'Each thread has memories of its own: `threads: 1` takes the fewest.',
+      ],
     })
   }
 }
