@@ -19,8 +19,15 @@ const TEXTS = [
   /^WebAssembly\.\w+(\.grow)?\(\): (Out of memory\b|could not allocate memory$|Unable to grow instance memory$)/,
 ]
 
-const ADVICE =
-  'Work on less at once (`threads: 1`, `concurrency: 1`), or give this process more memory: see the limits of its container and of ulimit.'
+/** V8 reserves 10 GB of addresses for each memory of compiled code, however little of it is used. */
+const ADDRESSES = /^WebAssembly\.(Memory|Instance)\(\): /
+const MORE_ADDRESSES = [
+  'Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.',
+  'Each thread has memories of its own: `threads: 1` takes the fewest.',
+]
+const MORE_MEMORY = [
+  'Work on less at once (`threads: 1`, `concurrency: 1`), or give this process more memory: see the limits of its container and of ulimit.',
+]
 
 /**
  * The error `no_memory` for any error that says, or was caused by one that says, that the system gave no memory; undefined for
@@ -30,8 +37,12 @@ export function findNoMemory(error: unknown): KlinesError | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof KlinesError && error.code === 'no_memory') return error
   if (!isNoMemory(error)) return findNoMemory(error.cause)
-  const message = `There is not enough memory: ${error.message.replace(/\.$/, '')}.`
-  return new KlinesError('no_memory', message, { cause: error, suggestions: [ADVICE] })
+  const needsAddresses = ADDRESSES.test(error.message)
+  const what = needsAddresses ? 'no room for the memory of compiled code, 10 GB of addresses' : 'not enough memory'
+  return new KlinesError('no_memory', `There is ${what}: ${error.message.replace(/\.$/, '')}.`, {
+    cause: error,
+    suggestions: needsAddresses ? MORE_ADDRESSES : MORE_MEMORY,
+  })
 }
 
 /** For `catch`: throws `no_memory` for an error that `findNoMemory` knows. */
