@@ -23,6 +23,7 @@ export default defineConfig({
   test: {
     projects,
     globalSetup: ['test/support/run-folder.ts'],
+    setupFiles: ['test/support/own-cache.ts'],
     // An odd zone with a half-hour offset and daylight saving: any use of local time shows.
     env: { TZ: 'Australia/Lord_Howe' },
     disableConsoleIntercept: true,

@@ -1,5 +1,6 @@
 import * as Errors from '@oclif/core/errors'
 import { KlinesError } from '../klines/errors.js'
+import { findNoMemory } from '../klines/no-memory.js'
 import { EXIT_CODES, ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import { Interruption } from './signals.js'
@@ -40,7 +41,9 @@ export function reportError(error: unknown, { bin, command, debug, origins = [] 
   return { exitCode, text: lines.join('\n'), json }
 }
 
-function describe(error: unknown, bin: string, command: FailedCommand | undefined) {
+function describe(thrown: unknown, bin: string, command: FailedCommand | undefined) {
+  // What an error is called matters less than that the system gave no memory.
+  const error = findNoMemory(thrown) ?? thrown
   if (error instanceof KlinesError) {
     const { code, message, suggestions, data } = error
     return { code, exitCode: EXIT_CODES[code], message: toFlags(message), suggestions: suggestions.map(toFlags), data }

@@ -11,6 +11,7 @@ const DESCRIPTIONS: Record<string, string> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   EIO: 'input/output error',
+  ENOMEM: 'not enough memory',
 }
 
 /** Whether a folder that is there refuses every new one with ENOENT, as `/proc` and a removed folder do. */

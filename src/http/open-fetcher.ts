@@ -1,8 +1,10 @@
 import { type LocalEndpoint, toAddress, toSourceName } from './base-url.js'
+import { HostLimitFile } from './host-limit.js'
 import type { HostRules } from './host-rules.js'
 import { limitPolicy, type RequestLimits, toMs } from './request-limits.js'
 import type { RetryPolicy } from './retry.js'
 import { type NetworkActivity, RetryingFetcher } from './retrying-fetcher.js'
+import { systemClock } from './system-clock.js'
 
 /** Which service, and how it is used. */
 export interface ServiceOptions {
@@ -38,6 +40,8 @@ export async function openFetcher(
     maxRate,
     policy: limitPolicy(policy, limits),
     rules,
+    // A server in this process has an address that another one may get next.
+    limitFile: isLocal ? undefined : HostLimitFile.find(toAddress(name), systemClock.now),
     onActivity,
   })
 }

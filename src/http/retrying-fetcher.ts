@@ -1,21 +1,18 @@
 import type { Clock } from '../klines/clock.js'
 import type { KlinesError } from '../klines/errors.js'
+import { findNoMemory } from '../klines/no-memory.js'
 import { FetchError } from './fetch-error.js'
-import { type HostRules, NO_RULES } from './host-rules.js'
-import { parseRetryAfter, RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
-import { rateLimited, unreachable } from './service-errors.js'
+import { type DemandOptions, HostDemands } from './host-demands.js'
+import { RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
+import { unreachable } from './service-errors.js'
 import { systemClock } from './system-clock.js'
 import { Throttle } from './throttle.js'
 import type { Transport, WholeResponse } from './transport/transport.js'
 
-/** Statuses with which an overloaded host asks for fewer requests. */
-const OVERLOAD_STATUSES = new Set([429, 503])
 /** The run ends after this many files in a row that the service did not answer, each after all its tries. */
 const MAX_UNREACHABLE_IN_A_ROW = 10
 /** The run ends after this many files in a row that were not JSON: a captive portal or a wrong address. */
 const MAX_NOT_JSON_IN_A_ROW = 3
-
-const RATE_LIMITED = 'rate limited'
 
 /** The network traffic of a fetcher. */
 export interface NetworkActivity {
@@ -34,15 +31,13 @@ export interface NetworkActivity {
 }
 
 /** Settings of a `RetryingFetcher`. */
-export interface FetcherOptions {
+export interface FetcherOptions extends Pick<DemandOptions, 'rules' | 'limitFile'> {
   readonly concurrency: number
   /** Requests a second, retries included. Default: any number. */
   readonly maxRate?: number | undefined
   readonly clock?: Clock
   readonly random?: () => number
   readonly policy?: RetryPolicy
-  /** What the host demands beside statuses and Retry-After. */
-  readonly rules?: HostRules | undefined
   /** Called when the activity has changed. */
   readonly onActivity?: ((activity: NetworkActivity) => void) | undefined
 }
@@ -58,7 +53,7 @@ export interface FileRequest<T> {
 
 /**
  * Fetches files of one host, each with the retries of the policy, all under one throttle, and counts the requests. Throws
- * the last `FetchError` of a file, or `unreachable` or `rate_limited` when every other file would fail too.
+ * the last `FetchError` of a file, or `unreachable`, `rate_limited` or `no_memory` when every other file would fail too.
  */
 export class RetryingFetcher {
   /** Requests made, retries included. */
@@ -69,13 +64,9 @@ export class RetryingFetcher {
   private readonly clock: Clock
   private readonly random: () => number
   private readonly policy: RetryPolicy
-  private readonly rules: HostRules
-  private pauseReason = RATE_LIMITED
+  private readonly demands: HostDemands
   private unreachableInARow = 0
   private notJsonInARow = 0
-  private stopped: KlinesError | undefined
-  /** Ms UTC. */
-  private stoppedUntil = 0
   private readonly closing = new AbortController()
   private readonly onActivity: (activity: NetworkActivity) => void
   private retrying = 0
@@ -90,22 +81,29 @@ export class RetryingFetcher {
       clock = systemClock,
       random = Math.random,
       policy = RETRY_POLICY,
-      rules = NO_RULES,
+      rules,
+      limitFile,
       onActivity = () => {},
     }: FetcherOptions,
   ) {
-    this.throttle = new Throttle(concurrency, clock, maxRate)
+    this.throttle = new Throttle(concurrency, clock, maxRate, () => this.demands.check())
+    const maxWaitMs = policy.maxRetryAfterMs
+    this.demands = new HostDemands(baseUrl, this.throttle, {
+      clock,
+      maxWaitMs,
+      rules,
+      limitFile,
+      onPause: () => this.report(),
+    })
     this.clock = clock
     this.random = random
     this.policy = policy
-    this.rules = rules
     this.onActivity = onActivity
   }
 
   /** The error that has ended the run: every further file fails with it at once, until the time that it names, if any. */
   get stopReason(): KlinesError | undefined {
-    if (this.stoppedUntil <= this.clock.now()) this.stopped = undefined
-    return this.stopped
+    return this.demands.stopReason
   }
 
   async get<T>(file: FileRequest<T>): Promise<T> {
@@ -160,8 +158,6 @@ export class RetryingFetcher {
   }
 
   private async attempt<T>(request: FileRequest<T>, leftMs: number): Promise<T> {
-    const { stopReason } = this
-    if (stopReason) throw stopReason
     // AbortSignal.timeout rejects fractions, and a random delay leaves one.
     const limitMs = Math.ceil(Math.min(this.policy.attemptMs, leftMs))
     const deadline = AbortSignal.timeout(limitMs)
@@ -172,58 +168,21 @@ export class RetryingFetcher {
       const signal = AbortSignal.any([request.signal, deadline])
       response = await this.transport.get(request.path, { headers: request.headers ?? {}, signal })
       this.wireBytes += response.wireBytes
-      this.applyHostRules(response, request.path)
+      // What lacks memory ends the run at the first time: each further try takes seconds of garbage collection.
+      if (this.stopReason?.code === 'no_memory') throw this.stopReason
+      this.demands.apply(response, request.path)
       const value = request.accept(response)
       this.throttle.succeeded()
       return value
     } catch (error) {
       request.signal.throwIfAborted()
-      if (response === undefined) this.rules.countFailure(request.path)
+      if (response === undefined) this.demands.countFailure(request.path)
+      const noMemory = findNoMemory(error)
+      if (noMemory) throw this.demands.stop(noMemory)
       if (!deadline.aborted || error instanceof FetchError) throw error
       const details = { unreachable: true, timedOut: true }
       throw new FetchError('transient', `no whole answer within ${limitMs / 1000} s`, details)
     }
-  }
-
-  /**
-   * Slows down and waits as the host demands. Throws what ends the run: a refusal of the host, or `rate_limited` for a wait
-   * longer than the policy allows; a response that is good counts before that.
-   */
-  private applyHostRules(response: WholeResponse, path: string): void {
-    const { status, headers } = response
-    if (OVERLOAD_STATUSES.has(status)) this.throttle.slowDown()
-    const refusal = this.rules.findRefusal(response)
-    if (refusal) throw this.stop(refusal.error, refusal.untilTime)
-    const ruleMs = this.rules.pauseAfter(response, path)
-    const retryAfterMs = status >= 400 ? (parseRetryAfter(headers['retry-after'], this.clock.now()) ?? 0) : 0
-    const waitMs = Math.max(ruleMs, retryAfterMs)
-    if (waitMs === 0) return
-    if (waitMs <= this.policy.maxRetryAfterMs) {
-      this.throttle.pause(waitMs)
-      this.pauseReason = status !== 429 && ruleMs > retryAfterMs ? this.rules.pauseReason : RATE_LIMITED
-      this.report()
-      return
-    }
-    // Rounded up to a whole second, so that the next run is not too early.
-    const untilTime = Math.ceil((this.clock.now() + waitMs) / 1000) * 1000
-    const advice = 'Run the same command again after that; what was downloaded stays in the mirror.'
-    const limited = this.stop(rateLimited(this.baseUrl, status, untilTime, advice), untilTime)
-    if (status >= 400) throw limited
-  }
-
-  /**
-   * Ends all requests until a time, ms UTC. Returns the reason that lasts longest, so that its message names the right time; what
-   * the host demands counts more than faults, which have a cause.
-   */
-  private stop(reason: KlinesError, untilTime = Number.POSITIVE_INFINITY): KlinesError {
-    const { stopReason } = this
-    const isDemand = reason.cause === undefined
-    const wasDemand = stopReason?.cause === undefined
-    const isWeaker = isDemand === wasDemand ? untilTime <= this.stoppedUntil : wasDemand
-    if (stopReason && isWeaker) return stopReason
-    this.stopped = reason
-    this.stoppedUntil = untilTime
-    return reason
   }
 
   private report(): void {
@@ -235,7 +194,7 @@ export class RetryingFetcher {
       retrying,
       failure,
       pauseMs,
-      pauseReason: pauseMs > 0 ? this.pauseReason : undefined,
+      pauseReason: pauseMs > 0 ? this.demands.pauseReason : undefined,
     })
   }
 
@@ -245,6 +204,6 @@ export class RetryingFetcher {
     this.notJsonInARow = failure.notJson ? this.notJsonInARow + 1 : 0
     if (this.unreachableInARow < MAX_UNREACHABLE_IN_A_ROW && this.notJsonInARow < MAX_NOT_JSON_IN_A_ROW) return failure
     const count = failure.notJson ? this.notJsonInARow : this.unreachableInARow
-    return this.stop(unreachable(this.baseUrl, failure, `each of ${count} files in a row`))
+    return this.demands.stop(unreachable(this.baseUrl, failure, `each of ${count} files in a row`))
   }
 }

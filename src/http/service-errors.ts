@@ -1,6 +1,7 @@
 import { KlinesError } from '../klines/errors.js'
 import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'
+import type { HostLimit } from './host-limit.js'
 
 const CHECK_ADDRESS =
   'Check the network and `baseUrl`; `startSample()` tries everything with synthetic sample data and no network.'
@@ -32,11 +33,28 @@ function findAdvice({ status, unreachable, notJson, timedOut }: FetchError): str
 }
 
 /** The error for a service that refuses requests until a time, ms UTC. */
-export function rateLimited(baseUrl: string, status: number, untilTime: number, advice: string): KlinesError {
-  const until = new Date(untilTime).toISOString().replace(/\.\d+Z$/, 'Z')
+export function rateLimited(
+  baseUrl: string,
+  status: number,
+  untilTime: number,
+  advice: string | string[],
+  answered = 'answered',
+): KlinesError {
+  // The next second, so that nobody comes back too early.
+  const until = new Date(Math.ceil(untilTime / 1000) * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
   const what = status === 418 ? 'this address is banned' : 'rate limited'
-  const message = `${baseUrl} answered ${nameStatus(status)}: ${what} until ${until}.`
-  return new KlinesError('rate_limited', message, { suggestions: [advice], data: { status, until } })
+  const message = `${baseUrl} ${answered} ${nameStatus(status)}: ${what} until ${until}.`
+  return new KlinesError('rate_limited', message, { suggestions: [advice].flat(), data: { status, until } })
+}
+
+export const COME_BACK = 'Run the same command again after that; what was downloaded stays in the mirror.'
+const STAY_AWAY = 'Wait until then: each request before that makes the ban longer.'
+
+/** The error for a limit that an earlier answer has set. `path`: the file that it is remembered in. */
+export function stillLimited(baseUrl: string, { status, untilTime }: HostLimit, path: string): KlinesError {
+  const remembered = `No request was sent: ${path} remembers it. Remove that file if this machine has another address now.`
+  const advice = [status === 418 ? STAY_AWAY : COME_BACK, remembered]
+  return rateLimited(baseUrl, status, untilTime, advice, 'answered before')
 }
 
 /** The error for a service that will answer no request of this machine. `reason`: why, as part of a sentence. */

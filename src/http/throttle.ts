@@ -20,6 +20,8 @@ export class Throttle {
     private readonly clock: Clock,
     /** Requests a second. */
     private readonly maxRate = Infinity,
+    /** Called before each start: it may pause, or throw what `run` then throws. */
+    private readonly beforeStart: () => void = () => {},
   ) {
     this.limit = pLimit(maxConcurrency)
   }
@@ -29,12 +31,15 @@ export class Throttle {
     return this.limit.concurrency
   }
 
-  /** Runs `task` as soon as the limits and the pause allow. Rejects with the signal's reason when it aborts first. */
+  /** Runs `task` as soon as the limits and the pause allow. Rejects with the signal's reason when it aborts first, or as `beforeStart` throws. */
   run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     return this.limit(async () => {
       signal.throwIfAborted()
       // Another response may lengthen the pause meanwhile, and another request may start first.
-      for (let wait = this.waitLeft; wait > 0; wait = this.waitLeft) {
+      for (;;) {
+        this.beforeStart()
+        const wait = this.waitLeft
+        if (wait <= 0) break
         await this.clock.sleep(wait, signal)
       }
       this.nextStart = this.clock.elapsed() + 1000 / this.maxRate

@@ -6,6 +6,7 @@ import { borrowWindow } from '../klines/batch/window-codec.js'
 import { KlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
+import { throwNoMemory } from '../klines/no-memory.js'
 import type { TreeEntry } from '../klines/paths.js'
 import { buildSeriesGrid } from '../klines/resample/candle-grid.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
@@ -97,6 +98,7 @@ class FileChecker {
       else parseSymbols(file.bytes)
       return undefined
     } catch (error) {
+      throwNoMemory(error)
       if (!(error instanceof KlinesError)) throw error
       return error.code === 'mirror_unusable' ? `cannot be read: ${describeErrno(error.cause)}` : error.message
     }
@@ -107,6 +109,7 @@ class FileChecker {
     try {
       batch = borrowWindow(bytes, window, this.kernel)
     } catch (error) {
+      throwNoMemory(error)
       return (error as Error).message.replace(`${windowName(window)}: `, '')
     }
     this.candles += batch.length

@@ -1,5 +1,6 @@
 import { describeErrno, isRefusedFolder } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
+import { findNoMemory } from '../klines/no-memory.js'
 
 /** Suggestions by error code. */
 const ADVICE: Record<string, string> = {
@@ -13,8 +14,10 @@ const ADVICE: Record<string, string> = {
   EEXIST: 'There is a file of that name: name another folder with `mirror`.',
 }
 
-/** Converts a file system error to `mirror_unusable` with a suggestion; a `KlinesError` is returned unchanged. */
+/** Converts a file system error to `mirror_unusable` with a suggestion, or to `no_memory`; a `KlinesError` is returned unchanged. */
 export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string): KlinesError {
+  const noMemory = findNoMemory(error)
+  if (noMemory) return noMemory
   if (error instanceof KlinesError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const advice = isRefusedFolder(error) ? 'Name another folder with `mirror`.' : ADVICE[code]

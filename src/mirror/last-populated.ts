@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { decodeWindow } from '../klines/batch/window-codec.js'
+import { throwNoMemory } from '../klines/no-memory.js'
 import { windowPath } from '../klines/paths.js'
 import { type WindowRef, windowOf } from '../klines/series.js'
 import { readFile, statPath } from './file-store.js'
@@ -40,7 +41,8 @@ export class LastPopulated {
     const file = readFile(join(this.root, windowPath(window)))
     try {
       return file.state === 'file' && decodeWindow(file.bytes, window).length > 0
-    } catch {
+    } catch (error) {
+      throwNoMemory(error)
       return false
     }
   }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
+import { throwNoMemory } from '../klines/no-memory.js'
 import { toMirrorError } from './errors.js'
 import { readFile } from './file-store.js'
 
@@ -49,6 +50,7 @@ export function readMeta(root: string): MetaRead {
     if (file.state === 'corrupt') return { state: 'unreadable', reason: `it is ${file.reason}` }
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
+    throwNoMemory(error)
     if ((error as NodeJS.ErrnoException).code !== undefined) throw toMirrorError(error, 'read', root)
     return { state: 'unreadable', reason: 'it is not JSON' }
   }

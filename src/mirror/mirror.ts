@@ -10,6 +10,7 @@ import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
+import { throwNoMemory } from '../klines/no-memory.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
@@ -298,6 +299,7 @@ export class Mirror extends MirrorFiles {
       const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
+      throwNoMemory(error)
       return { state: 'corrupt', error: toMirrorError(error, 'read', this.root) }
     }
   }

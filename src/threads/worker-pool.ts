@@ -1,6 +1,7 @@
 import { serialize } from 'node:v8'
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import { CODE_URL } from '../version.js'
+import { countRoom } from './address-room.js'
 import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
 
 /** The number of the main thread among those that claim tasks; workers have higher ones. */
@@ -66,8 +67,9 @@ export class WorkerPool<Result, Sent = never> {
 
   private start(data: Buffer): void {
     const module = new URL(this.load.module, CODE_URL)
+    const workers = Math.min(this.load.workers, countRoom())
     try {
-      while (this.workers.length < this.load.workers) {
+      while (this.workers.length < workers) {
         const workerData: WorkerStart = { claims: this.claims, thread: MAIN_THREAD + 1 + this.workers.length, data }
         const worker = new Worker(module, { workerData, env: SHARE_ENV })
         this.workers.push(worker)

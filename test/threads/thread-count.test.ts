@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { countThreads, parseThreads } from '../../src/threads/thread-count.js'
 
 const DEFAULT = Math.min(availableParallelism(), 8)
@@ -14,6 +14,30 @@ describe('the number of threads', () => {
     ['one when one is requested', 36, 50_000, 1, 1],
   ])('is %s', (_, tasks, windows, requested, expected) => {
     expect(countThreads(tasks, windows, requested)).toBe(expected)
+  })
+
+  const MB = 1_000_000
+  it.each([
+    ['one in 60 MB', 60, 8, undefined, 1],
+    ['one in 120 MB', 120, 8, undefined, 1],
+    ['two in 256 MB', 256, 8, undefined, 2],
+    ['one a core in 512 MB', 512, 4, undefined, 4],
+    ['as many as requested in 120 MB', 120, 2, 4, 4],
+  ])('is by default one for each 100 MB of memory: %s', (_, memory, cores, requested, expected) => {
+    expect(countThreads(36, 5_000, requested, { cores, memory: memory * MB })).toBe(expected)
+  })
+
+  it.each([
+    ['a container of 120 MB', 120 * MB, 1],
+    ['no container', 0, DEFAULT],
+    ['a container without a limit', 2 ** 64, DEFAULT],
+  ])('asks the system for the memory: %s', (_, limit, expected) => {
+    const spy = vi.spyOn(process, 'constrainedMemory').mockReturnValue(limit)
+    try {
+      expect(countThreads(36, 5_000)).toBe(expected)
+    } finally {
+      spy.mockRestore()
+    }
   })
 
   it.each([0, -1, 1.5, 257, Number.NaN])('%d is refused', threads => {

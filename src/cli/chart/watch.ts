@@ -3,6 +3,7 @@ import { FetchError } from '../../http/fetch-error.js'
 import type { Clock } from '../../klines/clock.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
+import { throwNoMemory } from '../../klines/no-memory.js'
 import { seriesName } from '../../klines/series.js'
 import { CheckTimes } from './check-times.js'
 import { type ChartRoom, type LoadedCharts, loadToFit } from './load-charts.js'
@@ -127,6 +128,7 @@ export class ChartWatch {
       await action()
     } catch (error) {
       this.options.signal.throwIfAborted()
+      throwNoMemory(error)
       if (!(error instanceof FetchError) && !isKlinesError(error)) throw error
       this.loaded = { ...this.loaded, failure: error.message }
     }

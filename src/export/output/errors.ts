@@ -2,13 +2,16 @@ import { existsSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import { describeErrno, isRefusedFolder } from '../../fs/errno.js'
 import { type ErrorCode, KlinesError } from '../../klines/errors.js'
+import { findNoMemory } from '../../klines/no-memory.js'
 
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
 
-/** The error for a call on an output that failed; a KlinesError stays as it is. */
+/** The error for a call on an output that failed, `no_memory` for one that lacked memory; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
+  const noMemory = findNoMemory(error)
+  if (noMemory) return noMemory
   const errno = (error as NodeJS.ErrnoException).code ?? ''
   const { kind, reason, suggestions } = explain(error, errno, path)
   const data = { output: path, errno }

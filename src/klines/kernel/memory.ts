@@ -1,4 +1,4 @@
-import { KlinesError } from '../errors.js'
+import { findNoMemory } from '../no-memory.js'
 import { KERNEL_BYTES } from './wasm-bytes.js'
 
 /** The functions of ./assembly. All arguments but times and counts are addresses, sizes in bytes and numbers of rows. */
@@ -85,14 +85,11 @@ export class SharedMemory {
   }
 }
 
-/** V8 reserves 10 GB of addresses for each memory, however little of it is used. */
+/** Throws `no_memory`. */
 function createMemory(): WebAssembly.Memory {
   try {
     return new WebAssembly.Memory({ initial: 1, maximum: MAX_PAGES })
-  } catch (cause) {
-    throw new KlinesError('no_memory', 'There is no room for the memory of compiled code: 10 GB of addresses.', {
-      cause,
-      suggestions: ['Lift the limit on addresses (ulimit -v), or set NODE_OPTIONS=--disable-wasm-trap-handler.'],
-    })
+  } catch (error) {
+    throw findNoMemory(error) ?? error
   }
 }

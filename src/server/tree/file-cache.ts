@@ -5,6 +5,7 @@ import { borrowWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
 import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
+import { throwNoMemory } from '../../klines/no-memory.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { FileSnapshot, FileVersion } from '../../mirror/file-store.js'
@@ -105,6 +106,7 @@ export class FileCache {
     try {
       return this.validate(path, entry, file)
     } catch (error) {
+      throwNoMemory(error)
       if (!(error instanceof KlinesError) || error.code === 'mirror_unusable') throw error
       return this.corrupt(path, file, error.message)
     }

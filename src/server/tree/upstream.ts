@@ -4,7 +4,7 @@ import type { ServiceSource } from '../../download/sources/service-source.js'
 import { SETTLING_MS } from '../../exchange-client/closed-rows.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
-import { isKlinesError } from '../../klines/errors.js'
+import { isKlinesError, type KlinesError } from '../../klines/errors.js'
 import { firstExchangeStartDate } from '../../klines/exchange-calendar.js'
 import { DAY_MS, type Interval, nextOpenTime } from '../../klines/intervals.js'
 import type { TreeEntry } from '../../klines/paths.js'
@@ -56,6 +56,8 @@ export class Upstream {
   private readonly pending = new Map<string, Promise<void>>()
   /** No requests before this time, ms UTC. */
   private retryTime = 0
+  /** How long that was when the service said so, ms: the clock may be set back. */
+  private retryMs = 0
 
   constructor(
     private readonly open: OpenSource,
@@ -87,10 +89,18 @@ export class Upstream {
     return this.request(source => source.hasSymbol(symbol))
   }
 
-  /** Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. */
+  /**
+   * Opens the source at once, so that a wrong configuration fails early. Throws what `open` throws. A service that limits requests
+   * is asked later: until then the mirror is served.
+   */
   async start(): Promise<void> {
     const source = await this.source()
-    await source.prepare()
+    try {
+      await source.prepare()
+    } catch (error) {
+      if (!isKlinesError(error, 'rate_limited')) throw error
+      this.waitUntil(error)
+    }
   }
 
   async close(): Promise<void> {
@@ -99,16 +109,27 @@ export class Upstream {
   }
 
   private async request<T>(work: (source: ServiceSource) => Promise<T>): Promise<T> {
-    const waitMs = this.retryTime - this.now()
+    if (this.waitMs > this.retryMs) this.retryTime = this.now() + this.retryMs
+    const { waitMs } = this
     const opened = await this.opened?.catch(() => undefined)
     // A source of the exchange sends no request meanwhile either, and still decides what needs none.
     if (waitMs > 0 && !opened?.isExchange) throw serviceUnavailable(waitMs)
     try {
       return await work(await this.source())
     } catch (error) {
-      if (isKlinesError(error, 'rate_limited')) this.retryTime = Date.parse(String(error.data.until))
-      throw toHttpError(error, this.retryTime - this.now())
+      if (isKlinesError(error, 'rate_limited')) this.waitUntil(error)
+      throw toHttpError(error, this.waitMs)
     }
+  }
+
+  /** Ms; not above 0 when requests may be sent. */
+  private get waitMs(): number {
+    return this.retryTime - this.now()
+  }
+
+  private waitUntil({ data }: KlinesError): void {
+    this.retryTime = Date.parse(String(data.until))
+    this.retryMs = this.waitMs
   }
 
   /** A window of the exchange is fetched once for each candle that closes. */

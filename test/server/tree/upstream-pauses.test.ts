@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   cachedSetup,
   expectCachedWithWarning,
@@ -10,8 +10,14 @@ import {
 import { FULL_WEEKS, weekPath } from '../../support/synthetic-tree.js'
 
 describe('a service that sends Retry-After', () => {
-  /** The server's clock; Retry-After is counted from the real one. */
-  let time = Date.now()
+  const { now } = Date
+  /** This machine's clock. */
+  let time = now()
+  beforeEach(() => {
+    const spy = vi.spyOn(Date, 'now').mockImplementation(() => time)
+    return () => spy.mockRestore()
+  })
+
   /** Delay of a busy machine, s. */
   const SLACK = 15
 
@@ -22,7 +28,7 @@ describe('a service that sends Retry-After', () => {
     ['503 for an hour', 503, () => '3600', 3600],
   ])('with %s gets no request for that long, and clients get 503', async (_, status, retryAfter, seconds) => {
     const setup = await cachedSetup({ now: () => time })
-    time = Date.now()
+    time = now()
     setup.service.always(MISSING_WINDOW, { status, headers: { 'retry-after': retryAfter() } })
     const first = await setup.request(MISSING_WINDOW)
     expectErrorObject(first, 503)
@@ -51,7 +57,7 @@ describe('a service that sends Retry-After', () => {
     // Several rounds: the result depends on the fraction of the second at which the service responds.
     for (let round = 0; round < 4; round++) {
       const { request, service } = await cachedSetup({ now: () => time })
-      time = Date.now()
+      time = now()
       service.always(MISSING_WINDOW, { status: 503, headers: { 'retry-after': '2' } })
       expectErrorObject(await request(MISSING_WINDOW), 503)
       time += 1_990

@@ -1,0 +1,221 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { toStatusError } from '../../src/http/fetched.js'
+import { HostLimitFile } from '../../src/http/host-limit.js'
+import { RETRY_POLICY, type RetryPolicy } from '../../src/http/retry.js'
+import { type NetworkActivity, RetryingFetcher } from '../../src/http/retrying-fetcher.js'
+import { HttpTransport, type WholeResponse } from '../../src/http/transport/transport.js'
+import { until } from '../support/deferred.js'
+import { catchError } from '../support/errors.js'
+import { FakeClock } from '../support/fake-clock.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const [MINUTE, HOUR] = [60_000, 3_600_000]
+const NOW = Date.UTC(2025, 1, 12, 12)
+const OK = { body: '["BTCUSDT"]' }
+const { signal } = new AbortController()
+const accept = (response: WholeResponse) => {
+  if (response.status !== 200) throw toStatusError(response)
+  return response.status
+}
+
+/** A server, and runs that share a clock and a cache folder, as processes do. */
+async function setup(policy: Partial<RetryPolicy> = {}) {
+  const server = await TreeServer.start(tempFolder())
+  const clock = new FakeClock(NOW)
+  const path = join(tempFolder(), '.limits', 'host.json')
+  server.always('a', OK)
+  server.always('b', OK)
+  const newRun = (limits = path, onActivity?: (activity: NetworkActivity) => void) => {
+    const fetcher = new RetryingFetcher(new HttpTransport(server.url, { connections: 4 }), server.url, {
+      concurrency: 4,
+      clock,
+      random: () => 0,
+      policy: { ...RETRY_POLICY, ...policy },
+      limitFile: new HostLimitFile(limits, () => clock.now()),
+      onActivity,
+    })
+    onTestFinished(() => fetcher.close())
+    return (file: string) => fetcher.get({ path: file, signal, accept })
+  }
+  const limitedTo = (status: number, seconds: number) => ({ status, headers: { 'retry-after': String(seconds) } })
+  return { server, clock, path, newRun, limitedTo }
+}
+
+describe('a ban', () => {
+  it('ends every other run before its first request, until its end', async () => {
+    const { server, clock, path, newRun, limitedTo } = await setup()
+    server.script('a', limitedTo(418, 300))
+    const first = newRun()
+    expect(await catchError(first('a'))).toMatchObject({
+      code: 'rate_limited',
+      message: `${server.url} answered 418 (I'm a Teapot): this address is banned until 2025-02-12T12:05:00Z.`,
+    })
+    const error = await catchError(newRun()('b'))
+    expect(error).toMatchObject({
+      code: 'rate_limited',
+      message: `${server.url} answered before 418 (I'm a Teapot): this address is banned until 2025-02-12T12:05:00Z.`,
+      data: { status: 418, until: '2025-02-12T12:05:00Z' },
+      suggestions: [expect.stringMatching(/^Wait until then/), expect.stringContaining(path)],
+    })
+    await clock.sleep(5 * MINUTE - 1)
+    for (const run of [first, newRun()]) expect(await catchError(run('b'))).toMatchObject({ code: 'rate_limited' })
+    expect(server.paths()).toEqual(['a'])
+    await clock.sleep(1)
+    for (const run of [first, newRun()]) expect(await run('b')).toBe(200)
+    expect(server.paths()).toEqual(['a', 'b', 'b'])
+  })
+
+  it('of some seconds ends a run too: no run waits for the end of a ban', async () => {
+    const { server, clock, newRun, limitedTo } = await setup()
+    server.script('a', limitedTo(418, 5))
+    expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
+    expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
+    expect(clock.now()).toBe(NOW)
+  })
+
+  it('ends a run that has begun', async () => {
+    const { server, newRun, limitedTo } = await setup()
+    const running = newRun()
+    expect(await running('b')).toBe(200)
+    server.script('a', limitedTo(418, 300))
+    await catchError(newRun()('a'))
+    expect(await catchError(running('b'))).toMatchObject({ code: 'rate_limited', data: { status: 418 } })
+    expect(server.paths()).toEqual(['b', 'a'])
+  })
+
+  it('of ten days is remembered for three', async () => {
+    const { server, clock, newRun, limitedTo } = await setup()
+    server.script('a', limitedTo(418, 10 * 86_400))
+    await catchError(newRun()('a'))
+    expect(await catchError(newRun()('a'))).toMatchObject({ data: { until: '2025-02-15T12:00:00Z' } })
+    await clock.sleep(72 * HOUR)
+    expect(await newRun()('a')).toBe(200)
+  })
+
+  it('that cannot be remembered is known to its own run alone', async () => {
+    const { server, newRun, limitedTo } = await setup()
+    const file = join(tempFolder(), 'file')
+    writeFileSync(file, '')
+    const path = join(file, '.limits', 'host.json')
+    server.script('a', limitedTo(418, 300))
+    const first = newRun(path)
+    expect(await catchError(first('a'))).toMatchObject({ code: 'rate_limited' })
+    expect(await catchError(first('b'))).toMatchObject({ code: 'rate_limited' })
+    expect(await newRun(path)('b')).toBe(200)
+  })
+
+  it('ends by the time that has passed when the clock is set back', async () => {
+    const { server, newRun, limitedTo, clock } = await setup()
+    server.script('a', limitedTo(418, 300))
+    const run = newRun()
+    await catchError(run('a'))
+    const elapsed = clock.elapsed.bind(clock)
+    clock.elapsed = () => elapsed() + 300_000
+    clock.now = () => NOW - 365 * 24 * HOUR
+    // The run's own memory is over; that of the file lasts for its longest time.
+    expect(await catchError(run('b'))).toMatchObject({ data: { until: '2024-02-16T12:00:00Z' } })
+  })
+})
+
+describe('429', () => {
+  it('lets other runs wait for up to a minute', async () => {
+    const { server, clock, path, newRun, limitedTo } = await setup()
+    const times: number[] = []
+    server.hold = () => void times.push(clock.now() - NOW)
+    server.script('a', limitedTo(429, 60))
+    const others: Promise<number>[] = []
+    // They begin while the first one waits.
+    const first = newRun(path, ({ pauseMs }) => {
+      if (pauseMs > 0 && others.length === 0) others.push(newRun()('b'), newRun()('b'))
+    })
+    expect(await first('a')).toBe(200)
+    expect(await Promise.all(others)).toEqual([200, 200])
+    expect(times).toEqual([0, MINUTE, MINUTE, MINUTE])
+  })
+
+  it('lets a run wait that has begun, and tells why', async () => {
+    const { server, clock, newRun, path } = await setup()
+    const run = newRun()
+    expect(await run('a')).toBe(200)
+    mkdirSync(join(path, '..'))
+    writeFileSync(path, JSON.stringify({ status: 429, until: new Date(NOW + 20_000).toISOString() }))
+    expect(await run('b')).toBe(200)
+    expect(clock.sleeps).toEqual([20_000])
+    expect(server.paths()).toEqual(['a', 'b'])
+  })
+
+  it.each([
+    [61, '2025-02-12T12:01:01Z'],
+    [3_600, '2025-02-12T13:00:00Z'],
+    [86_400, '2025-02-12T13:00:00Z'],
+  ])('with Retry-After of %d s ends other runs, for an hour at most', async (seconds, end) => {
+    const { server, clock, newRun, limitedTo } = await setup()
+    server.script('a', limitedTo(429, seconds))
+    expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
+    const error = await catchError(newRun()('b'))
+    expect(error).toMatchObject({ code: 'rate_limited', data: { status: 429, until: end } })
+    expect(error.message).toBe(`${server.url} answered before 429 (Too Many Requests): rate limited until ${end}.`)
+    expect(server.paths()).toEqual(['a'])
+    await clock.sleep(Date.parse(end) - NOW)
+    expect(await newRun()('b')).toBe(200)
+  })
+
+  it('does not let a server wait, whose policy allows no wait', async () => {
+    const { server, newRun, limitedTo } = await setup({ maxRetryAfterMs: 0 })
+    server.script('a', limitedTo(429, 5))
+    for (const run of [newRun(), newRun()])
+      expect(await catchError(run('a'))).toMatchObject({
+        code: 'rate_limited',
+        data: { until: '2025-02-12T12:00:05Z' },
+      })
+    expect(server.paths()).toEqual(['a'])
+  })
+
+  it.each([503, 500, 403])('is another thing than %d with Retry-After, which no other run hears of', async status => {
+    const { server, newRun, limitedTo } = await setup()
+    server.always('a', limitedTo(status, 3_600))
+    expect(await catchError(newRun()('a'))).toMatchObject({ code: 'rate_limited' })
+    expect(await newRun()('b')).toBe(200)
+  })
+})
+
+describe('no memory', () => {
+  const NO_ROOM = new RangeError('WebAssembly.Memory(): could not allocate memory')
+
+  it('ends the run at the first time, without a retry', async () => {
+    const server = await TreeServer.start(tempFolder())
+    server.always('a', OK)
+    const transport = new HttpTransport(server.url, { connections: 4 })
+    const fetcher = new RetryingFetcher(transport, server.url, { concurrency: 4, clock: new FakeClock(NOW) })
+    onTestFinished(() => fetcher.close())
+    let parsed = 0
+    const parse = () => {
+      parsed++
+      throw NO_ROOM
+    }
+    const get = () => fetcher.get({ path: 'a', signal, accept: parse })
+    // Those that are answered together are not parsed one after the other: each would collect garbage for seconds.
+    server.hold = () => until(() => server.log.length === 4)
+    const errors = await Promise.all(Array.from({ length: 12 }, () => catchError(get())))
+    expect(new Set(errors).size).toBe(1)
+    expect(errors[0]).toMatchObject({ code: 'no_memory' })
+    expect([parsed, server.log.length]).toEqual([1, 4])
+  })
+
+  it('of the transport ends the run as well', async () => {
+    let requests = 0
+    const send = async () => {
+      requests++
+      throw NO_ROOM
+    }
+    const transport = { get: send, close: async () => {} }
+    const fetcher = new RetryingFetcher(transport, 'http://127.0.0.1', { concurrency: 1, clock: new FakeClock(NOW) })
+    const get = () => fetcher.get({ path: 'a', signal, accept: () => 0 })
+    expect(await catchError(get())).toMatchObject({ code: 'no_memory' })
+    expect(await catchError(get())).toMatchObject({ code: 'no_memory' })
+    expect(requests).toBe(1)
+  })
+})

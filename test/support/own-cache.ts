@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+/**
+ * Gives each test file a cache folder of its own: limits are remembered there by host and port, and the next file may get the
+ * same port. The environment of this machine's user is left alone.
+ */
+const before = process.env.XDG_CACHE_HOME
+const folder = mkdtempSync(join(tmpdir(), 'klines-cache-'))
+process.env.XDG_CACHE_HOME = folder
+
+afterAll(() => {
+  if (before === undefined) delete process.env.XDG_CACHE_HOME
+  else process.env.XDG_CACHE_HOME = before
+  rmSync(folder, { recursive: true, force: true })
+})
