@@ -24,8 +24,7 @@ const ALL = ['export', 'all', '-i', '15m', '--layout', 'hive', '-o', 'lake', '--
 
 /** Brings the lake of a sandbox up to date; returns what does not depend on the time. */
 async function update(sandbox: CliSandbox, threads: number, args: readonly string[], root = mirror) {
-  const all = [...ALL, '--mirror', root, '--threads', String(threads), ...args]
-  const run = await (threads === 1 ? sandbox.call(all) : sandbox.run(all))
+  const run = await sandbox.call([...ALL, '--mirror', root, '--threads', String(threads), ...args])
   const json = withoutTimes(run.stdout).replaceAll(root, 'm')
   return { code: run.code, stderr: run.stderr, json, files: readFiles(sandbox) }
 }
@@ -51,7 +50,7 @@ describe.concurrent('a lake with several threads', () => {
     ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
     ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
   ])('writes the same files with the same report as one thread: %s', async (_, args) => {
-    const [alone, ...others] = await Promise.all([1, 2, 5].map(threads => update(newSandbox(), threads, args)))
+    const [alone, ...others] = await Promise.all([1, 2, 4].map(threads => update(newSandbox(), threads, args)))
     expect(alone).toMatchObject({ code: 0, stderr: '' })
     const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
     expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
