@@ -80,12 +80,14 @@ describe.each(KINDS)('a run that slept and lost its lock: %s', (_, options) => {
 
 describe('two runs that write one version of a table, both with a lock that seems to be their own', () => {
   it('make parts with different names: one makes the version, the other one removes its own parts and no others', async () => {
-    const { lake, finish, update, replaceLock, changed, read, files } = await heldSetup(KINDS[1][1])
+    const { lake, finish, update, replaceLock, changed, read, files, mirror } = await heldSetup(KINDS[1][1])
     const lock = read('_lock').toString()
     rmSync(join(lake, '_lock'))
     expect((await update({ offline: true })).lake).toMatchObject({ written: 2, delta: { version: 1 } })
     const before = files()
     replaceLock(lock)
+    // The parts of the first run have the names of its version too, and other candles.
+    for (const symbol of ['BTCUSDT', 'ETHUSDT']) putFile(mirror, weekPath(symbol, WEEK), weekRows(WEEK, { seed: 8 }))
     expect(await finish()).toMatchObject({
       code: 'lake_busy',
       message: `Another program has made version 1 of ${lake} meanwhile.`,
