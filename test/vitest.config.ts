@@ -3,20 +3,42 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 const { CI, KLINES_TEST_REPORT = '.vitest-report.json' } = process.env
 const END_TO_END = ['test/e2e/**/*.test.ts']
 const FAULTS = ['test/faults/**/*.test.ts']
+const BROWSER = [
+  'test/e2e/viewer*.test.ts',
+  'test/e2e/home-page.test.ts',
+  'test/server/docs/browser.test.ts',
+  'test/chart/svg/rendered.test.ts',
+]
 
-/** `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. */
+/**
+ * `e2e` and `faults` run the built program, `dist`; `unit` runs the sources, so that one of its files starts at once. The files of
+ * `browser` share one browser, and run `dist` too.
+ */
 const projects: TestProjectInlineConfiguration[] = [
   {
     extends: true,
     test: {
       name: 'unit',
       include: ['test/**/*.test.ts'],
-      exclude: [...END_TO_END, ...FAULTS],
+      exclude: [...END_TO_END, ...FAULTS, ...BROWSER],
       globalSetup: ['test/support/built-files.ts'],
     },
   },
-  { extends: true, test: { name: 'e2e', include: END_TO_END, globalSetup: ['test/support/global-setup.ts'] } },
+  {
+    extends: true,
+    test: { name: 'e2e', include: END_TO_END, exclude: BROWSER, globalSetup: ['test/support/global-setup.ts'] },
+  },
   { extends: true, test: { name: 'faults', include: FAULTS, globalSetup: ['test/support/global-setup.ts'] } },
+  {
+    extends: true,
+    test: {
+      name: 'browser',
+      include: BROWSER,
+      globalSetup: ['test/support/global-setup.ts', 'test/support/browser-setup.ts'],
+      // The server of the built program is loaded as it is.
+      server: { deps: { external: [/\/dist\/server\//] } },
+    },
+  },
 ]
 
 export default defineConfig({

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
+import { servePages, usePages } from '../support/servers/served-pages.js'
 
 const newSandbox = useSandboxes()
 const field = (page: Page, name: string) => page.locator(`#download-form [name="${name}"]`)
@@ -11,17 +13,17 @@ const count = (number: number) => number.toLocaleString('en-US')
 
 describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is not installed)', () => {
   const open = useBrowser()
+  const sample = usePages(() => SAMPLE_TREE)
 
-  /** Serves a mirror, or the sample, and opens the page; waits until its table is complete. */
-  async function openHome(args: readonly string[] = [], options?: Parameters<typeof open>[1]) {
-    const server = await startServeCommand(newSandbox(), args)
-    const opened = await open(`${server.url}/`, options)
+  /** Opens the page of a server, or of the sample, and waits until its table is complete. */
+  async function openHome(options?: Parameters<typeof open>[1], url = sample()) {
+    const opened = await open(`${url}/`, options)
     await opened.page.locator('#survey', { hasText: /candles\./ }).waitFor()
-    return { url: server.url, ...opened }
+    return { url, ...opened }
   }
 
   it.skipIf(!hasRealTree)('the table has the numbers of an independent program, and leads to the chart', async () => {
-    const { url, page, faults } = await openHome(['--mirror', realTree()])
+    const { url, page, faults } = await openHome({}, await servePages(realTree()))
     const expected = expectedSeries()
     const cells = await page
       .locator('#coverage td a')
@@ -69,11 +71,13 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   })
 
   it('the commands work in a shell, and both files are the same', async () => {
-    const { page } = await openHome()
+    const sandbox = newSandbox()
+    const server = await startServeCommand(sandbox)
+    onTestFinished(async () => void (await server.stop()))
+    const { page } = await openHome({}, server.url)
     await field(page, 'from').fill('2025-01-01')
     await field(page, 'to').fill('2025-01-03')
     const [klines, curl] = await page.locator('#download-commands code').allTextContents()
-    const sandbox = newSandbox()
     const run = await sandbox.shell(
       `${klines} -q && mv BTCUSDT-1h.csv first.csv && ${curl} -s && cmp first.csv BTCUSDT-1h.csv`,
     )
@@ -82,7 +86,7 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   })
 
   it('copies a command', async () => {
-    const { page } = await openHome([], { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { page } = await openHome({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByLabel('Copy the curl command').click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl --fail -o BTCUSDT-1h\.csv 'http/)
   })
@@ -91,15 +95,14 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
     ['light', 1280],
     ['dark', 390],
   ] as const)('%s, %i pixels wide: no fault, no sideways scrolling, no other host', async (colorScheme, width) => {
-    const { url, page, faults, requests } = await openHome([], { colorScheme, viewport: { width, height: 800 } })
+    const { url, page, faults, requests } = await openHome({ colorScheme, viewport: { width, height: 800 } })
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
     expect(faults).toEqual([])
     expect(requests.filter(address => !address.startsWith(`${url}/`) && !address.startsWith('data:'))).toEqual([])
   })
 
   it('without scripts the table still leads to the charts', async () => {
-    const server = await startServeCommand(newSandbox())
-    const { page } = await open(`${server.url}/`, { javaScriptEnabled: false })
+    const { page } = await open(`${sample()}/`, { javaScriptEnabled: false })
     const cell = page.locator('#coverage a[href="/chart/BTCUSDT/1h"]')
     expect(await cell.getAttribute('aria-label')).toMatch(/^BTCUSDT 1h: \d+ windows cached$/)
   })

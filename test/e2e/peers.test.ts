@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
+import { oneOf } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { findPython } from '../support/python.js'
 import { ALL_INTERVALS, SAMPLE_TREE } from '../support/sample-tree.js'
@@ -85,8 +86,8 @@ describe.each([
     }
 
     it('every list and window equals its file', async () => {
-      const files = filesBelow(join(root, 'api'))
-      expect(files.length).toBeGreaterThan(50)
+      const files = oneOf(5, filesBelow(join(root, 'api')))
+      expect(files.length).toBeGreaterThan(10)
       const check = async (file: string) => {
         const response = await fetch(`${server.url}/api/${file}`)
         const bytes = Buffer.from(await response.arrayBuffer())
@@ -116,7 +117,7 @@ describe.each([
       const page = await (await fetch(server.url)).text()
       const links = [...page.matchAll(/href="(\/api\/[^"]*)"/g)].map(([, link]) => link)
       expect(links.length).toBeGreaterThan(20)
-      const targets = [...links, ...filesBelow(join(root, 'api')).map(file => `/api/${file}`)]
+      const targets = [...links, ...oneOf(5, filesBelow(join(root, 'api'))).map(file => `/api/${file}`)]
       expect(targets.filter(target => !patterns.some(pattern => pattern.test(target)))).toEqual([])
     })
 

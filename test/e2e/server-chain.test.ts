@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
+import { oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -30,15 +31,16 @@ function expectedHashes(symbols: readonly string[]): Record<string, string> {
 }
 
 describe.runIf(hasRealTree)('klines download of the real slice (skipped without ../shared/data)', () => {
-  it('from this server writes the same 36 series as an independent program', async () => {
+  it('from this server writes the same series as an independent program', async () => {
     const sandbox = newSandbox()
     const { url } = await startTestServer(realTree(), { now: Date.now })
     await sandbox.shell('mkdir out')
-    const args = ['BTCUSDT', 'ADAUSDT', 'DOTUSDT', '-i', 'all', '--base-url', url, '--mirror', 'm']
+    const symbols = oneOf(3, ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
+    const args = [...symbols, '-i', 'all', '--base-url', url, '--mirror', 'm']
     const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    const expected = expectedHashes(['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
-    expect(Object.keys(expected)).toHaveLength(36)
+    const expected = expectedHashes(symbols)
+    expect(Object.keys(expected)).toHaveLength(12 * symbols.length)
     expect(hashFiles(sandbox, 'out')).toEqual(expected)
   })
 

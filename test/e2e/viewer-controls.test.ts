@@ -1,26 +1,20 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred } from '../support/deferred.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
-import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { usePages } from '../support/servers/served-pages.js'
 import { colorsAt, counts, legendRow, requestedWindows, settled } from '../support/viewer.js'
 
 const background = (page: Page) => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
 const isDark = (color: string) => Number(color.match(/\d+/)) < 128
 
 describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipped without Chromium)', () => {
-  const newSandbox = useSandboxes()
   const open = useBrowser()
-  let server: ServeProcess
-  beforeAll(async () => {
-    server = await startServeCommand(newSandbox(), ['--mirror', SAMPLE_TREE])
-  })
-  afterAll(() => server?.stop())
+  const url = usePages(() => SAMPLE_TREE)
 
   async function openChart(path: string, options?: Parameters<typeof open>[1]) {
-    const opened = await open(`${server.url}${path}`, options)
+    const opened = await open(`${url()}${path}`, options)
     await settled(opened.page)
     return opened
   }
@@ -98,7 +92,7 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     await page.addInitScript({
       content: 'window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 150)',
     })
-    await page.goto(`${server.url}/chart/BTCUSDT/15m?from=2025-02-10&to=2025-02-10T12:00Z`)
+    await page.goto(`${url()}/chart/BTCUSDT/15m?from=2025-02-10&to=2025-02-10T12:00Z`)
     await settled(page)
     const csv = page.getByRole('link', { name: 'CSV' })
     expect(await csv.getAttribute('href')).toContain('from=2025-02-10T00:00Z&to=2025-02-10T12:00Z')

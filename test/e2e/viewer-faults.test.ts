@@ -7,6 +7,7 @@ import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { HOURS, makeOffGridTree } from '../support/off-grid-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
+import { servePages } from '../support/servers/served-pages.js'
 import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, type Row, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
@@ -26,10 +27,15 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   const open = useBrowser()
 
   /** Serves a folder and opens a chart of it. */
-  async function serveChart(root: string, path: string, sandbox = newSandbox(), args: readonly string[] = []) {
-    const server = await startServeCommand(sandbox, ['--mirror', root, ...args])
+  const serveChart = async (root: string, path: string) => open((await servePages(root)) + path)
+
+  /** Opens a chart of the command with an upstream service. */
+  async function serveUpstream(path: string) {
+    const sandbox = newSandbox()
+    const service = await startTreeServer(sandbox)
+    const server = await startServeCommand(sandbox, ['--mirror', 'm', '--base-url', service.url, '--upstream'])
     onTestFinished(async () => void (await server.stop()))
-    return { server, ...(await open(server.url + path)) }
+    return { service, ...(await open(server.url + path)) }
   }
 
   it('a missing window is a band of its own, and counted apart; no request for it', async () => {
@@ -43,8 +49,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     expect(await page.locator('#legend-title').textContent()).toContain('no candle')
     await page.keyboard.press('Home')
     await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
-    const sandbox = newSandbox()
-    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '15m', '--json', '--mirror', root])
+    const run = await newSandbox().call(['verify', 'BTCUSDT', '-i', '15m', '--json', '--mirror', root])
     const { totals } = JSON.parse(run.stdout)
     expect(await counts(page)).toEqual({
       candles: totals.candles,
@@ -94,13 +99,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   })
 
   it('--upstream: the newest window with candles is found; a failure keeps what is loaded, and can be retried', async () => {
-    const sandbox = newSandbox()
-    const service = await startTreeServer(sandbox)
-    const { page, faults } = await serveChart('m', '/chart/ETHUSDT/15m', sandbox, [
-      '--base-url',
-      service.url,
-      '--upstream',
-    ])
+    const { service, page, faults } = await serveUpstream('/chart/ETHUSDT/15m')
     await settled(page)
     const rows = treeRows('ETHUSDT')
     expect(await legendRow(page)).toEqual(texts(rows.get(OPEN_WEEK)?.at(-1)))
@@ -121,9 +120,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   })
 
   it('--upstream: a symbol that the service lacks', async () => {
-    const sandbox = newSandbox()
-    const service = await startTreeServer(sandbox)
-    const { page } = await serveChart('m', '/chart/XXXUSDT/15m', sandbox, ['--base-url', service.url, '--upstream'])
+    const { page } = await serveUpstream('/chart/XXXUSDT/15m')
     await message(page).waitFor()
     expect(await message(page).textContent()).toBe('The service of this server has no symbol XXXUSDT.')
   })

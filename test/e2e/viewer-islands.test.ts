@@ -2,11 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
-import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { servePages, usePages } from '../support/servers/served-pages.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { counts, heap, legendRow, pointAt, requestedWindows, settled, visibleRange } from '../support/viewer.js'
 
@@ -54,25 +53,19 @@ function makeIslands(root: string, days: number, { areEmpty = false } = {}): str
 describe.skipIf(!hasChromium).each([730, 3_000])(
   'the chart of two pieces of 1m that are %i days apart (skipped without Chromium)',
   days => {
-    const newSandbox = useSandboxes()
     const open = useBrowser()
-    let server: ServeProcess
-    let root: string
+    const root = mkdtempSync(join(tmpdir(), 'klines-islands-'))
+    afterAll(() => rmSync(root, { recursive: true, force: true }))
     let cached: string[]
-    beforeAll(async () => {
-      root = mkdtempSync(join(tmpdir(), 'klines-islands-'))
+    beforeAll(() => {
       cached = makeIslands(root, days)
-      server = await startServeCommand(newSandbox(), ['--mirror', root])
     })
-    afterAll(async () => {
-      await server?.stop()
-      rmSync(root, { recursive: true, force: true })
-    })
+    const url = usePages(() => root)
 
     const status = (page: Page) => page.locator('#status').textContent()
 
     it('the time between them is a band that is crossed in a few screens, fast and below 300 MB', async () => {
-      const { page, faults, requests } = await open(`${server.url}/chart/TICKUSDT/1m`)
+      const { page, faults, requests } = await open(`${url()}/chart/TICKUSDT/1m`)
       await settled(page, 'TICKUSDT 1m')
       expect(await status(page)).toBe(`1,440 candles from ${cached[2]} 00:00 to ${cached[2]} 23:59 UTC, 0 missing`)
       const started = performance.now()
@@ -95,9 +88,7 @@ describe.skipIf(!hasChromium).each([730, 3_000])(
     })
 
     it('both ends of it and its middle have the right times', async () => {
-      const { page, faults } = await open(
-        `${server.url}/chart/TICKUSDT/1m?from=${cached[1]}T23:00Z&to=${cached[2]}T01:00Z`,
-      )
+      const { page, faults } = await open(`${url()}/chart/TICKUSDT/1m?from=${cached[1]}T23:00Z&to=${cached[2]}T01:00Z`)
       await settled(page, 'TICKUSDT 1m')
       expect(await counts(page)).toMatchObject({ missing: 0, missingWindows: days - 3 })
       // 60 candles, 500 places, 60 candles.
@@ -119,7 +110,7 @@ describe.skipIf(!hasChromium).each([730, 3_000])(
 
     it('another interval shows as many candles as there were places', async () => {
       const range = `from=${cached[1]}T23:00Z&to=${cached[2]}T01:00Z`
-      const { page, faults } = await open(`${server.url}/chart/TICKUSDT/1m?${range}`)
+      const { page, faults } = await open(`${url()}/chart/TICKUSDT/1m?${range}`)
       await settled(page, 'TICKUSDT 1m')
       await page.getByRole('button', { name: '1d', exact: true }).click()
       await settled(page, 'TICKUSDT 1d')
@@ -133,7 +124,7 @@ describe.skipIf(!hasChromium).each([730, 3_000])(
     })
 
     it('a jump into it shows its nearer end', async () => {
-      const { page, faults } = await open(`${server.url}/chart/TICKUSDT/1m`)
+      const { page, faults } = await open(`${url()}/chart/TICKUSDT/1m`)
       await settled(page, 'TICKUSDT 1m')
       const day = page.getByLabel('Jump to a day')
       for (const [date, side, part] of [
@@ -156,17 +147,12 @@ describe.skipIf(!hasChromium).each([730, 3_000])(
 )
 
 describe.skipIf(!hasChromium)('the chart of 1m with windows without candles (skipped without Chromium)', () => {
-  const newSandbox = useSandboxes()
   const open = useBrowser()
 
   it('a jump to one that is far from candles shows the newest', async () => {
     const root = tempFolder()
     const cached = makeIslands(root, 60, { areEmpty: true })
-    const server = await startServeCommand(newSandbox(), ['--mirror', root])
-    onTestFinished(async () => {
-      await server.stop()
-    })
-    const { page, faults } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    const { page, faults } = await open(`${await servePages(root)}/chart/TICKUSDT/1m`)
     await settled(page, 'TICKUSDT 1m')
     await page.getByLabel('Jump to a day').fill(dateOf(END - 30 * DAY))
     await settled(page)

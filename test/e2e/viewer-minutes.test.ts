@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
-import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { usePages } from '../support/servers/served-pages.js'
 import { counts, heap, legendRow, requestedWindows, settled, visibleRange } from '../support/viewer.js'
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
@@ -38,22 +37,14 @@ async function visibleMs(page: Page): Promise<number> {
 }
 
 describe.skipIf(!hasChromium)('the chart of a year of 1m (skipped without Chromium)', () => {
-  const newSandbox = useSandboxes()
   const open = useBrowser()
-  let server: ServeProcess
-  let root: string
-  beforeAll(async () => {
-    root = mkdtempSync(join(tmpdir(), 'klines-year-'))
-    makeYear(root)
-    server = await startServeCommand(newSandbox(), ['--mirror', root])
-  })
-  afterAll(async () => {
-    await server?.stop()
-    rmSync(root, { recursive: true, force: true })
-  })
+  const root = mkdtempSync(join(tmpdir(), 'klines-year-'))
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  beforeAll(() => makeYear(root))
+  const url = usePages(() => root)
 
   it('drops windows far from the screen and loads them again, below 300 MB', async () => {
-    const { page, faults, requests } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    const { page, faults, requests } = await open(`${url()}/chart/TICKUSDT/1m`)
     await settled(page, 'TICKUSDT 1m')
     expect(await legendRow(page)).toEqual(dayRows('2024-12-30').at(-1)?.map(String))
     // More than 10,000 candles on a screen.
@@ -87,7 +78,7 @@ describe.skipIf(!hasChromium)('the chart of a year of 1m (skipped without Chromi
   })
 
   it('has buttons for minutes where the mirror has them', async () => {
-    const { page } = await open(`${server.url}/chart/TICKUSDT/1m`)
+    const { page } = await open(`${url()}/chart/TICKUSDT/1m`)
     await settled(page, 'TICKUSDT 1m')
     const shown = await page.locator('#intervals button:visible').allTextContents()
     expect(shown.slice(0, 3)).toEqual(['1m', '15m', '30m'])

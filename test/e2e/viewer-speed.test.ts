@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
-import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
-import { startServeCommand } from '../support/servers/serve-command.js'
+import { servePages } from '../support/servers/served-pages.js'
 import { counts, settled } from '../support/viewer.js'
 
 /** The last measured time from the choice of a series to its candles, ms. */
@@ -38,13 +37,10 @@ const text = (frames: number[]) =>
 
 // Times are printed and not compared: a busy machine is slow.
 describe.skipIf(!hasChromium || !hasRealTree)('the speed of the chart (skipped without Chromium or the slice)', () => {
-  const newSandbox = useSandboxes()
   const open = useBrowser()
 
   it('first candles, switches and panning through all 15m candles', async () => {
-    const server = await startServeCommand(newSandbox(), ['--mirror', realTree()])
-    onTestFinished(async () => void (await server.stop()))
-    const { page, faults } = await open(`${server.url}/chart/BTCUSDT/1h`)
+    const { page, faults } = await open(`${await servePages(realTree())}/chart/BTCUSDT/1h`)
     await settled(page)
     const firstCandles = "performance.getEntriesByName('klines:series-drawn')[0].startTime"
     const lines = [`first visit: candles ${(await page.evaluate<number>(firstCandles)).toFixed(0)} ms after navigation`]

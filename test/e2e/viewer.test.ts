@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { Random } from '../support/random.js'
-import { type ServeProcess, startServeCommand } from '../support/servers/serve-command.js'
+import { usePages } from '../support/servers/served-pages.js'
 import { COLUMNS, colorsAt, counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
 
 const HOUR = 3_600_000
@@ -32,15 +32,11 @@ describe.skipIf(!hasChromium || !hasRealTree)(
   () => {
     const newSandbox = useSandboxes()
     const open = useBrowser()
-    let server: ServeProcess
-    beforeAll(async () => {
-      server = await startServeCommand(newSandbox(), ['--mirror', realTree()])
-    })
-    afterAll(() => server?.stop())
+    const url = usePages(realTree)
 
     /** Opens the chart and waits until it is drawn. */
     async function openChart(path: string, options?: Parameters<typeof open>[1]) {
-      const opened = await open(`${server.url}${path}`, options)
+      const opened = await open(`${url()}${path}`, options)
       await settled(opened.page)
       return opened
     }
@@ -56,13 +52,13 @@ describe.skipIf(!hasChromium || !hasRealTree)(
         /TradingView Lightweight Charts™\s+Copyright \(c\) 2025/,
       )
       expect(faults).toEqual([])
-      expect(requests.filter(url => !url.startsWith(`${server.url}/`))).toEqual([])
+      expect(requests.filter(address => !address.startsWith(`${url()}/`))).toEqual([])
     })
 
     it('/chart alone shows BTCUSDT 1d; a symbol alone and in lower case its 1d', async () => {
       const { page, faults } = await openChart('/chart')
       expect(new URL(page.url()).pathname).toBe('/chart/BTCUSDT/1d')
-      await page.goto(`${server.url}/chart/adausdt`)
+      await page.goto(`${url()}/chart/adausdt`)
       await settled(page, 'ADAUSDT 1d')
       expect(await legendRow(page)).toEqual(fileRows('ADAUSDT', '1d').at(-1))
       expect(faults).toEqual([])
@@ -77,7 +73,7 @@ describe.skipIf(!hasChromium || !hasRealTree)(
         const row = rows[random.below(rows.length)]
         const from = Number(row[0])
         const query = `from=${new Date(from).toISOString()}&to=${new Date(from + 40 * LENGTHS[interval]).toISOString()}`
-        await page.goto(`${server.url}/chart/${symbol}/${interval}?${query}`)
+        await page.goto(`${url()}/chart/${symbol}/${interval}?${query}`)
         await settled(page, `${symbol} ${interval}`)
         await pointAt(page, 0)
         expect(await legendRow(page)).toEqual(row)

@@ -1,15 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, inject, onTestFinished } from 'vitest'
+import type {} from './browser-setup.js'
 
-/** The browser of the system: none is downloaded. */
-const CHROMIUM = '/usr/bin/chromium'
+const address = inject('browserAddress')
+if (address === undefined) throw new Error('Files that use a browser belong into the project `browser` of the tests.')
 
 /** Whether a browser is installed; tests that need one are skipped without it. */
-export const hasChromium = existsSync(CHROMIUM)
-if (!hasChromium) console.warn(`Tests in a browser are skipped: ${CHROMIUM} is not installed.`)
+export const hasChromium = address !== null
 
 /** An open page, its faults and its requests. */
 export interface WatchedPage {
@@ -20,23 +17,13 @@ export interface WatchedPage {
   readonly requests: readonly string[]
 }
 
-/** Starts a browser for all tests of a group; returns a function that opens a URL in a new context. */
+/** Connects the tests of a group to the browser of the run; returns a function that opens a URL in a new context. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<WatchedPage> {
   let browser: Browser
-  let home: string
   beforeAll(async () => {
-    // The browser writes to its home folder.
-    home = mkdtempSync(join(tmpdir(), 'klines-browser-'))
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox'],
-      env: { PATH: process.env.PATH, TZ: process.env.TZ, TMPDIR: tmpdir(), HOME: home },
-    })
+    browser = await chromium.connect(String(address))
   })
-  afterAll(async () => {
-    await browser?.close()
-    rmSync(home, { recursive: true, force: true })
-  })
+  afterAll(() => browser?.close())
   return (url, options) => openPage(browser, url, options)
 }
 

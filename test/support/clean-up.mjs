@@ -1,10 +1,10 @@
 // usage: clean-up.mjs FOLDER: waits until the process that started it closes the pipe to it or ends. Then it ends every process
-// whose temporary folder is FOLDER, and removes that.
+// whose temporary folder is FOLDER or lies in it, and removes that.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 
 const [folder] = process.argv.slice(2)
 
-/** The numbers of the processes that were started with the folder as their TMPDIR; none without /proc. */
+/** The numbers of the processes that were started with the folder, or one in it, as their TMPDIR; none without /proc. */
 function findRunning() {
   try {
     return readdirSync('/proc').filter(name => /^\d+$/.test(name) && isFolderOf(name))
@@ -15,7 +15,8 @@ function findRunning() {
 
 function isFolderOf(pid) {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`TMPDIR=${folder}`)
+    const settings = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
+    return settings.some(setting => `${setting}/`.startsWith(`TMPDIR=${folder}/`))
   } catch {
     return false
   }

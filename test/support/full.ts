@@ -17,11 +17,16 @@ export function timeBox<T>(numRuns: number): Parameters<T> {
 }
 
 /**
- * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise the first one and every third of
+ * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise the first one and every fifth of
  * the others, from a random one on.
  */
 export function callNumbers(most: number, step = 1): number[] {
   const all = Array.from({ length: Math.ceil(most / step) }, (_, index) => 1 + index * step)
-  const offset = Math.floor(3 * Math.random())
-  return FULL ? all : all.filter((_, index) => index === 0 || index % 3 === offset)
+  return [all[0], ...oneOf(5, all.slice(1))]
+}
+
+/** All items when all cases run, otherwise one of `count`, from a random one on. */
+export function oneOf<T>(count: number, items: readonly T[]): T[] {
+  const offset = Math.floor(count * Math.random())
+  return items.filter((_, index) => FULL || index % count === offset)
 }

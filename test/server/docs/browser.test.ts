@@ -2,17 +2,17 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasChromium, useBrowser } from '../../support/chromium.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
-import { useServerOver } from '../../support/servers/test-server.js'
+import { usePages } from '../../support/servers/served-pages.js'
 
 const TEN = ['BTC', 'ETH', 'BNB', 'SOL', 'XRP', 'ADA', 'DOGE', 'AVAX', 'LINK', 'DOT'].map(coin => `${coin}USDT`)
 const DOCUMENTS = ['/api/openapi.json', '/export/openapi.json', '/api/static/openapi.json']
 
 describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is not installed)', () => {
-  const server = useServerOver(() => SAMPLE_TREE)
+  const serverUrl = usePages(() => SAMPLE_TREE)
   const open = useBrowser()
 
   /** Opens the page and waits until both API references are drawn. */
-  async function openDocs(options?: Parameters<typeof open>[1], url = server.url()) {
+  async function openDocs(options?: Parameters<typeof open>[1], url = serverUrl()) {
     const opened = await open(`${url}/`, options)
     for (const path of DOCUMENTS) await opened.page.locator(`[data-openapi="${path}"] .opblock`).first().waitFor()
     return { url, ...opened }
@@ -30,8 +30,8 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   }
 
   it.each(DOCUMENTS)('shows every operation of %s', async path => {
-    const { page } = await openDocs()
-    const { paths } = JSON.parse(String((await server.request(path)).body))
+    const { url, page } = await openDocs()
+    const { paths } = (await (await fetch(url + path)).json()) as { paths: object }
     const documented = Object.entries(paths).flatMap(([template, operations]) =>
       Object.entries(operations as Record<string, { operationId: string }>).map(
         ([method, { operationId }]) => `${method.toUpperCase()} ${template} ${operationId}`,
@@ -50,7 +50,7 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   })
 
   it.each(['127.0.0.1', 'localhost'])('"Try it out" sends a request to this server, opened at %s', async host => {
-    const { url, page, faults, requests } = await openDocs({}, server.url().replace('127.0.0.1', host))
+    const { url, page, faults, requests } = await openDocs({}, serverUrl().replace('127.0.0.1', host))
     expect(await tryOut(page, 'operations-meta-getSymbols')).toEqual(TEN)
     expect(requests).toContain(`${url}/api/klines/symbols.json`)
     expect(faults).toEqual([])

@@ -17,6 +17,7 @@ export interface ToolbarActions {
 /** The controls above the chart. */
 export class Toolbar {
   private readonly symbol = element<HTMLInputElement>('symbol')
+  private readonly bar = element('intervals')
   private readonly intervals: ReadonlyMap<Interval, HTMLButtonElement>
   private readonly log = element<HTMLInputElement>('log')
   private readonly zone = element<HTMLSelectElement>('zone')
@@ -26,12 +27,11 @@ export class Toolbar {
   private coverage: Coverage | undefined
 
   constructor(private readonly actions: ToolbarActions) {
-    const group = element('intervals')
     this.intervals = new Map(
       INTERVALS.map(interval => {
         const button = create('button', interval, { type: 'button', 'aria-pressed': 'false' })
         button.addEventListener('click', () => actions.interval(interval))
-        group.append(button)
+        this.bar.append(button)
         return [interval, button]
       }),
     )
@@ -96,12 +96,21 @@ export class Toolbar {
       const isCurrent = interval === current
       // A mirror of a static service has no minutes.
       button.hidden = !isCurrent && !(this.coverage?.intervals ?? STATIC_INTERVALS).includes(interval)
-      if (isCurrent) button.scrollIntoView({ block: 'nearest', inline: 'nearest' })
       button.setAttribute('aria-pressed', String(isCurrent))
       const isCached = cached?.includes(interval) ?? true
       button.classList.toggle('absent', !isCached)
       button.title = isCached ? `${interval} candles` : `${interval} candles: none in this mirror`
     }
+    if (current) this.scrollTo(current)
+  }
+
+  /** Scrolls the bar to an interval. `scrollIntoView` would also move the place from which Tab goes on. */
+  private scrollTo(interval: Interval): void {
+    const button = this.intervals.get(interval)?.getBoundingClientRect()
+    if (!button) return
+    const { left, right } = this.bar.getBoundingClientRect()
+    if (button.left < left) this.bar.scrollLeft -= left - button.left
+    else if (button.right > right) this.bar.scrollLeft += button.right - right
   }
 
   /** Shows the visible time in the day picker and in the download links, ms UTC. */
