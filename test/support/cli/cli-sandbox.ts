@@ -68,6 +68,11 @@ export class CliSandbox {
     return join(this.home, 'config', 'klines', 'klines.config.json')
   }
 
+  /** The file in which the limits of a host are remembered; missing at first. */
+  limitFile(url: string): string {
+    return join(this.home, 'cache', 'klines', '.limits', `${encodeURIComponent(new URL(url).origin)}.json`)
+  }
+
   path(name: string): string {
     return join(this.folder, name)
   }
