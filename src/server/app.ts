@@ -50,7 +50,7 @@ export function createApp({ tree, host, onError, limits = LIMITS, warn, ...greet
   for (const { path, route = path, handler } of [...klinesApi(tree), ...exportApi(tree, limits, warn)])
     serve(app, { methods: ['GET', 'HEAD'], path: route, handler })
   for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
-  serveHome(app, tree, error => onError?.(error))
+  serveHome(app, tree, limits, error => onError?.(error))
   serveChart(app)
   serveAssets(app)
   return app

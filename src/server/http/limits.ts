@@ -16,6 +16,8 @@ export const LIMITS = {
   /** While other exports wait, one is cut that was read slower than this, bytes a second, for so long, ms. */
   exportBytesPerSecond: 64 * 1024,
   exportPeriodMs: 30_000,
+  /** A survey of the mirror is kept at least so long. */
+  surveyMs: 60_000,
 }
 
 export type Limits = typeof LIMITS

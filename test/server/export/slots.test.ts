@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { type ExportSlot, ExportSlots, SlowReaderError } from '../../../src/server/export/slots.js'
 import { Mirror } from '../../../src/mirror/mirror.js'
+import { type ExportSlot, ExportSlots, SlowReaderError } from '../../../src/server/export/slots.js'
 import { type Deferred, deferred, turns, until } from '../../support/deferred.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -103,7 +103,9 @@ it('slow ones run on as long as nobody waits, and are ended as soon as somebody 
   const results = await ended
   for (const result of results) {
     expect(result).toMatchObject({ status: 'rejected', reason: expect.any(SlowReaderError) })
-    expect((result as PromiseRejectedResult).reason.message).toContain('less than 64 KB/s for 0.03 s while other exports')
+    expect((result as PromiseRejectedResult).reason.message).toContain(
+      'less than 64 KB/s for 0.03 s while other exports',
+    )
   }
   await until(() => running.has('next'))
   expect(running.get('quick')?.signal.aborted).toBe(false)
