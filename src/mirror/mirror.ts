@@ -21,7 +21,7 @@ import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
-import { hasStartDates, listStartDates, listSymbols } from './series-folder.js'
+import { hasInterval, hasStartDates, listStartDates, listSymbolFolders, listSymbols } from './series-folder.js'
 import { sweepTemps } from './temps.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
@@ -198,6 +198,11 @@ export class Mirror extends MirrorFiles {
     return this.reading(() => listSymbols(this.root))
   }
 
+  /** The symbols that may have cached windows of an interval. */
+  symbolFolders(interval: Interval): SymbolName[] {
+    return this.reading(() => listSymbolFolders(this.root, interval))
+  }
+
   /** The symbols of the mirror's list; none when the list is missing or corrupt. */
   listedSymbols(): SymbolName[] {
     const file = this.readBytes(SYMBOLS_PATH)
@@ -275,8 +280,7 @@ export class Mirror extends MirrorFiles {
   /** The intervals that the mirror may have: those of its source, and others of which it has a list or a window. */
   intervals(): Interval[] {
     const isThere = (interval: Interval) =>
-      this.version(startDatesPath(interval)) !== undefined ||
-      this.symbols().some(symbol => this.hasSeries({ symbol, interval }))
+      this.version(startDatesPath(interval)) !== undefined || this.reading(() => hasInterval(this.root, interval))
     return EXCHANGE_INTERVALS.filter(interval => this.isOfExchange || !isMinutes(interval) || isThere(interval))
   }
 

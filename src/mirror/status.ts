@@ -23,15 +23,24 @@ export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
 
 /** The status of one series, cached or not. */
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
-  const files = mirror
+  const sizes = mirror
     .cachedStartDates(series)
     .map(startDate => ({ startDate, bytes: mirror.windowSize(windowOf(series, startDate)) }))
-  const populated = files.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
+  return summarizeSizes(series, sizes)
+}
+
+/** The status of a series with files of these sizes, startDates ascending. */
+export function summarizeSizes(
+  { symbol, interval }: Series,
+  sizes: readonly { readonly startDate: string; readonly bytes: number }[],
+): SeriesStatus {
+  const populated = sizes.filter(({ bytes }) => bytes > EMPTY_WINDOW_BYTES)
   return {
-    ...series,
-    windows: files.length,
-    empty: files.length - populated.length,
-    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    symbol,
+    interval,
+    windows: sizes.length,
+    empty: sizes.length - populated.length,
+    bytes: sizes.reduce((sum, file) => sum + file.bytes, 0),
     firstStartDate: populated.at(0)?.startDate,
     lastStartDate: populated.at(-1)?.startDate,
   }

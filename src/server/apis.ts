@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.js'
 import { exportEndpoints } from './export/routes.js'
 import { type GreetingSettings, greetingEndpoints } from './greeting/routes.js'
 import { Body } from './http/body.js'
+import type { Limits } from './http/limits.js'
 import { treeEndpoints } from './tree/routes.js'
 import type { Tree } from './tree/tree.js'
 
@@ -24,7 +25,7 @@ export function klinesApi(tree: Tree): Endpoint[] {
 }
 
 /** Exports of the tree, and their own description. `warn` is called with what whoever runs the server should know. */
-export function exportApi(tree: Tree, warn?: Warn): Endpoint[] {
+export function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
   const info = {
     title: 'klines export API',
     version: '1.0.0',
@@ -33,7 +34,7 @@ export function exportApi(tree: Tree, warn?: Warn): Endpoint[] {
       'and interval that the query names. All times are UTC.',
     tags: { export: 'Files of candles', meta: 'This description' },
   }
-  return describedApi(info, exportEndpoints(tree, warn), EXPORT_SPEC_PATH, 'meta')
+  return describedApi(info, exportEndpoints(tree, limits, warn), EXPORT_SPEC_PATH, 'meta')
 }
 
 /** The greeting API: user updates, the token stream, and its own description. Throws `bad_option`, as `greetingEndpoints`. */

@@ -47,10 +47,10 @@ export function createApp({ tree, host, onError, limits = LIMITS, warn, ...greet
     sendError(httpError, request, reply)
   })
   registerMethods(app)
-  for (const { path, route = path, handler } of [...klinesApi(tree), ...exportApi(tree, warn)])
+  for (const { path, route = path, handler } of [...klinesApi(tree), ...exportApi(tree, limits, warn)])
     serve(app, { methods: ['GET', 'HEAD'], path: route, handler })
   for (const endpoint of greetingApi(greeting)) serveEndpoint(app, endpoint)
-  serveHome(app, tree, error => onError?.(error))
+  serveHome(app, tree, limits, error => onError?.(error))
   serveChart(app)
   serveAssets(app)
   return app

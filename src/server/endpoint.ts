@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TObject, TSchema } from 'typebox'
 import { PREFLIGHT_HEADERS } from './http/cors.js'
 import { HttpError } from './http/error.js'
-import { checkFields } from './http/error-handler.js'
+import { checkFields, type RouteConfig } from './http/error-handler.js'
 
 /** The successful (200) response of an endpoint. */
 export interface EndpointResponse {
@@ -53,22 +53,24 @@ export function serveEndpoint(app: FastifyInstance, { method, path, params, quer
 }
 
 /** A path (with `{name}` for a parameter), its methods and handler, and further options of Fastify's route. */
-interface Route extends Pick<Endpoint, 'path' | 'handler'> {
+interface Route extends Pick<Endpoint, 'path' | 'handler'>, RouteConfig {
   readonly methods: HTTPMethods[]
   readonly route?: object
 }
 
 /** Serves the methods of a path, OPTIONS, and 405 with Allow for any other method, before a body is read. */
-export function serve(app: FastifyInstance, { methods, path, handler, route = {} }: Route): void {
+export function serve(app: FastifyInstance, { methods, path, handler, isPrivate, route = {} }: Route): void {
   const url = path.replace(/\{(\w+)\}/g, ':$1')
   const allow = [...methods, 'OPTIONS'].join(', ')
-  app.route({ ...route, method: methods, url, handler })
+  const config: RouteConfig = { isPrivate }
+  app.route({ ...route, method: methods, url, handler, config })
   app.route({
+    config,
     method: ALL_METHODS.filter(other => !methods.includes(other)),
     url,
     onRequest: async (request, reply) => {
       if (request.method !== 'OPTIONS') throw new HttpError(405, `Only ${allow} here.`, { headers: { allow } })
-      if (methods.includes('GET')) reply.headers(PREFLIGHT_HEADERS)
+      if (methods.includes('GET') && !isPrivate) reply.headers(PREFLIGHT_HEADERS)
       return reply.code(204).header('allow', allow).send()
     },
     handler: (_, reply) => reply.send(),

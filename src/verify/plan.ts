@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { planWindows } from '../download/plan.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
 import type { Warn } from '../download/sources/window-source.js'
@@ -7,6 +8,9 @@ import type { TimeRange } from '../klines/time-range.js'
 import { formatDate } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { SeriesWindows } from './series-reader.js'
+
+/** Windows that are planned before other work of this process gets its turn: some milliseconds. */
+const WINDOWS_A_TURN = 1_000
 
 /** Which windows are needed. */
 export interface PlanOptions {
@@ -34,13 +38,20 @@ export async function planVerification(
       (await source.startDates(interval)).filter(startDate => startDate <= today),
     )
   }
-  return series.map(({ symbol, interval }) => {
+  const plans: SeriesWindows[] = []
+  let sinceTurn = 0
+  for (const { symbol, interval } of series) {
     const cached = mirror.cachedStartDates({ symbol, interval })
     const [first = '', last = ''] = [cached[0], cached.at(-1)]
     const listed = started.get(interval) ?? []
     const needed = range ? listed : listed.filter(startDate => startDate >= first && startDate <= last)
     const all = [...new Set([...needed, ...cached])].sort()
     const windows = range && planWindows({ symbol, interval }, all, range, Infinity)
-    return { symbol, interval, startDates: windows?.map(({ startDate }) => startDate) ?? all }
-  })
+    plans.push({ symbol, interval, startDates: windows?.map(({ startDate }) => startDate) ?? all })
+    sinceTurn += listed.length + cached.length
+    if (sinceTurn < WINDOWS_A_TURN) continue
+    sinceTurn = 0
+    await nextTurn()
+  }
+  return plans
 }

@@ -32,7 +32,7 @@ export interface VerifyTask extends VerifyScope {
 }
 
 /** Options of `verifyKlines`. Each thread has at most about 100 MB, however long the series are. */
-export interface VerifyKlinesOptions extends ThreadOptions {
+export interface VerifyKlinesOptions extends ThreadOptions, Pick<VerifyScope, 'sliceCandles'> {
   /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
   /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
@@ -57,13 +57,13 @@ export async function verifyKlines(
   series: readonly Series[],
   options: VerifyKlinesOptions = {},
 ): Promise<VerificationReport> {
-  const { audit = true, range, now = systemClock.now(), acceptList, warn = () => {} } = options
+  const { audit = true, range, now = systemClock.now(), acceptList, sliceCandles, warn = () => {} } = options
   const { signal, progress = () => {} } = options
   const threads = parseThreads(options)
   const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon: now }
+  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon: now, sliceCandles }
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0

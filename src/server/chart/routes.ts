@@ -12,6 +12,7 @@ export function serveChart(app: FastifyInstance): void {
     serve(app, {
       methods: ['GET', 'HEAD'],
       path,
+      isPrivate: true,
       handler: (request, reply) => {
         page ??= pageBody(chartPage([CHART_LIBRARY_PATH, ...viewerModules('chart')]))
         return sendPage(request, reply, page)

@@ -4,7 +4,6 @@ import { checkRange, requestRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { type ExportRun, planExport, selectSeries } from '../../export/export-series.js'
 import { writePlanned } from '../../export/write.js'
-import type { Mirror } from '../../mirror/mirror.js'
 import { CORS_HEADERS } from '../http/cors.js'
 import { checkMatch, isFresh } from '../http/preconditions.js'
 import { staleHeaders } from '../tree/routes.js'
@@ -14,16 +13,13 @@ import { mediaType } from './media.js'
 import type { ExportParameters } from './parameters.js'
 import { ResponseOutput } from './response-output.js'
 import type { ServedSource } from './served-source.js'
+import type { ExportSlot } from './slots.js'
 import { openServedSource } from './sources.js'
 import { UpstreamSource } from './upstream-source.js'
 
 /** What an export is answered with. */
-export interface ExportContext {
+export interface ExportContext extends ExportSlot {
   readonly tree: Tree
-  /** For this export alone: windows are read into its memory. */
-  readonly mirror: Mirror
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal
   readonly warn: Warn
 }
 
@@ -36,7 +32,7 @@ const HEAD_SENT = new Error('The head was sent.')
  */
 export async function answerExport(
   parameters: ExportParameters,
-  { tree, mirror, signal, warn }: ExportContext,
+  { tree, mirror, pace, signal, warn }: ExportContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -75,7 +71,7 @@ export async function answerExport(
     'x-content-type-options': 'nosniff',
     ...cached,
   }
-  const output = new ResponseOutput(path, reply.raw, () => send(200, headers), signal)
+  const output = new ResponseOutput(path, reply.raw, () => send(200, headers), pace, signal)
   const sink = () => {
     // There is a row, so the response is one with a file.
     const isUnmodified = isFresh(fields, validators)

@@ -1,11 +1,14 @@
+import { once } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { once } from '../../download/sources/open-source.js'
+import { once as onceEach } from '../../download/sources/open-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { cleanText } from '../../http/error-body.js'
 import { intervalSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Endpoint } from '../endpoint.js'
 import { HttpError } from '../http/error.js'
+import { isFromOtherSite } from '../http/fetch-site.js'
+import type { Limits } from '../http/limits.js'
 import { acceptsIdentity } from '../http/negotiation.js'
 import { findSymbols } from '../tree/routes.js'
 import type { Tree } from '../tree/tree.js'
@@ -14,26 +17,31 @@ import { toExportError } from './errors.js'
 import { exportContent } from './media.js'
 import { EXTENSIONS, parseParameters } from './parameters.js'
 import { QuerySchema } from './schema.js'
-import { ExportSlots } from './slots.js'
+import { ExportSlots, SlowReaderError } from './slots.js'
 
 /** The endpoint that exports a series. `warn` is called with what whoever runs the server should know. */
-export function exportEndpoints(tree: Tree, warn: Warn = () => {}): Endpoint[] {
-  const slots = new ExportSlots(tree.mirror)
-  const warnOnce = once(warn)
+export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {}): Endpoint[] {
+  const { exportBytesPerSecond: bytesPerSecond, exportPeriodMs: periodMs } = limits
+  const slots = new ExportSlots(tree.mirror, { bytesPerSecond, periodMs })
+  const warnOnce = onceEach(warn)
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const left = new AbortController()
     // A response that is queued behind another one gets no 'close' event; its request does.
     for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
     try {
       const parameters = parseRequest(request)
-      await slots.run(mirror => {
-        return answerExport(parameters, { tree, mirror, signal: left.signal, warn: warnOnce }, request, reply)
+      const served = isFromOtherSite(request.raw) ? tree.mirrored : tree
+      // A response that is queued behind another one takes no place: its client reads the other one first.
+      if (!reply.raw.socket) await once(reply.raw, 'socket', { signal: left.signal })
+      await slots.run(left.signal, slot => {
+        return answerExport(parameters, { ...slot, tree: served, warn: warnOnce }, request, reply)
       })
     } catch (error) {
       const failure = toExportError(error, { root: tree.mirror.root })
-      if (!left.signal.aborted && !reply.raw.headersSent) throw failure
+      const isSlow = error instanceof SlowReaderError
+      if (!isSlow && !left.signal.aborted && !reply.raw.headersSent) throw failure
       reply.hijack()
-      if (!left.signal.aborted) warn(describeCut(request, failure as Error))
+      if (isSlow || !left.signal.aborted) warn(describeCut(request, failure as Error))
     }
   }
   return [
@@ -46,7 +54,8 @@ export function exportEndpoints(tree: Tree, warn: Warn = () => {}): Endpoint[] {
       description:
         'The bytes that klines export writes, streamed. Every window is checked before the first byte, so the file is whole ' +
         'or there is none; a connection that is cut means that it is not whole. Without from, to and last it has all candles. ' +
-        `At most a few exports run at once. Range requests are ignored, and there is no content coding.`,
+        'A few exports run at once, and others wait for their turn; one that is read too slowly meanwhile is cut. ' +
+        'Range requests are ignored, and there is no content coding.',
       tag: 'export',
       params: Type.Object({
         interval: intervalSchema(tree.mirror.intervals()),
@@ -66,7 +75,7 @@ export function exportEndpoints(tree: Tree, warn: Warn = () => {}): Endpoint[] {
         409: 'A window of the range is missing or corrupt: cause names each. Or a decimal does not fit numbers=decimal',
         412: 'If-Match names another version',
         502: 'The service behind this server failed: cause names the windows',
-        503: 'Too many exports run, or the service behind this server limits requests: Retry-After says when to come back',
+        503: 'Too many exports wait, or the service behind this server limits requests: Retry-After says when to come back',
         504: 'The service behind this server did not answer in time: cause names the windows',
       },
       handler,

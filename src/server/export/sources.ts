@@ -24,9 +24,9 @@ export async function openServedSource(
   if (!mirror.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
     throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
   }
-  if (!upstream) return new ServedSource(mirror, { now: tree.now(), warn })
+  if (!upstream) return new ServedSource(mirror, { now: tree.now(), memory: tree.memory, warn })
   const { now, warning } = await findPresent(tree, upstream)
-  return new UpstreamSource(mirror, tree, warning, { now, memory: upstream.memory, warn })
+  return new UpstreamSource(mirror, tree, warning, { now, memory: tree.memory, warn })
 }
 
 /** The present by the clock that decides which windows have started, ms UTC: this machine's when the exchange does not answer. */

@@ -1,12 +1,13 @@
-import type { Interval } from '../../klines/intervals.js'
+import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { startDatesPath } from '../../klines/paths.js'
 import type { Series } from '../../klines/series.js'
-import type { SymbolName } from '../../klines/symbols.js'
+import { type SymbolName, sortSymbols } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { mirrorStatus, type SeriesStatus, seriesStatus } from '../../mirror/status.js'
+import { type SeriesStatus, seriesStatus, summarizeSizes } from '../../mirror/status.js'
 import { planVerification } from '../../verify/plan.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
 import { describeSource, type MirrorSourceFacts } from './source.js'
+import type { Steps } from './steps.js'
 
 /** What a mirror has of a series, by the names and sizes of its files: no file is read. */
 export interface SeriesCoverage extends SeriesStatus {
@@ -30,19 +31,38 @@ export interface Coverage {
   readonly series: readonly SeriesCoverage[]
 }
 
-/** What the server of a tree has at `now` (ms UTC). */
-export async function findCoverage({ mirror, upstream }: Tree, now: number): Promise<Coverage> {
-  const status = mirrorStatus(mirror)
-  const missing = await findMissing(mirror, status, now)
+/** What the server of a tree has at `now` (ms UTC), found in small steps. */
+export async function findCoverage({ mirror, upstream }: Tree, now: number, steps: Steps): Promise<Coverage> {
+  const status = await findStatus(mirror, steps)
+  const missing = await findMissing(mirror, status, now, steps)
+  const symbols = new Set(status.map(({ symbol }) => symbol))
   return {
     source: describeSource(mirror),
     upstream: upstream !== undefined,
     now,
     intervals: mirror.intervals(),
-    symbols: [...new Set([...mirror.symbols(), ...listSymbols(mirror)])],
+    symbols: [...(mirror.isOfExchange ? symbols : new Set([...symbols, ...listSymbols(mirror)]))],
     updatedTime: findUpdatedTime(mirror),
     series: status.map((series, index) => ({ ...series, missing: missing[index].length })),
   }
+}
+
+/** The status of each series with a cached window, symbol by symbol. */
+async function findStatus(mirror: Mirror, steps: Steps): Promise<SeriesStatus[]> {
+  const found = new Map<SymbolName, SeriesStatus[]>()
+  for (const interval of EXCHANGE_INTERVALS) {
+    for (const symbol of mirror.symbolFolders(interval)) {
+      const sizes: { startDate: string; bytes: number }[] = []
+      for (const startDate of mirror.cachedStartDates({ symbol, interval })) {
+        sizes.push({ startDate, bytes: mirror.windowSize({ symbol, interval, startDate }) })
+        await steps.take(1)
+      }
+      if (sizes.length === 0) continue
+      found.set(symbol, [...(found.get(symbol) ?? []), summarizeSizes({ symbol, interval }, sizes)])
+      await steps.take(1)
+    }
+  }
+  return sortSymbols(found.keys()).flatMap(symbol => found.get(symbol) ?? [])
 }
 
 /** One series, cached or not, for a page that loads its windows. */
@@ -68,13 +88,15 @@ export async function findSeriesCoverage(
 }
 
 /** The windows of each series between its first and its last cached one that have no file and may have candles. */
-async function findMissing(mirror: Mirror, series: readonly Series[], now: number): Promise<string[][]> {
+async function findMissing(mirror: Mirror, series: readonly Series[], now: number, steps?: Steps): Promise<string[][]> {
   const plans = await planVerification(mirror, series, { now, warn: () => {} })
-  return plans.map(({ startDates, ...name }) => {
-    if (mirror.covers(name)) return []
-    const cached = new Set(mirror.cachedStartDates(name))
-    return startDates.filter(startDate => !cached.has(startDate))
-  })
+  const missing: string[][] = []
+  for (const { startDates, ...name } of plans) {
+    const cached = mirror.covers(name) ? undefined : new Set(mirror.cachedStartDates(name))
+    missing.push(cached ? startDates.filter(startDate => !cached.has(startDate)) : [])
+    await steps?.take(startDates.length)
+  }
+  return missing
 }
 
 function findUpdatedTime(mirror: Mirror): number | undefined {

@@ -4,12 +4,7 @@ import { type Html, html, pageHead } from '../pages/html.js'
 import type { Coverage } from './coverage.js'
 import { heatMap } from './heat-map.js'
 import { downloadSection, filesSection, type IntervalExample, link } from './sections.js'
-
-/** Facts about the served tree that the page shows. */
-export interface PageContent {
-  readonly coverage: Coverage
-  readonly examples: readonly IntervalExample[]
-}
+import type { MirrorSourceFacts } from './source.js'
 
 /** The colours of the coverage table: the attribute of a cell, its value, and what it means. */
 const KEYS = [
@@ -21,7 +16,7 @@ const KEYS = [
 ] as const
 
 /** The page at `/`: what is served, and the elements that its scripts fill. `modules`: the paths of its scripts. */
-export function homePage({ coverage, examples }: PageContent, modules: readonly string[]): Html {
+export function homePage(coverage: Coverage, modules: readonly string[]): Html {
   const styles = ['/docs/swagger-ui.css', '/docs/page.css', '/viewer/home/home.css']
   return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js', modules })}
 <script src="/docs/swagger-ui-bundle.js" defer></script>
@@ -39,7 +34,7 @@ export function homePage({ coverage, examples }: PageContent, modules: readonly 
 <main>
 <section id="mirror" aria-labelledby="mirror-title">
 <h2 id="mirror-title">This mirror</h2>
-${origin(coverage)}
+${originNote(coverage.source, coverage.upstream)}
 ${facts(coverage)}
 ${heatMap(coverage)}
 <p class="legend">${KEYS.map(
@@ -49,7 +44,7 @@ ${heatMap(coverage)}
 <noscript><p class="note">The age of the candles and the outages are added by a script, and scripts are off.</p></noscript>
 </section>
 ${downloadSection(coverage)}
-${filesSection(coverage, examples)}
+${filesSection(coverage, findExamples(coverage))}
 <section id="greeting" aria-labelledby="greeting-title">
 <h2 id="greeting-title">Greeting</h2>
 <ul>
@@ -73,7 +68,8 @@ ${link(GREETING_SPEC_PATH)}.</p>
 `
 }
 
-function origin({ source: { kind, address = '' }, upstream }: Coverage): Html {
+/** Where the candles come from. */
+export function originNote({ kind, address = '' }: MirrorSourceFacts, upstream: boolean): Html {
   if (kind === 'sample') {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
@@ -83,7 +79,16 @@ function origin({ source: { kind, address = '' }, upstream }: Coverage): Html {
   return html`<p class="note">A mirror of ${exchange}<code>${address}</code>.${downloads}</p>`
 }
 
-function facts({ series, updatedTime }: Coverage): Html {
+/** The oldest cached window of each interval that has candles, of the first symbol that has one. */
+function findExamples({ series, intervals }: Coverage): IntervalExample[] {
+  return intervals.map(interval => {
+    const found = series.find(one => one.interval === interval && one.firstStartDate !== undefined)
+    const startDate = found?.firstStartDate
+    return { interval, window: found && startDate !== undefined ? { ...found, startDate } : undefined }
+  })
+}
+
+function facts({ series, updatedTime, now }: Coverage): Html {
   const sum = (count: (one: Coverage['series'][number]) => number) =>
     series.reduce((total, one) => total + count(one), 0)
   const symbols = new Set(series.map(({ symbol }) => symbol)).size
@@ -101,6 +106,7 @@ function facts({ series, updatedTime }: Coverage): Html {
     ],
     ['Missing', missing === 0 ? 'no window' : plural(missing, 'window')],
     ['Newest candle', '–'],
+    ['Files counted', `${formatTime(now)} UTC`],
     ['Lists last fetched', updatedTime === undefined ? 'never' : `${formatTime(updatedTime)} UTC`],
   ]
   return html`<dl id="facts">

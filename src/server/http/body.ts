@@ -33,6 +33,8 @@ export interface BodyMetadata {
   readonly mtimeMs?: number
   /** Whether it will never change, so that caches may keep it forever. */
   readonly final?: boolean
+  /** Whether pages of other sites may not read it: it has no CORS fields. */
+  readonly isPrivate?: boolean
   /** Called when `size` has grown, because a coding was computed. */
   readonly onGrowth?: (body: Body) => void
 }
@@ -103,7 +105,7 @@ export class Body {
       'cache-control': this.metadata.final ? 'public, max-age=31536000, immutable' : 'public, no-cache',
       vary: 'accept-encoding',
       'accept-ranges': 'bytes',
-      ...CORS_HEADERS,
+      ...(!this.metadata.isPrivate && CORS_HEADERS),
       'x-content-type-options': 'nosniff',
     }
     return { bytes, etag, headers }

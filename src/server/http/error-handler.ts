@@ -19,10 +19,17 @@ export function toHttpError(error: Error | FastifyError): HttpError {
   return isPublic ? new HttpError(400, error.message) : plainError(statusCode)
 }
 
+/** The configuration of a route. */
+export interface RouteConfig {
+  /** Whether pages of other sites may not read its responses. */
+  readonly isPrivate?: boolean | undefined
+}
+
 /** Sends the error object. */
 export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
   reply.code(error.statusCode).headers(errorHeaders(error))
-  if (request.method === 'GET' || request.method === 'HEAD') reply.headers(CORS_HEADERS)
+  const { isPrivate } = (request.routeOptions?.config ?? {}) as RouteConfig
+  if (!isPrivate && (request.method === 'GET' || request.method === 'HEAD')) reply.headers(CORS_HEADERS)
   reply.send(JSON.stringify(errorObject(error)))
 }
 

@@ -11,9 +11,9 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-/** The body of a page. */
+/** The body of a page. A page of another site may link to it, and not read it. */
 export function pageBody(page: Html): Body {
-  return new Body(Buffer.from(page.text), { type: 'text/html; charset=utf-8' })
+  return new Body(Buffer.from(page.text), { type: 'text/html; charset=utf-8', isPrivate: true })
 }
 
 /** Answers a request with a page. */

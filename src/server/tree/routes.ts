@@ -7,6 +7,7 @@ import { windowLength } from '../../klines/windows.js'
 import { intervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../endpoint.js'
+import { isFromOtherSite } from '../http/fetch-site.js'
 import { sendBody } from '../http/send-body.js'
 import { listSymbols, type Tree, type TreeFile } from './tree.js'
 
@@ -89,7 +90,8 @@ function parsePath(url: string): string {
 
 /** Parameters are not validated: as with any static tree, an unknown symbol or date is 404 and never 400. */
 function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-  const file = tree.file(parsePath(request.url))
+  const served = isFromOtherSite(request.raw) ? tree.mirrored : tree
+  const file = served.file(parsePath(request.url))
   const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
   return file instanceof Promise ? file.then(send) : send(file)
 }

@@ -1,3 +1,4 @@
+import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { type Interval, isMinutes } from '../../klines/intervals.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
@@ -32,19 +33,27 @@ export interface TreeOptions {
  * none), and windows that are known to be empty.
  */
 export class Tree {
+  /** The same files without the service: for requests that must not make this server send any. */
+  readonly mirrored: Tree
   private readonly files: FileCache
   private readonly builtIn = new Map<string, Body>()
   /** The current time, ms UTC. */
   readonly now: () => number
   readonly upstream: Upstream | undefined
+  /** Files that the mirror could not store, by path: each counts instead of the mirror's. */
+  readonly memory: FileMemory | undefined
 
+  /** `whole`: the tree with a service whose files this one has. */
   constructor(
     readonly mirror: Mirror,
     { now = Date.now, upstream, warn = () => {} }: TreeOptions = {},
+    private readonly whole?: Tree,
   ) {
     this.now = now
     this.upstream = upstream
-    this.files = new FileCache(mirror, upstream?.memory ?? new Map(), warn)
+    this.memory = upstream?.memory ?? whole?.memory
+    this.files = whole?.files ?? new FileCache(mirror, this.memory ?? new Map(), warn)
+    this.mirrored = upstream ? new Tree(mirror, { now }, this) : this
   }
 
   /**
@@ -122,7 +131,8 @@ export class Tree {
     if (entry.kind !== 'window') return this.builtInList(path, entry)
     if (file) throw new HttpError(404, 'The file of this window is corrupt.')
     if (this.mirror.covers(entry.window)) return EMPTY_WINDOW
-    throw new HttpError(404, 'This window is not in the mirror.')
+    const reason = this.whole ? ' Pages of other sites make this server download nothing.' : ''
+    throw new HttpError(404, `This window is not in the mirror.${reason}`)
   }
 
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {

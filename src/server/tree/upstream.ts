@@ -11,6 +11,7 @@ import type { TreeEntry } from '../../klines/paths.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
 import { HttpError, plainError } from '../http/error.js'
+import { SourcePool } from './source-pool.js'
 
 /**
  * A client waits: two tries of five seconds unless `retries` and `timeout` say otherwise, and a Retry-After of the service is
@@ -52,7 +53,7 @@ export class Upstream {
   })
   /** The latest fetch of each window. */
   private readonly fetches = new LRUCache<string, Fetch>({ max: 10_000 })
-  private opened: Promise<ServiceSource> | undefined
+  private readonly sources: SourcePool
   private readonly pending = new Map<string, Promise<void>>()
   /** No requests before this time, ms UTC. */
   private retryTime = 0
@@ -60,9 +61,11 @@ export class Upstream {
   private retryMs = 0
 
   constructor(
-    private readonly open: OpenSource,
+    open: OpenSource,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.sources = new SourcePool(() => open(this.memory))
+  }
 
   /**
    * Fetches the current version of a file into the mirror, or into memory when the mirror cannot be written. A cached version
@@ -94,28 +97,26 @@ export class Upstream {
    * is asked later: until then the mirror is served.
    */
   async start(): Promise<void> {
-    const source = await this.source()
     try {
-      await source.prepare()
+      await this.sources.use(source => source.prepare())
     } catch (error) {
       if (!isKlinesError(error, 'rate_limited')) throw error
       this.waitUntil(error)
     }
   }
 
-  async close(): Promise<void> {
-    const source = await this.opened?.catch(() => undefined)
-    await source?.close()
+  /** Closes every source that was opened. */
+  close(): Promise<void> {
+    return this.sources.close()
   }
 
   private async request<T>(work: (source: ServiceSource) => Promise<T>): Promise<T> {
     if (this.waitMs > this.retryMs) this.retryTime = this.now() + this.retryMs
     const { waitMs } = this
-    const opened = await this.opened?.catch(() => undefined)
     // A source of the exchange sends no request meanwhile either, and still decides what needs none.
-    if (waitMs > 0 && !opened?.isExchange) throw serviceUnavailable(waitMs)
+    if (waitMs > 0 && !(await this.sources.isExchange())) throw serviceUnavailable(waitMs)
     try {
-      return await work(await this.source())
+      return await this.sources.use(work)
     } catch (error) {
       if (isKlinesError(error, 'rate_limited')) this.waitUntil(error)
       throw toHttpError(error, this.waitMs)
@@ -144,17 +145,6 @@ export class Upstream {
     if (source.isExchange && isCurrent && !isCorrupt && source.readCached(entry.window)) return
     await fetchEntry(source, entry, isCorrupt)
     this.fetches.set(path, { fetchedMs: this.now(), servedMs: source.horizon() })
-  }
-
-  /** The current source; a new one when the current one has stopped, which is permanent. */
-  private async source(): Promise<ServiceSource> {
-    const previous = this.opened
-    const source = await previous?.catch(() => undefined)
-    const stop = source?.service.fetcher.stopReason
-    // What the exchange refuses ends by itself, and the source knows its names; any other starts afresh.
-    if (source && (stop === undefined || (source.isExchange && stop.cause === undefined))) return source
-    if (this.opened === previous) this.opened = this.open(this.memory)
-    return this.opened as Promise<ServiceSource>
   }
 }
 

@@ -1,5 +1,5 @@
 import { describeAge } from './age.js'
-import { fetchSurvey, type SeriesSurvey } from './survey.js'
+import { followSurvey, type SeriesSurvey } from './survey.js'
 
 const count = new Intl.NumberFormat('en-US')
 
@@ -7,15 +7,20 @@ const count = new Intl.NumberFormat('en-US')
 export async function fillHeatMap(): Promise<void> {
   const status = document.querySelector('#survey')
   if (!status) return
-  try {
-    const survey = await fetchSurvey((done, total) => {
-      status.textContent = `Reading the candles: ${count.format(done)} of ${count.format(total)} windows.`
-    })
+  const onProgress = (done: number, total: number) => {
+    const windows = total === 0 ? '' : `: ${count.format(done)} of ${count.format(total)} windows`
+    status.textContent = `Reading the candles${windows}.`
+  }
+  const onResult = (survey: readonly SeriesSurvey[], renewing: boolean) => {
     const now = Date.now()
     for (const series of survey) fillCell(series, now)
     showNewest(survey)
     const candles = survey.reduce((sum, series) => sum + series.candles, 0)
-    status.textContent = `${count.format(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.`
+    const more = renewing ? ' The candles are being read again, because the mirror may have changed.' : ''
+    status.textContent = `${count.format(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
+  }
+  try {
+    await followSurvey({ onProgress, onResult })
   } catch (error) {
     status.textContent = (error as Error).message
   }

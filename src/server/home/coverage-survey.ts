@@ -1,0 +1,74 @@
+import { Body } from '../http/body.js'
+import { viewerModules } from '../pages/assets.js'
+import { pageBody } from '../pages/send-page.js'
+import type { Tree } from '../tree/tree.js'
+import { type Coverage, findCoverage } from './coverage.js'
+import { KeptSurvey } from './kept-survey.js'
+import { homePage } from './page.js'
+import { Steps } from './steps.js'
+import { underwayPage } from './underway-page.js'
+
+/** The first survey of a mirror with fewer files is waited for: some 50 ms. */
+const QUICK_FILES = 10_000
+
+/** What a server has, and how it is shown. */
+export interface SurveyedCoverage {
+  readonly coverage: Coverage
+  readonly json: Body
+  readonly page: Body
+}
+
+/** How surveys are made. */
+export interface SurveyOptions {
+  /** How long a result is kept at least, ms. */
+  readonly renewMs: number
+  /** Ends the work that is under way. */
+  readonly signal: AbortSignal
+  /** Called with what a survey throws while there is an earlier result. */
+  readonly onError: (error: Error) => void
+}
+
+/** The names and sizes of all files of a mirror. */
+export class CoverageSurvey {
+  private readonly kept: KeptSurvey<SurveyedCoverage>
+  /** Resolves when the first survey turns out to take long. */
+  private readonly isLong: Promise<void>
+
+  constructor(
+    private readonly tree: Tree,
+    { renewMs, signal, onError }: SurveyOptions,
+  ) {
+    let sayLong = () => {}
+    this.isLong = new Promise(resolve => {
+      sayLong = resolve
+    })
+    const onTurn = ({ files }: Steps) => {
+      if (files >= QUICK_FILES) sayLong()
+    }
+    this.kept = new KeptSurvey(() => this.find(new Steps(signal, onTurn)), renewMs, onError)
+  }
+
+  /** The latest result; the first one is waited for, however long it takes. Throws `mirror_unusable`. */
+  async latest(): Promise<SurveyedCoverage> {
+    return this.kept.result ?? this.kept.next()
+  }
+
+  /** The newest result that may be had: one that is due is waited for. Throws `mirror_unusable`. */
+  next(): Promise<SurveyedCoverage> {
+    return this.kept.next()
+  }
+
+  /** The page of the latest result; as long as there is none of a large mirror, one that says so. Throws `mirror_unusable`. */
+  async page(): Promise<Body> {
+    const result = this.kept.result ?? (await Promise.race([this.kept.next(), this.isLong]))
+    if (result) return result.page
+    const { mirror, upstream } = this.tree
+    return pageBody(underwayPage(mirror, upstream !== undefined, viewerModules('home')))
+  }
+
+  private async find(steps: Steps): Promise<SurveyedCoverage> {
+    const coverage = await findCoverage(this.tree, this.tree.now(), steps)
+    const json = new Body(Buffer.from(JSON.stringify(coverage)), { isPrivate: true })
+    return { coverage, json, page: pageBody(homePage(coverage, viewerModules('home'))) }
+  }
+}

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * Whether a page of another site made a browser send this request (Fetch Metadata, `Sec-Fetch-Site`), also by a link. Such a request
+ * must not make this server send requests of its own.
+ *
+ * `same-site` is no other site: ports do not count, so that it is what pages of other programs on this machine get, such as a
+ * notebook at localhost:8888. They could send any request without a browser, too. A page of the internet is always `cross-site`.
+ * Programs other than browsers send no such field.
+ */
+export function isFromOtherSite({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-site'] === 'cross-site'
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openSource } from '../../src/download/sources/open-source.js'
+import type { ServiceSource } from '../../src/download/sources/service-source.js'
+import { deferred, turns } from '../support/deferred.js'
+import { openTestServer } from '../support/servers/test-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { MISSING_WINDOW, OPEN_WINDOW } from '../support/servers/upstream-checks.js'
+import { NO_PAUSE } from '../support/servers/upstream-setup.js'
+import { FULL_WEEKS, makeTree, NOW, weekPath } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const STOPS = 100
+/** A source stops after three answers in a row that are not JSON. */
+const FAILURES = 3
+const NOT_JSON = { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html><p>Sign in</p>' }
+
+/** A server with a service behind it, and every source that it has opened and closed. */
+async function countedSources() {
+  const service = await TreeServer.start(makeTree(tempFolder()))
+  service.date = NOW
+  const mirror = join(tempFolder(), 'mirror')
+  const opened: ServiceSource[] = []
+  const closed: ServiceSource[] = []
+  const upstream = async () => {
+    const source = await openSource({ baseUrl: service.url, mirror, now: NOW }, { policy: NO_PAUSE })
+    const close = source.close.bind(source)
+    source.close = async () => {
+      closed.push(source)
+      await close()
+    }
+    opened.push(source)
+    return source
+  }
+  const server = await openTestServer(mirror, { upstream })
+  /** Makes the current source stop; the next request opens another one. */
+  const stopSource = async () => {
+    service.always(MISSING_WINDOW, NOT_JSON)
+    for (let failures = 0; failures < FAILURES; failures++) {
+      expect((await server.request(MISSING_WINDOW)).status).toBe(502)
+    }
+  }
+  return { service, server, opened, closed, stopSource }
+}
+
+it('F80 a service that stops and comes back a hundred times: every source but the current one is closed', async () => {
+  const { service, server, opened, closed, stopSource } = await countedSources()
+  for (let stops = 1; stops <= STOPS; stops++) {
+    await stopSource()
+    service.reset()
+    // It is back: this request is answered by the next source.
+    expect((await server.request(OPEN_WINDOW)).headers.warning).toBeUndefined()
+    expect([opened.length, closed.length]).toEqual([stops + 1, stops])
+  }
+  expect(closed).toEqual(opened.slice(0, -1))
+  await server.close()
+  expect(closed).toEqual(opened)
+})
+
+it('F80 a source that was replaced stays open as long as a request uses it', async () => {
+  const { service, server, opened, closed, stopSource } = await countedSources()
+  const slow = weekPath('ETHUSDT', FULL_WEEKS[1])
+  const [arrived, released] = [deferred(), deferred()]
+  service.hold = path => {
+    if (path !== slow) return undefined
+    arrived.resolve()
+    return released.promise
+  }
+  const waiting = server.request(slow)
+  await arrived.promise
+  await stopSource()
+  service.always(MISSING_WINDOW, {})
+  expect((await server.request(OPEN_WINDOW)).headers.warning).toBeUndefined()
+  await turns()
+  expect([opened.length, closed]).toEqual([2, []])
+  released.resolve()
+  expect((await waiting).status).toBe(200)
+  await turns()
+  expect(closed).toEqual([opened[0]])
+  await server.close()
+  expect(closed).toEqual(opened)
+})
+
+it('F80 a server that closes meanwhile closes those that are still used, too', async () => {
+  const { service, server, opened, closed, stopSource } = await countedSources()
+  const slow = weekPath('ETHUSDT', FULL_WEEKS[1])
+  const arrived = deferred()
+  service.hold = path => {
+    if (path !== slow) return undefined
+    arrived.resolve()
+    return new Promise(() => {})
+  }
+  const waiting = server.request(slow).catch(error => error)
+  await arrived.promise
+  await stopSource()
+  await server.request(OPEN_WINDOW)
+  expect(opened).toHaveLength(2)
+  await server.close()
+  await waiting
+  expect(new Set(closed)).toEqual(new Set(opened))
+  expect(closed).toHaveLength(2)
+})
