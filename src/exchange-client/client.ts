@@ -10,7 +10,7 @@ import { KlinesError } from '../klines/errors.js'
 import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
+import { SYMBOL_FORM, type SymbolName } from '../klines/symbols.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
 import { parseNames } from './names.js'
@@ -149,7 +149,7 @@ export class ExchangeClient implements WindowService {
 function describeUnusable(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES_SHOWN).map(name => `"${cleanText(name, MAX_NAME_LENGTH)}"`)
   const more = names.length > shown.length ? ` and ${(names.length - shown.length).toLocaleString('en-US')} more` : ''
-  return `Names that are not 2 to 20 letters A-Z and digits are left out: ${shown.join(', ')}${more}.`
+  return `Names that are not ${SYMBOL_FORM}, in upper case, are left out: ${shown.join(', ')}${more}.`
 }
 
 /**

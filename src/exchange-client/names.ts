@@ -9,7 +9,7 @@ const MAX_BYTES = 8 * 1024 * 1024
 /** The names of an exchange. */
 export interface ExchangeNames {
   readonly symbols: SymbolName[]
-  /** Names that cannot be a path: the exchange allows any Unicode text. */
+  /** Names that cannot be a path: the exchange allows more than letters and digits. */
   readonly unusable: string[]
 }
 

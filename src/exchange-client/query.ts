@@ -34,7 +34,9 @@ export function firstCandleQuery(series: Series): string {
 }
 
 function klinesPath({ symbol, interval }: Series, times: Readonly<Record<string, number>>): string {
-  const parameters = Object.entries({ symbol, interval, ...times }).map(([name, value]) => `${name}=${value}`)
+  const parameters = Object.entries({ symbol, interval, ...times }).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+  )
   return `${KLINES_PATH}?${parameters.join('&')}`
 }
 

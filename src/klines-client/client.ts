@@ -38,7 +38,7 @@ export class KlinesClient implements WindowService {
   ): Promise<Fetched<KlineBatch> | 'unmodified'> {
     const conditional = cachedMtimeMs !== undefined
     return this.fetcher.get<Fetched<KlineBatch> | 'unmodified'>({
-      path: windowPath(window),
+      path: encodeURI(windowPath(window)),
       headers: conditional ? { 'if-modified-since': new Date(cachedMtimeMs).toUTCString() } : {},
       accept: response =>
         conditional && response.status === 304

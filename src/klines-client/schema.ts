@@ -2,16 +2,25 @@ import Type, { type TSchema } from 'typebox'
 import { COLUMNS, type KlineRow } from '../klines/columns.js'
 import { INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { intervalSegment } from '../klines/paths.js'
-import { SYMBOL_PATTERN, type SymbolName } from '../klines/symbols.js'
+import type { SymbolName } from '../klines/symbols.js'
 import { knownStartDates } from '../klines/windows.js'
 
 /** The objects of the klines service as JSON Schema, for its OpenAPI description. */
+
+/** Of ASCII only A-Z and 0-9. Not every reader of a schema knows `\p{L}`, for letters of any script. */
+const NAME = '^[^\\x00-/:-@\\[-\\x7f]{2,40}$'
 
 /** Schema of a symbol: one of `symbols`, or any name when they are not known. */
 export function symbolSchema(symbols?: readonly SymbolName[]): TSchema {
   const details = { $id: 'Symbol', description: 'Trading pair' }
   if (symbols) return Type.Enum([...symbols], { ...details, type: 'string' })
-  return Type.String({ ...details, pattern: SYMBOL_PATTERN.source, examples: ['BTCUSDT'] })
+  return Type.String({
+    ...details,
+    description:
+      'Trading pair: letters and digits of any script, in upper case, composed (NFC), at most 40 bytes of UTF-8',
+    pattern: NAME,
+    examples: ['BTCUSDT'],
+  })
 }
 
 /** Schema of an interval. `names`: as people write them, or as paths have them; default: those of the static service. */

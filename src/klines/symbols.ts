@@ -15,15 +15,43 @@ export const SYMBOLS = [
   'DOTUSDT',
 ] as const
 
-/** The name of a trading pair as sources and paths write it: 2 to 20 of `A-Z` and `0-9`, such as `BTCUSDT`. */
+/**
+ * The name of a trading pair as sources, paths and files write it, such as `BTCUSDT` or `币安人生USDT`: at least two letters and digits
+ * of any script, at most 40 bytes of UTF-8, in upper case where a letter has one, and composed (NFC). So a name has one spelling, and
+ * one folder on any disk.
+ */
 export type SymbolName = string
 
-/** The names of symbols. */
-export const SYMBOL_PATTERN = /^[A-Z0-9]{2,20}$/
+/** What a name must have, for an error. */
+export const SYMBOL_FORM = '2 or more letters and digits, at most 40 bytes of UTF-8'
+
+/** Longer names could become too long as part of the name of a file. */
+const MAX_BYTES = 40
+
+/** Names that need no closer look. */
+const PLAIN_NAME = /^[A-Z0-9]{2,40}$/
+
+/**
+ * Letters and digits. Scripts such as Devanagari, Thai and Tamil write vowels as marks after a letter: these belong to one script each.
+ * Marks that go with any letter (accents without a composed letter, variation selectors), and letters that nobody sees, only make
+ * different names that look the same.
+ */
+const ANY_NAME = /^(?:(?!\p{DI})[\p{L}\p{Nd}](?:(?!\p{DI}|\p{sc=Inherited}|\p{sc=Common})[\p{Mn}\p{Mc}])*){2,40}$/u
 
 /** Whether `text` has the form of a symbol's name. Only a source knows whether there is such a symbol. */
 export function isSymbol(text: unknown): text is SymbolName {
-  return typeof text === 'string' && SYMBOL_PATTERN.test(text)
+  if (typeof text !== 'string') return false
+  if (PLAIN_NAME.test(text)) return true
+  return ANY_NAME.test(text) && new TextEncoder().encode(text).length <= MAX_BYTES && toUpper(text) === text
+}
+
+/** Composed, and in upper case; a letter that has no upper case, or none without a mark, stays. */
+function toUpper(text: string): string {
+  const upper = text.normalize('NFC').replace(/\p{L}/gu, letter => {
+    const large = letter.toUpperCase().normalize('NFC')
+    return /^\p{L}+$/u.test(large) ? large : letter
+  })
+  return upper.normalize('NFC')
 }
 
 /** Sorts names, each once: the ten of the public service first, in their order, then the others by name. */
@@ -40,17 +68,13 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
 export function parseSymbol(text: string): SymbolName {
   const name = toName(text)
   if (isSymbol(name)) return name
-  throw new KlinesError(
-    'unknown_symbol',
-    `Unknown symbol "${text}". Expected 2 to 20 letters A-Z and digits, such as BTCUSDT.`,
-    {
-      suggestions: [
-        ...suggestSymbol(name, SYMBOLS),
-        ...(/\.\w+$/.test(text) ? [`Is it the name of a file? ${QUOTE_PATTERNS}`] : []),
-      ],
-      data: { symbol: text },
-    },
-  )
+  throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${SYMBOL_FORM}, such as BTCUSDT.`, {
+    suggestions: [
+      ...suggestSymbol(name, SYMBOLS),
+      ...(/\.\w+$/.test(text) ? [`Is it the name of a file? ${QUOTE_PATTERNS}`] : []),
+    ],
+    data: { symbol: text },
+  })
 }
 
 /** The error for symbols that a source does not have; `names`: those that it has, of which the nearest ones are suggested. */
@@ -92,10 +116,10 @@ export function isSymbolPattern(text: string): text is SymbolPattern {
 export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[]): SymbolName[] {
   const text = toName(pattern)
   const source = text
-    .replace(/[^A-Z0-9*?]/g, '\\$&')
+    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
     .replace(/\*+/g, '.*')
     .replaceAll('?', '.')
-  const matching = names.filter(name => new RegExp(`^${source}$`).test(name))
+  const matching = names.filter(name => new RegExp(`^${source}$`, 'u').test(name))
   if (matching.length > 0) return matching
   const some = names.length <= MAX_NAMES ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and others`
   const expected = names.length === 0 ? 'There are no symbols.' : `There are ${some}.`
@@ -103,5 +127,5 @@ export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[
 }
 
 function toName(text: string): string {
-  return text.trim().toUpperCase().replace(/[/_-]/g, '')
+  return toUpper(text.trim().replace(/[/_-]/g, ''))
 }

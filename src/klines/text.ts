@@ -23,3 +23,30 @@ export function formatBytes(bytes: number): string {
 export function formatTime(time: number | undefined): string {
   return time === undefined ? '-' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
+
+/** The letters of Chinese, Japanese and Korean, which take two columns of a terminal. */
+const WIDE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\uff01-\uff60]/u
+
+/** The columns of a terminal that a character takes: none for a mark on the letter before it. */
+export function characterColumns(character: string): number {
+  if (character <= '~') return 1
+  return /\p{M}/u.test(character) ? 0 : WIDE.test(character) ? 2 : 1
+}
+
+/** The columns of a terminal that a text takes. */
+export function textColumns(text: string): number {
+  let columns = 0
+  for (const character of text) columns += characterColumns(character)
+  return columns
+}
+
+/** The start of a text that fits into so many columns of a terminal. */
+export function cutToColumns(text: string, columns: number): string {
+  let [free, cut] = [columns, '']
+  for (const character of text) {
+    free -= characterColumns(character)
+    if (free < 0) break
+    cut += character
+  }
+  return cut
+}

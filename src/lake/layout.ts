@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { intervalSegment, parseIntervalSegment } from '../klines/paths.js'
 import type { SeriesLabel } from '../klines/series.js'
+import { isSymbol } from '../klines/symbols.js'
 import type { TimeRange } from '../klines/time-range.js'
 
 /** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
@@ -18,7 +19,7 @@ export type Table = (typeof TABLES)[number]
 
 export const PART_FILE = 'part-0.parquet'
 const PART_PATH =
-  /^symbol=([A-Z0-9]{2,20})\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
+  /^symbol=([^/]+)\/interval=(\d{1,6}[A-Za-z]{1,3})(?:\/year=\d{4,6}(?:\/month=\d{2})?)?\/part-(?:0|\d{20}(?:-[0-9a-f-]{36})?)\.parquet$/
 const VERSION_DIGITS = 20
 /** The name of a folder in the root. */
 export const SERIES_FOLDER = /^symbol=/
@@ -69,9 +70,9 @@ export function seriesFolder({ symbol, interval }: SeriesLabel): string {
 export function parsePartPath(path: string): (SeriesLabel & { readonly partition: Partition }) | undefined {
   const [, symbol, segment] = PART_PATH.exec(path) ?? []
   const interval = segment === undefined ? undefined : parseIntervalSegment(segment)
-  if (symbol === undefined || interval === undefined) return undefined
+  if (!isSymbol(symbol) || interval === undefined) return undefined
   const partition = path.includes('/month=') ? 'month' : path.includes('/year=') ? 'year' : 'none'
-  return { symbol: symbol as SeriesLabel['symbol'], interval, partition }
+  return { symbol, interval, partition }
 }
 
 /** The paths of all files in the folders of a lake and in its root, relative to it. Links are not followed. */

@@ -10,16 +10,21 @@ import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const DAY_MS = 86_400_000
+const MONDAY = 4 * DAY_MS
 /** The published tree is refreshed at this time; the turn of this year ends windows of eight intervals. */
 const FIRST_RUN = Date.UTC(2025, 11, 27, 3, 17)
 const LAST_RUN = Date.UTC(2026, 0, 12, 3, 17)
 /** Requests that the refresh of one day may take: two windows a series. */
 const MOST = 240
 
-/** All candles from the window of the first run on, and the first one of each window before. */
+/** All candles from the window of the first run on, and the first one of each window before. Those of 1w and 3d open on Mondays. */
 function candles(interval: Interval): KlineRow[] {
   const starts = exchangeStartDates(interval, LAST_RUN).map(parseDate)
-  const times = starts.filter(openTime => openTime < FIRST_RUN)
+  const firstOpens = starts.map(start => {
+    const step = interval === '1w' ? 7 * DAY_MS : interval === '3d' ? 3 * DAY_MS : 1
+    return MONDAY + Math.ceil((start - MONDAY) / step) * step
+  })
+  const times = firstOpens.filter(openTime => openTime < FIRST_RUN)
   for (;;) {
     const openTime = nextOpenTime(interval, times.at(-1) as number)
     if (openTime >= LAST_RUN + DAY_MS) break

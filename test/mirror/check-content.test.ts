@@ -54,14 +54,14 @@ describe('a window of another series', () => {
   }
 
   it.each([
-    ['1h', '2h', '2025-01-01', /^row 1, which opens 2025-01-01T01:00.*not on the grid/],
-    ['2h', '1h', '2025-03-01', /^row 0, which opens 2025-03-01T00:00.*closes after the next/],
-    ['30m', '15m', '2025-03-24', /^row 0, .*closes after the next/],
-    ['4h', '6h', '2025-01-01', /^row 1, .*not on the grid/],
-    ['6h', '8h', '2024-07-01', /^row 1, .*not on the grid/],
-    ['8h', '6h', '2024-07-01', /^row 0, .*closes after the next/],
-    ['12h', '1d', '2024-01-01', /^row 1, .*not on the grid/],
-    ['1d', '12h', '2024-01-01', /^row 2, .*outside the window/],
+    ['1h', '2h', '2025-01-01', /^row 1, element 0 .*: 2025-01-01T01:00.* is not on the grid of its series/],
+    ['2h', '1h', '2025-03-01', /^row 0, element 6 .*: 2025-03-01T01:59:59.999Z is after the end of the candle/],
+    ['30m', '15m', '2025-03-24', /^row 0, element 6 .* after the end of the candle/],
+    ['4h', '6h', '2025-01-01', /^row 1, element 0 .* not on the grid/],
+    ['6h', '8h', '2024-07-01', /^row 1, element 0 .* not on the grid/],
+    ['8h', '6h', '2024-07-01', /^row 0, element 6 .* after the end of the candle/],
+    ['12h', '1d', '2024-01-01', /^row 1, element 0 .* not on the grid/],
+    ['1d', '12h', '2024-01-01', /^row 0, element 6 .* after the end of the candle/],
   ])('%s in the place of %s is named', async (from, to, startDate, reason) => {
     const place = `${to}/BTCUSDT/${startDate}.json`
     const faults = await checkReplaced(`${from}/BTCUSDT/${startDate}.json`, place)
@@ -79,7 +79,7 @@ describe('a window of another series', () => {
     putFile(root, twoHours, HOURS)
     putFile(root, days, HOURS)
     expect(await findFaults(root)).toEqual({
-      [hours]: expect.stringMatching(/^row 0, .*closes after the next candle opens$/),
+      [hours]: expect.stringMatching(/^row 0, .* is after the end of the candle, 2018-02-01T00:59:59.999Z$/),
       [twoHours]: expect.stringMatching(
         /^row 1, which opens 2018-02-01T01:00.* is less than 2h after the one before it/,
       ),

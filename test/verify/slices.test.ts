@@ -106,7 +106,9 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
     return [start, start + (1 + Math.floor((part * length) / 10)) * step] as const
   })
   for (const [index, time] of [fromTime, toTime].entries()) {
-    if (one.range?.holes[index]) holes.push([time - (length * step) / 20, time + (length * step) / 20])
+    // Candles open on the grid, also after a hole.
+    const middle = time - (time % step)
+    if (one.range?.holes[index]) holes.push([middle - (length * step) / 20, middle + (length * step) / 20])
   }
   if (baseUrl) putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
   const series = intervals.map((interval, index): MadeSeries => {

@@ -1,3 +1,5 @@
+import { characterColumns } from '../../klines/text.js'
+
 /** How a cell looks. */
 export type Ink = 'plain' | 'strong' | 'faint' | 'rising' | 'falling'
 
@@ -13,16 +15,19 @@ const CODES: Record<Exclude<Ink, 'plain'>, readonly [number, number]> = {
 export class CellLine {
   private readonly characters: string[] = []
   private readonly inks: Ink[] = []
+  private columns = 0
 
+  /** Columns of the terminal. */
   get length(): number {
-    return this.characters.length
+    return this.columns
   }
 
-  /** Adds text at the end. Every character of it takes one column. */
+  /** Adds text at the end. */
   add(text: string, ink: Ink = 'plain'): this {
     for (const character of text) {
       this.characters.push(character)
       this.inks.push(ink)
+      this.columns += characterColumns(character)
     }
     return this
   }

@@ -1,3 +1,4 @@
+import { cutToColumns, textColumns } from '../../klines/text.js'
 import type { ChartTitle } from '../title.js'
 import { CellLine, type Ink } from './cells.js'
 
@@ -38,14 +39,19 @@ function wrap(parts: readonly Part[], width: number): CellLine[] {
   const put = ({ text, ink, gap }: Part): void => {
     const line = lines[lines.length - 1]
     const start = line.length === 0 ? 0 : gap
-    if (line.length + start + text.length <= width) {
+    const columns = textColumns(text)
+    if (line.length + start + columns <= width) {
       line.add(' '.repeat(start)).add(text, ink)
-    } else if (line.length > 0 && text.length <= width) {
+    } else if (line.length > 0 && columns <= width) {
       lines.push(new CellLine().add(text, ink))
     } else if (text.includes(' ')) {
       for (const word of words(text, ink, gap)) put(word)
     } else {
-      for (let at = 0; at < text.length; at += width) lines.push(new CellLine().add(text.slice(at, at + width), ink))
+      for (let rest = text; rest !== ''; ) {
+        const part = cutToColumns(rest, Math.max(2, width))
+        lines.push(new CellLine().add(part, ink))
+        rest = rest.slice(part.length)
+      }
     }
   }
   for (const part of parts) put(part)

@@ -1,7 +1,7 @@
 import type { Completion } from './complete.js'
 
-/** What a shell takes as a plain word, without quotes. */
-const PLAIN = /^[\w./,:=@+-]+$/
+/** What a shell takes as a plain word, without quotes: also the letters of any script. */
+const PLAIN = /^[\w./,:=@+\p{L}\p{M}\p{Nd}-]+$/u
 
 /**
  * The lines that the scripts of the shells read: `:words`, `:files` or `:folders`, then one candidate a line with a tab and its

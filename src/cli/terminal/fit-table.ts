@@ -1,3 +1,4 @@
+import { cutToColumns, textColumns } from '../../klines/text.js'
 import type { Table } from './table.js'
 
 /** A table whose cells are texts. */
@@ -17,7 +18,7 @@ const MIN_TEXT = 12
 export function fitTable(table: TextTable, width: number): { table: TextTable; omitted: string[] } {
   const { head, rows, right = [] } = table
   const isText = head.map(name => !right.includes(name))
-  const widths = head.map((name, index) => Math.max(name.length, ...rows.map(row => row[index].length)))
+  const widths = head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(row[index]))))
   const total = () => widths.reduce((sum, width) => sum + width + GAP, -GAP)
   for (;;) {
     const excess = total() - width
@@ -38,5 +39,5 @@ export function fitTable(table: TextTable, width: number): { table: TextTable; o
 }
 
 function cut(text: string, width: number): string {
-  return text.length > width ? `${text.slice(0, width - 1)}…` : text
+  return textColumns(text) > width ? `${cutToColumns(text, width - 1)}…` : text
 }

@@ -1,4 +1,4 @@
-import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import { cutToColumns, formatBytes, formatCount, plural, textColumns } from '../../klines/text.js'
 import type { ProgressSnapshot } from './progress-meter.js'
 import { formatClock, printable } from './text.js'
 
@@ -82,5 +82,5 @@ function formatPercent(done: number, total: number): string {
 }
 
 function truncate(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+  return textColumns(text) <= columns ? text : `${cutToColumns(text, columns - 1)}…`
 }

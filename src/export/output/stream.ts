@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { KlinesError } from '../../klines/errors.js'
 import type { Output } from './output.js'
+import { TerminalText } from './terminal-text.js'
 
 const openDescriptor = promisify(open)
 
@@ -22,10 +23,13 @@ export class StreamOutput implements Output {
     readonly path: string,
     private readonly stream: NodeJS.WritableStream,
     private readonly signal: AbortSignal | undefined,
+    private readonly terminal?: TerminalText,
   ) {}
 
+  /** stdout. A pipe or a file gets the bytes as they are, a terminal text without control characters. */
   static toStdout(signal?: AbortSignal): StreamOutput {
-    return new StreamOutput('stdout', process.stdout, signal)
+    const terminal = process.stdout.isTTY ? new TerminalText() : undefined
+    return new StreamOutput('stdout', process.stdout, signal, terminal)
   }
 
   /**
@@ -53,7 +57,7 @@ export class StreamOutput implements Output {
   async write(chunk: Uint8Array): Promise<void> {
     if (this.failure) throw this.toError(this.failure)
     this.bytes += chunk.length
-    if (this.stream.write(chunk)) return
+    if (this.stream.write(this.terminal ? this.terminal.next(chunk) : chunk)) return
     await this.waitFor(once(this.stream, 'drain', { signal: this.signal }))
   }
 
@@ -63,7 +67,7 @@ export class StreamOutput implements Output {
     const { signal } = this
     signal?.throwIfAborted()
     const written = new Promise<void>((resolve, reject) => {
-      this.stream.write('', error => (error ? reject(error) : resolve()))
+      this.stream.write(this.terminal?.end() ?? '', error => (error ? reject(error) : resolve()))
     })
     const aborted = signal && once(signal, 'abort').then(() => signal.throwIfAborted())
     await this.waitFor(aborted ? Promise.race([written, aborted]) : written)

@@ -9,7 +9,7 @@ export const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 }
 
 /** A file that is part of a version. */
 export interface AddAction {
-  /** Relative to the table. */
+  /** Relative to the table, encoded as in a URL. */
   readonly path: string
   readonly partitionValues: Readonly<Record<string, string>>
   readonly size: number
@@ -22,6 +22,7 @@ export interface AddAction {
 
 /** A file that an older version has, and this one has not. */
 export interface RemoveAction {
+  /** Relative to the table, encoded as in a URL. */
   readonly path: string
   /** ms UTC. */
   readonly deletionTimestamp: number
@@ -55,9 +56,9 @@ export interface Action {
 /** What the actions of a log, from its first one, come to. */
 export class TableState {
   metaData: MetaDataAction | undefined
-  /** The files of the newest version, by path. */
+  /** The files of the newest version, by path as the disk has it. */
   readonly live = new Map<string, AddAction>()
-  /** The files that were removed, by path. */
+  /** The files that were removed, by path as the disk has it. */
   readonly removed = new Map<string, RemoveAction>()
 
   /** Throws `bad_output` for an action that klines does not write. */
@@ -67,13 +68,15 @@ export class TableState {
     }
     this.metaData = metaData ?? this.metaData
     if (add) {
-      if (!parsePartPath(add.path)) throw foreign(`the file ${add.path}`)
-      this.live.set(add.path, add)
-      this.removed.delete(add.path)
+      const path = decodeURIComponent(add.path)
+      if (!parsePartPath(path)) throw foreign(`the file ${add.path}`)
+      this.live.set(path, add)
+      this.removed.delete(path)
     }
     if (remove) {
-      this.live.delete(remove.path)
-      this.removed.set(remove.path, remove)
+      const path = decodeURIComponent(remove.path)
+      this.live.delete(path)
+      this.removed.set(path, remove)
     }
   }
 }

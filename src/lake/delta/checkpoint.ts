@@ -24,11 +24,11 @@ export async function writeCheckpointIfDue(root: string, log: DeltaLog, beforePl
 
 /** What a table is, without its history. Removed files stay as long as they are on the disk, so that `vacuum` knows their age. */
 function listActions(root: string, { metaData, live, removed }: DeltaLog): Action[] {
-  const left = [...removed.values()].filter(({ path }) => existsSync(join(root, path)))
+  const left = [...removed].filter(([path]) => existsSync(join(root, path)))
   return [
     { protocol: PROTOCOL },
     { metaData },
     ...[...live.values()].map(add => ({ add: { ...add, dataChange: false } })),
-    ...left.map(remove => ({ remove: { ...remove, dataChange: false } })),
+    ...left.map(([, remove]) => ({ remove: { ...remove, dataChange: false } })),
   ]
 }

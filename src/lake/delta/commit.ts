@@ -71,7 +71,14 @@ function toAdd(root: string, part: LakePart, { columns }: LakeOptions): AddActio
   }
   const modificationTime = Math.floor(statSync(join(root, path)).mtimeMs)
   const partitionValues = findValues(path)
-  return { path, partitionValues, size, modificationTime, dataChange: true, stats: JSON.stringify(stats) }
+  return {
+    path: encodeURI(path),
+    partitionValues,
+    size,
+    modificationTime,
+    dataChange: true,
+    stats: JSON.stringify(stats),
+  }
 }
 
 /** The values of the folders in a path. Numbers have no leading zeros there, and 1m is `1m`. */

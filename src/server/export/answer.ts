@@ -63,10 +63,11 @@ export async function answerExport(
   }
   const report = await downloadPlan(source, planned.plan, { signal, forExport: true })
   checkMatch(fields, validators)
-  const path = `${series.symbol}-${exported.interval}.${parameters.extension}`
+  const ending = `-${exported.interval}.${parameters.extension}`
+  const path = `${series.symbol}${ending}`
   const headers = {
     'content-type': mediaType(parameters),
-    'content-disposition': `attachment; filename="${path}"`,
+    'content-disposition': contentDisposition(path, `candles${ending}`),
     'accept-ranges': 'none',
     'x-content-type-options': 'nosniff',
     ...cached,
@@ -91,6 +92,12 @@ export async function answerExport(
   } catch (error) {
     if (error !== HEAD_SENT) throw error
   }
+}
+
+/** RFC 6266: a name with other characters than ASCII has a form of its own, and one for clients that do not know that. */
+function contentDisposition(name: string, plainName: string): string {
+  if (/^[ -~]+$/.test(name)) return `attachment; filename="${name}"`
+  return `attachment; filename="${plainName}"; filename*=UTF-8''${encodeURIComponent(name)}`
 }
 
 /** The header field for an export of cached windows that could not be revalidated. */

@@ -30,7 +30,7 @@ function cell(symbol: SymbolName, interval: Interval, coverage: SeriesCoverage |
   const state = coverage === undefined ? 'none' : coverage.missing > 0 ? 'missing' : 'cached'
   const text = `${symbol} ${interval}: ${describe(coverage)}`
   const mark = coverage === undefined ? '–' : coverage.missing > 0 ? String(coverage.missing) : '✓'
-  return html`<td><a href="/chart/${symbol}/${interval}" data-state="${state}" title="${text}" aria-label="${text}">${mark}</a></td>`
+  return html`<td><a href="/chart/${encodeURIComponent(symbol)}/${interval}" data-state="${state}" title="${text}" aria-label="${text}">${mark}</a></td>`
 }
 
 function describe(coverage: SeriesCoverage | undefined): string {

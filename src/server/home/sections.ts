@@ -57,7 +57,7 @@ ${examples.map(intervalRow)}
 function intervalRow({ interval, window }: IntervalExample): Html {
   const list = html`<a href="/${startDatesPath(interval)}">${intervalSegment(interval)}.json</a>`
   const example = window
-    ? html`<a href="/${windowPath(window)}">${window.symbol} ${window.startDate}</a>`
+    ? html`<a href="/${encodeURI(windowPath(window))}">${window.symbol} ${window.startDate}</a>`
     : 'none here yet'
   return html`<tr><th scope="row">${interval}</th><td>${windowLength(interval)}</td><td>${list}</td><td>${example}</td></tr>
 `

@@ -44,9 +44,15 @@ export function parseAddress({ pathname, search }: { pathname: string; search: s
   }
 }
 
-/** A symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`) as files are named; anything else in upper case. */
+/** A symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`) as files are named; anything else composed and in upper case. */
 export function toSymbol(text: string): string {
-  return text.trim().toUpperCase().replace(/[/_-]/g, '')
+  const name = text.trim().replace(/[/_-]/g, '').normalize('NFC')
+  // A letter that has no upper case, or none without a mark, stays.
+  const upper = name.replace(/\p{L}/gu, letter => {
+    const large = letter.toUpperCase().normalize('NFC')
+    return /^\p{L}+$/u.test(large) ? large : letter
+  })
+  return upper.normalize('NFC')
 }
 
 /** ISO text (a year, a month, a date, or with minutes; UTC unless it says otherwise) or ms. */
@@ -80,7 +86,7 @@ export function formatAddress(
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 
-/** Whether an interval of an address is one. */
+/** The series that an address names; undefined for what cannot be one. The server knows more about names than this. */
 export function knownSeries(symbol: string, interval: string): Series | undefined {
-  return isInterval(interval) && /^[A-Z0-9]{2,20}$/.test(symbol) ? { symbol, interval } : undefined
+  return isInterval(interval) && /^[\p{L}\p{M}\p{Nd}]{2,40}$/u.test(symbol) ? { symbol, interval } : undefined
 }

@@ -33,7 +33,10 @@ async function describeUnknown(symbol: string, interval: string): Promise<Absenc
     return { problem: `There is no interval “${interval}”. Choose one of these:`, choices }
   }
   const choices = symbolLinks(await readCoverage(), FIRST_CHOICE.interval)
-  return { problem: `“${symbol}” is not a symbol. Expected 2 to 20 letters and digits, such as one of these:`, choices }
+  return {
+    problem: `“${symbol}” is not a symbol. Expected 2 or more letters and digits, such as one of these:`,
+    choices,
+  }
 }
 
 /** Why a series has no candles here, and what there is instead. */
@@ -63,5 +66,5 @@ function symbolLinks({ series, symbols }: Coverage, interval: string): MessageLi
 }
 
 function seriesLink({ symbol, interval }: Series, text: string): MessageLink {
-  return { text, href: `/chart/${symbol}/${interval}` }
+  return { text, href: `/chart/${encodeURIComponent(symbol)}/${interval}` }
 }

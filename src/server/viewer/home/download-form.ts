@@ -34,7 +34,7 @@ function readForm(form: HTMLFormElement): DownloadRequest {
 }
 
 function exportPath({ symbol, interval, range }: DownloadRequest, format: string): string {
-  return `/export/${interval}/${symbol}.${format}${range.size > 0 ? `?${range}` : ''}`
+  return `/export/${interval}/${encodeURIComponent(symbol)}.${format}${range.size > 0 ? `?${range}` : ''}`
 }
 
 function downloadLink(request: DownloadRequest, format: string, name: string): HTMLElement {

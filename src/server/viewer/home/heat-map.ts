@@ -34,7 +34,9 @@ function showNewest(survey: readonly SeriesSurvey[]): void {
 
 function fillCell(series: SeriesSurvey, now: number): void {
   const { symbol, interval, lastOpenTime } = series
-  const cell = document.querySelector<HTMLElement>(`#coverage a[href="/chart/${symbol}/${interval}"]`)
+  const cell = document.querySelector<HTMLElement>(
+    `#coverage a[href="/chart/${encodeURIComponent(symbol)}/${interval}"]`,
+  )
   if (!cell) return
   const text = `${symbol} ${interval}: ${describe(series)}`
   cell.title = text

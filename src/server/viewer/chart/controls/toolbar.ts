@@ -120,7 +120,7 @@ export class Toolbar {
     if (document.activeElement !== this.day) this.day.value = this.dayOf(from)
     for (const link of this.downloads) {
       const { format = 'csv' } = link.dataset
-      link.href = `/export/${interval}/${symbol}.${format}?from=${formatTime(from)}&to=${formatTime(to)}`
+      link.href = `/export/${interval}/${encodeURIComponent(symbol)}.${format}?from=${formatTime(from)}&to=${formatTime(to)}`
     }
   }
 

@@ -64,7 +64,7 @@ export async function readCoverage(): Promise<Coverage> {
 }
 
 export async function readSeriesCoverage({ symbol, interval }: Series, signal: AbortSignal): Promise<SeriesCoverage> {
-  return JSON.parse(await readText(`/coverage/${interval}/${symbol}.json`, signal))
+  return JSON.parse(await readText(`/coverage/${interval}/${encodeURIComponent(symbol)}.json`, signal))
 }
 
 export async function readStartDates(interval: Interval, signal: AbortSignal): Promise<string[]> {
@@ -72,5 +72,5 @@ export async function readStartDates(interval: Interval, signal: AbortSignal): P
 }
 
 export function windowPath({ symbol, interval }: Series, startDate: string): string {
-  return `/api/klines/${intervalSegment(interval)}/${symbol}/${startDate}.json`
+  return `/api/klines/${intervalSegment(interval)}/${encodeURIComponent(symbol)}/${startDate}.json`
 }
