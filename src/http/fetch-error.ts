@@ -1,4 +1,3 @@
-import { throwNoMemory } from '../klines/no-memory.js'
 import { cleanText } from './error-body.js'
 
 /**
@@ -66,9 +65,8 @@ const TIMEOUT_CODES = new Set([
 const PERMANENT_CODES = new Set(['ENOTFOUND', 'UND_ERR_HEADERS_OVERFLOW', 'ERR_INVALID_URL', 'UND_ERR_INVALID_ARG'])
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 
-/** Converts a connection fault (anything undici or Node throws). Throws `no_memory`: undici needs a memory of its own, too. */
+/** Converts a connection fault (anything undici or Node throws). */
 export function toFetchError(error: unknown): FetchError {
-  throwNoMemory(error)
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
   const reason = CONNECTION_FAULTS[code] ?? cleanText(describeError(root), MAX_MESSAGE_LENGTH)

@@ -1,5 +1,4 @@
 import { KlinesError } from '../klines/errors.js'
-import { throwNoMemory } from '../klines/no-memory.js'
 import { parseErrorBody } from './error-body.js'
 import { FetchError } from './fetch-error.js'
 import { isTransientStatus } from './retry.js'
@@ -21,12 +20,11 @@ export interface Fetched<T> extends ResponseTimes {
   readonly bytes: Buffer
 }
 
-/** Parses a body; what the parser throws on purpose makes the response invalid. Throws `FetchError`, and `no_memory`. */
+/** Parses a body; what the parser throws on purpose makes the response invalid. Throws `FetchError`. */
 export function parseBody<T>({ body }: WholeResponse, parse: (bytes: Buffer) => T): T {
   try {
     return parse(body)
   } catch (error) {
-    throwNoMemory(error)
     if (!(error instanceof KlinesError)) throw error
     throw new FetchError('invalid', error.message, { notJson: error.data.kind === 'not_json', cause: error })
   }

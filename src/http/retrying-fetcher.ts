@@ -177,6 +177,7 @@ export class RetryingFetcher {
     } catch (error) {
       request.signal.throwIfAborted()
       if (response === undefined) this.demands.countFailure(request.path)
+      // A body that could not be parsed, a connection that could not be made: their cause tells.
       const noMemory = findNoMemory(error)
       if (noMemory) throw this.demands.stop(noMemory)
       if (!deadline.aborted || error instanceof FetchError) throw error

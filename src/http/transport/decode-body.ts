@@ -2,7 +2,6 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import pLimit from 'p-limit'
 import { quoteText } from '../../klines/escape.js'
-import { throwNoMemory } from '../../klines/no-memory.js'
 import { FetchError } from '../fetch-error.js'
 
 /** The largest body accepted from the network, bytes; the largest window has 139,569. */
@@ -27,7 +26,7 @@ const decoders = {
 
 /**
  * Removes the content coding of a body (RFC 9110, section 8.4). Throws a `FetchError`: `permanent` when the result is larger
- * than 16 MiB, `invalid` when the coding is unknown, nested or broken; and `no_memory`.
+ * than 16 MiB, `invalid` when the coding is unknown, nested or broken.
  */
 export async function decodeBody(body: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
   const coding = (contentEncoding ?? 'identity').trim().toLowerCase()
@@ -39,7 +38,6 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
     const decode = decoders[coding as keyof typeof decoders]
     return await limitDecoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: CHUNK_BYTES }))
   } catch (cause) {
-    throwNoMemory(cause)
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
       throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
     }
