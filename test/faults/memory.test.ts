@@ -31,7 +31,7 @@ async function needMemories(context: TestContext, kB: number, count: number): Pr
 
 /** Calls of node:fs that fail for lack of memory. */
 const failing = (fault: object) => ({ KLINES_TEST_FAIL: JSON.stringify({ code: 'ENOMEM', ...fault }) })
-const FAILING_FS = fileURLToPath(new URL('support/failing-fs.mjs', import.meta.url))
+const FAILING_FS = fileURLToPath(new URL('../support/cli/failing-fs.mjs', import.meta.url))
 
 /** The errors of a run. */
 const errors = (stderr: string) => stderr.split('\n').filter(line => line.startsWith('klines: '))
@@ -111,7 +111,7 @@ it.each([
   const scenario = await newScenario()
   expect((await scenario.downloadInProcess()).code).toBe(0)
   scenario.server.heal()
-  const preload = { preload: ['failing-fs.mjs'], env: failing({ call: 'readSync', path: FAULTY }) }
+  const preload = { preload: ['../../support/cli/failing-fs.mjs'], env: failing({ call: 'readSync', path: FAULTY }) }
   const run = await scenario.shell(command(scenario.command('--force')), preload)
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(errors(run.stderr)).toEqual([expect.stringMatching(/^klines: There is not enough memory: ENOMEM/)])
