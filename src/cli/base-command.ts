@@ -2,6 +2,7 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
+import { toCommandName } from './config/commands.js'
 import type { ConfigDefaults } from './config/merge.js'
 import { isDebug, reportError } from './error-report.js'
 import { ExitCode } from './exit-codes.js'
@@ -74,6 +75,7 @@ export abstract class BaseCommand extends Command {
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
+    const { describeFolderSources } = await import('./config/folder-sources.js')
     // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
     readSwitch('KLINES_DEBUG')
     this.flags = { ...options.baseFlags, ...options.flags }
@@ -81,7 +83,12 @@ export abstract class BaseCommand extends Command {
     const flags = applyDefaults(this.flags, this.defaults)
     const output = await super.parse({ ...options, flags } as typeof options, argv)
     this.given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
-    const { json, verbose } = output.flags as Partial<OutputOptions>
+    const { json, verbose, mirror } = output.flags as Partial<OutputOptions> & { mirror?: string }
+    const { given, defaults } = this
+    const origins = { defaults, given, isNamed: mirror !== undefined }
+    const sources = describeFolderSources(toCommandName(this.id ?? ''), origins)
+    // Also with --quiet: whoever wrote the file decided it, not the user.
+    if (sources !== undefined) printNote(sources)
     if (verbose && !json) for (const line of describeDefaults(this.defaults, this.given)) printNote(line)
     return output
   }

@@ -26,8 +26,8 @@ export function parseErrorBody(body: Buffer): ErrorBody | undefined {
 }
 
 /** A JSON value as one line that is safe for a terminal. */
-export function cleanValue(value: unknown): string {
-  return cleanText(typeof value === 'string' ? value : stringify(value), MAX_MESSAGE_LENGTH)
+export function cleanValue(value: unknown, maxLength = MAX_MESSAGE_LENGTH): string {
+  return cleanText(typeof value === 'string' ? value : stringify(value), maxLength)
 }
 
 /** Makes foreign text safe for a terminal and a log: one line, no control characters or ANSI escapes, shortened. */

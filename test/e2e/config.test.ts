@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname } from 'node:path'
 import { Check } from 'typebox/value'
 import { describe, expect, it } from 'vitest'
+import { FOLDER_KEYS } from '../../src/cli/config/key-groups.js'
 import { ConfigSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, type Env, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
@@ -25,10 +26,13 @@ function writeUserFile({ userConfig }: CliSandbox, text: string): void {
   writeFileSync(userConfig, text)
 }
 
+/** What a run says that takes the mirror of the folder's file. */
+const says = (mirror: string) => `klines.config.json sets mirror ./${mirror}\n`
+
 /** The folder of the mirror that a command would use. */
-async function mirrorPath(sandbox: CliSandbox, args: string[] = [], env: Env = {}): Promise<string> {
+async function mirrorPath(sandbox: CliSandbox, args: string[] = [], env: Env = {}, stderr = ''): Promise<string> {
   const run = await sandbox.call(['mirror', 'path', ...args], env)
-  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(run).toMatchObject({ code: 0, stderr })
   return run.stdout.trim().replace(sandbox.path(''), '')
 }
 
@@ -38,7 +42,7 @@ describe.concurrent('origins', () => {
     const env = { KLINES_MIRROR: 'environment' }
     expect(await mirrorPath(sandbox, ['--mirror', 'given'], env)).toBe('given')
     expect(await mirrorPath(sandbox, [], env)).toBe('environment')
-    expect(await mirrorPath(sandbox)).toBe('folder')
+    expect(await mirrorPath(sandbox, [], {}, says('folder'))).toBe('folder')
     rmSync(sandbox.path(FILE))
     expect(await mirrorPath(sandbox)).toBe('user')
     rmSync(sandbox.userConfig)
@@ -47,7 +51,7 @@ describe.concurrent('origins', () => {
 
   it('the section of a command wins over other keys of its file, and applies to no other command', async () => {
     const sandbox = sandboxWith({ mirror: 'all', 'mirror path': { mirror: 'section' } })
-    expect(await mirrorPath(sandbox)).toBe('section')
+    expect(await mirrorPath(sandbox, [], {}, says('section'))).toBe('section')
     const status = await sandbox.call(['mirror', 'status'])
     expect(status.stderr).toMatch(/\ball\b/)
   })
@@ -63,7 +67,8 @@ describe.concurrent('origins', () => {
 describe.concurrent('values are defaults', () => {
   it('of required flags, lists and addresses: a download without flags', async () => {
     const sandbox = sandboxWith({ 'base-url': 'sample', mirror: 'm', interval: ['12h', '1d'] }, { quiet: true })
-    expect(await sandbox.call(['download', 'BTCUSDT'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const stderr = 'klines.config.json sets base-url sample and mirror ./m\n'
+    expect(await sandbox.call(['download', 'BTCUSDT'])).toMatchObject({ code: 0, stdout: '', stderr })
     const folders = sandbox.files('m/api/klines').map(name => name.split('/')[0])
     expect([...new Set(folders)].sort()).toEqual(['12h', '1d', 'start-dates'])
     const noisy = await sandbox.call(['download', 'BTCUSDT', '--no-quiet'])
@@ -74,7 +79,8 @@ describe.concurrent('values are defaults', () => {
 
   it('format, numbers and columns request no export', async () => {
     const place = { 'base-url': 'sample', mirror: 'm', interval: '1d' }
-    const sandbox = sandboxWith({ ...place, format: 'csv', numbers: 'decimal', partial: true, export: { last: '30d' } })
+    const look = { format: 'csv', numbers: 'decimal', partial: true, export: { last: '30d' } }
+    const sandbox = sandboxWith(look, place)
     const download = await sandbox.call(['download', 'BTCUSDT', '--json'])
     expect(JSON.parse(download.stdout)).toMatchObject({ files: [] })
     // `numbers` is for parquet, and --from replaces `last`.
@@ -101,7 +107,7 @@ describe.concurrent('values are defaults', () => {
   })
 
   it('a base-url is not that of the greeting service', async () => {
-    const sandbox = sandboxWith({ 'base-url': 'http://127.0.0.1:1', openapi: { 'base-url': 'sample' } })
+    const sandbox = sandboxWith({ 'base-url': 'http://127.0.0.1:1' }, { openapi: { 'base-url': 'sample' } })
     const run = await sandbox.call(['openapi'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toHaveProperty('openapi')
@@ -124,7 +130,7 @@ describe.concurrent('values are defaults', () => {
     const sandbox = sandboxWith({ mirror: 'm', verbose: true }, { 'base-url': 'sample', quiet: false })
     const run = await sandbox.call(['mirror', 'path', '--base-url', 'sample'])
     expect(run.stderr).toBe(
-      `Defaults from ${sandbox.path(FILE)}: mirror, verbose\nDefaults from ${sandbox.userConfig}: quiet\n`,
+      `${says('m')}Defaults from ${sandbox.path(FILE)}: mirror, verbose\nDefaults from ${sandbox.userConfig}: quiet\n`,
     )
   })
 })
@@ -188,27 +194,28 @@ describe.concurrent('a broken file', () => {
       expect(await sandbox.call(['config', 'unset', key, '--local'])).toMatchObject({ code: 0, stderr: '' })
     }
     expect(sandbox.text(FILE)).toBe('{\n  "mirror": "m"\n}\n')
-    expect(await mirrorPath(sandbox)).toBe('m')
+    expect(await mirrorPath(sandbox, [], {}, says('m'))).toBe('m')
   })
 })
 
 describe.concurrent('klines config', () => {
   it('shows each value, where it comes from, and what is overridden', async () => {
     const sandbox = sandboxWith(
-      { mirror: 'folder', 'mirror verify': { repair: true } },
+      { mirror: 'folder', 'mirror verify': { retries: 2 } },
       { mirror: 'user', interval: '1h' },
     )
     const run = await sandbox.call(['config'], { KLINES_INTERVAL: '1d', KLINES_PROGRESS: '' })
     expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout.split('\n').map(line => line.split(/ {2,}/))).toEqual([
+    const [table, keys] = run.stdout.split('\n\n')
+    expect(table.split('\n').map(line => line.split(/ {2,}/))).toEqual([
       ['key', 'value', 'from'],
       ['interval', '1d', 'KLINES_INTERVAL'],
       ['interval', '1h', `${sandbox.userConfig} (overridden)`],
       ['mirror', 'folder', sandbox.path(FILE)],
       ['mirror', 'user', `${sandbox.userConfig} (overridden)`],
-      ['mirror verify.repair', 'true', sandbox.path(FILE)],
-      [''],
+      ['mirror verify.retries', '2', sandbox.path(FILE)],
     ])
+    expect(keys).toMatch(/^A folder's file may set:\n {2}which candles: interval, from, to, [\s\S]*base-url, mirror\n$/)
   })
 
   it('--json has the same values, and the files', async () => {
@@ -226,6 +233,7 @@ describe.concurrent('klines config', () => {
         { origin: 'folder', path, exists: true },
         { origin: 'user', path: sandbox.userConfig, exists: false },
       ],
+      folderKeys: [...FOLDER_KEYS],
       warnings: [],
     })
   })
@@ -251,8 +259,8 @@ describe.concurrent('klines config set and unset', () => {
     ['interval', '1h,1d', { interval: ['1h', '1d'] }],
     ['concurrency', '8', { concurrency: 8 }],
     ['quiet', 'true', { quiet: true }],
-    ['verify.audit', 'false', { verify: { audit: false } }],
-    ['mirror verify.repair', 'true', { 'mirror verify': { repair: true } }],
+    ['verify.json', 'false', { verify: { json: false } }],
+    ['mirror verify.retries', '2', { 'mirror verify': { retries: 2 } }],
     ['from', '2024', { from: '2024' }],
     ['base-url', 'http://127.0.0.1:1', { 'base-url': 'http://127.0.0.1:1' }],
   ]
@@ -272,6 +280,21 @@ describe.concurrent('klines config set and unset', () => {
       expect(await sandbox.call(['config', 'unset', key, ...flags])).toMatchObject({ code: 0, stderr: '' })
     }
     expect([sandbox.text(FILE), readFileSync(sandbox.userConfig, 'utf8')]).toEqual(['{}\n', '{}\n'])
+  })
+
+  it.each([
+    ['verify.audit', 'false', { verify: { audit: false } }],
+    ['mirror verify.repair', 'true', { 'mirror verify': { repair: true } }],
+    ['host', '::1', { host: '::1' }],
+    ['openapi.base-url', 'sample', { openapi: { 'base-url': 'sample' } }],
+  ])('set %s %s, in the file of the user alone', async (key, value, expected) => {
+    const sandbox = newSandbox()
+    const refused = await sandbox.call(['config', 'set', key, value, '--local'])
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(sandbox.userConfig) })
+    expect(sandbox.files()).toEqual([])
+    const set = await sandbox.call(['config', 'set', key, value])
+    expect(set).toMatchObject({ code: 0, stdout: `Set ${key} to ${value} in ${sandbox.userConfig}.\n`, stderr: '' })
+    expect(JSON.parse(readFileSync(sandbox.userConfig, 'utf8'))).toEqual(expected)
   })
 
   it.each([
@@ -329,7 +352,7 @@ describe('without permission', () => {
 
   it('for the config folder there is no file of the user', async () => {
     const run = await runWithoutRoot(sandboxWith({ mirror: 'm' }, { mirror: 'user' }), 'mirror path')
-    expect(run).toMatchObject({ code: 0, stdout: 'm\n', stderr: '' })
+    expect(run).toMatchObject({ code: 0, stdout: 'm\n', stderr: says('m') })
   })
 
   it('for the file, every command says so', async () => {

@@ -19,6 +19,7 @@ import { makeFolder } from '../../fs/make-folder.js'
 import { tempName } from '../../fs/temp-name.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseJsonObject } from '../json-object.js'
+import type { ConfigPath } from './paths.js'
 
 /** Most bytes of a config file. */
 const MAX_BYTES = 1024 * 1024
@@ -26,14 +27,26 @@ const MAX_BYTES = 1024 * 1024
 /** The JSON of a config file: flags, and objects of flags by the name of a command. */
 export type ConfigContent = Record<string, unknown>
 
-/** Reads a config file; undefined when there is none. Throws `bad_config` with the line of a fault. */
-export function readConfigFile(path: string): ConfigContent | undefined {
+/**
+ * Reads a config file; undefined when there is none. A link is followed to the user's own file alone. Throws `bad_config` with the
+ * line of a fault.
+ */
+export function readConfigFile({ origin, path }: ConfigPath): ConfigContent | undefined {
+  if (origin === 'folder') refuseLink(path)
   const bytes = readRegularFile(path)
   if (bytes === undefined) return undefined
   const parsed = parseJsonObject(bytes)
   if ('object' in parsed) return parsed.object
   const suggestions = ['Expected a JSON object of flags, such as {"mirror":"data","interval":["1h","1d"]}.']
   throw new KlinesError('bad_config', `${path} ${parsed.problem}.`, { cause: parsed.cause, suggestions })
+}
+
+/** A folder's file may come from strangers, and a link to any file of the user. */
+function refuseLink(path: string): void {
+  if (!isVisible(path) || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return
+  throw new KlinesError('bad_config', `${path} is a symbolic link. Expected a regular file in a folder.`, {
+    suggestions: ['Replace it by the file itself, or put its keys into your own file: klines config path.'],
+  })
 }
 
 /** Links are followed, and a FIFO is opened without waiting for a writer. */
@@ -67,12 +80,12 @@ function isVisible(path: string): boolean {
 }
 
 /** Writes a config file whole or not at all, with the mode of the old one. Throws `output_unwritable`. */
-export function writeConfigFile(path: string, object: ConfigContent): void {
+export function writeConfigFile({ origin, path }: ConfigPath, object: ConfigContent): void {
   try {
     makeFolder(dirname(path))
     const old = statSync(path, { throwIfNoEntry: false })
-    // A link stays a link to the file.
-    const target = old ? realpathSync(path) : path
+    // A link of the user's stays a link to the file.
+    const target = old && origin === 'user' ? realpathSync(path) : path
     replaceFile(target, Buffer.from(`${JSON.stringify(object, null, 2)}\n`), old?.mode)
   } catch (cause) {
     throw new KlinesError('output_unwritable', `Cannot write ${path}: ${describeErrno(cause)}.`, { cause })

@@ -1,6 +1,8 @@
+import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
 import { type CommandFlags, type FlagDefinition, isShared } from './commands.js'
+import { REFUSED } from './key-groups.js'
 
 /** What a file sets: a flag of all commands that have it, or of one command. */
 export interface ConfigKey {
@@ -10,17 +12,8 @@ export interface ConfigKey {
   readonly name: string
 }
 
-/** Flags that no file may set, and why. */
-const REASONS: Readonly<Record<string, string>> = {
-  force: 'it replaces files, so every command line has to say it',
-  yes: 'it removes files without a question, so every command line has to say it',
-  prune: 'it removes files, so every command line has to say it',
-  vacuum: 'it removes files, so every command line has to say it',
-  output: 'it names the file of one run',
-  data: 'it names a file that is sent to the server, so every command line has to say it',
-  help: 'it is not a setting',
-  version: 'it is not a setting',
-}
+/** The most characters of an unknown name that a message shows. */
+const MAX_NAME = 100
 
 /** `interval`, or `download.interval` in the section of a command. */
 export function formatKey({ command, name }: ConfigKey): string {
@@ -37,8 +30,8 @@ export function parseKey(text: string): ConfigKey {
 export function findFlags(commands: readonly CommandFlags[], key: ConfigKey): FlagDefinition[] {
   const own = key.command === undefined ? commands : [findCommand(commands, key.command)]
   const { name } = key
-  if (Object.hasOwn(REASONS, name)) {
-    throw new KlinesError('bad_config', `"${formatKey(key)}" cannot be set: ${REASONS[name]}.`)
+  if (Object.hasOwn(REFUSED, name)) {
+    throw new KlinesError('bad_config', `"${formatKey(key)}" cannot be set: ${REFUSED[name]}.`)
   }
   const isSet = (flagName: string, flag: FlagDefinition) => key.command !== undefined || isShared(flagName, flag)
   const flags = own.flatMap(({ flags }) => {
@@ -49,7 +42,7 @@ export function findFlags(commands: readonly CommandFlags[], key: ConfigKey): Fl
   const names = own.flatMap(({ flags }) => Object.keys(flags).filter(flag => isSet(flag, flags[flag])))
   throw unknownKey(
     key,
-    [...new Set(names)].filter(flag => !Object.hasOwn(REASONS, flag)),
+    [...new Set(names)].filter(flag => !Object.hasOwn(REFUSED, flag)),
   )
 }
 
@@ -57,8 +50,8 @@ function unknownKey(key: ConfigKey, names: string[]): KlinesError {
   const near = suggest(key.name.replace(/^-+/, ''), names)
   const expected = `Expected the long name of a flag, such as ${key.command === undefined ? 'interval' : names[0]}.`
   const suggestions = [near === undefined ? expected : `Did you mean ${formatKey({ ...key, name: near })}?`]
-  const message =
-    key.command === undefined ? `Unknown key "${key.name}".` : `klines ${key.command} has no flag --${key.name}.`
+  const name = cleanText(key.name, MAX_NAME)
+  const message = key.command === undefined ? `Unknown key "${name}".` : `klines ${key.command} has no flag --${name}.`
   return new KlinesError('bad_config', message, { suggestions })
 }
 
@@ -75,5 +68,5 @@ export function findCommand(commands: readonly CommandFlags[], name: string): Co
       : near === undefined
         ? [`Expected one of ${names.join(', ')}.`]
         : [`Did you mean ${near}?`]
-  throw new KlinesError('bad_config', `Unknown command "${name}".`, { suggestions })
+  throw new KlinesError('bad_config', `Unknown command "${cleanText(name, MAX_NAME)}".`, { suggestions })
 }

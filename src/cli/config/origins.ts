@@ -1,7 +1,11 @@
 import type * as Interfaces from '@oclif/core/interfaces'
+import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { ConfigDefaults } from './merge.js'
 import { formatValue } from './values.js'
+
+/** The most characters of a file's value that a message shows. */
+const MAX_VALUE = 200
 
 /** What sets the flags of a command. */
 export interface FlagOrigins {
@@ -19,7 +23,7 @@ export function describeOrigins(error: Error, { flags, defaults, given }: FlagOr
   for (const [name, { setting, value }] of defaults) {
     const isShown = [value].flat().some(item => typeof item === 'string' && item.length > 1 && message.includes(item))
     if (!(error instanceof KlinesError) || given.has(name) || !(isNamed(name, message) || isShown)) continue
-    lines.push(`${setting.path} sets ${name} to ${formatValue(name, setting.value)}.`)
+    lines.push(`${setting.path} sets ${name} to ${cleanText(formatValue(name, setting.value), MAX_VALUE)}.`)
   }
   for (const [name, { env: variable, type }] of Object.entries(flags)) {
     const value = variable && process.env[variable]

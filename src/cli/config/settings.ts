@@ -1,15 +1,23 @@
+import { dirname } from 'node:path'
 import { KlinesError } from '../../klines/errors.js'
-import type { CommandFlags } from './commands.js'
+import { printable } from '../terminal/text.js'
+import type { CommandFlags, FlagDefinition } from './commands.js'
 import { type ConfigContent, readConfigFile } from './file.js'
+import { checkFolderKeys, checkFolderValue } from './folder-file.js'
 import { type ConfigKey, findCommand, findFlags, formatKey } from './keys.js'
 import { type ConfigPath, configPaths } from './paths.js'
-import { describeValue, parseFirst, parseValue } from './values.js'
+import { describeValue, type FlagValue, parseFirst, parseValue } from './values.js'
 
-/** One value of a config file. */
-export interface Setting extends ConfigKey, ConfigPath {
+/** The most characters of the message about a file. */
+const MAX_MESSAGE = 1_500
+
+interface KeyValue extends ConfigKey {
   /** As the file has it. */
   readonly value: unknown
 }
+
+/** One value of a config file. */
+export interface Setting extends KeyValue, ConfigPath {}
 
 /** A config file that exists. */
 export interface ConfigFile extends ConfigPath {
@@ -19,7 +27,7 @@ export interface ConfigFile extends ConfigPath {
 /** The config files that exist, the stronger one first. Throws `bad_config`. */
 export function readConfigFiles(): ConfigFile[] {
   return configPaths().flatMap(place => {
-    const object = readConfigFile(place.path)
+    const object = readConfigFile(place)
     return object === undefined ? [] : [{ ...place, object }]
   })
 }
@@ -32,19 +40,25 @@ export async function readSettings(
   const settings: Setting[] = []
   for (const { object, origin, path } of files) {
     await inFile(path, async () => {
-      for (const [name, value] of Object.entries(object)) {
-        const keys = isSection(value)
-          ? Object.entries(value).map(([flag, inner]) => ({ command: name, name: flag, value: inner }))
-          : [{ command: undefined, name, value }]
-        if (isSection(value)) findCommand(commands, name)
-        for (const key of keys) {
-          await checkValue(commands, key, key.value)
-          settings.push({ ...key, origin, path })
-        }
+      const keys = toKeys(commands, object)
+      if (origin === 'folder') checkFolderKeys(commands, keys)
+      for (const key of keys) {
+        const setting = { ...key, origin, path }
+        await parseSetting(commands, setting)
+        settings.push(setting)
       }
     })
   }
   return settings
+}
+
+/** The keys of a file and of its sections, with their values. Throws `bad_config` for the section of an unknown command. */
+function toKeys(commands: readonly CommandFlags[], object: ConfigContent): KeyValue[] {
+  return Object.entries(object).flatMap(([name, value]): KeyValue[] => {
+    if (!isSection(value)) return [{ command: undefined, name, value }]
+    findCommand(commands, name)
+    return Object.entries(value).map(([flag, inner]) => ({ command: name, name: flag, value: inner }))
+  })
 }
 
 /** Whether a value of a file holds the flags of a command. */
@@ -52,12 +66,20 @@ export function isSection(value: unknown): value is ConfigContent {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-async function checkValue(commands: readonly CommandFlags[], key: ConfigKey, value: unknown): Promise<void> {
-  const flags = findFlags(commands, key)
+/** The value of a setting. `parse`: of a value of JSON (default), or of an argument. Throws `bad_config` with the key. */
+export async function parseSetting(
+  commands: readonly CommandFlags[],
+  setting: Setting,
+  parse: (name: string, flag: FlagDefinition, value: unknown) => Promise<FlagValue> = parseValue,
+): Promise<FlagValue> {
+  const { name, value, origin, path } = setting
+  const flags = findFlags(commands, setting)
   try {
-    await parseFirst(flags, flag => parseValue(key.name, flag, value))
+    const parsed = await parseFirst(flags, flag => parse(name, flag, value))
+    if (origin === 'folder') checkFolderValue(setting, parsed, dirname(path))
+    return parsed
   } catch (error) {
-    throw prefixed(`${formatKey(key)} is ${describeValue(key.name, value)}. `, error)
+    throw prefixed(`${formatKey(setting)} is ${describeValue(name, value)}. `, error)
   }
 }
 
@@ -70,8 +92,15 @@ async function inFile(path: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
+/** With a text before its message. */
 function prefixed(prefix: string, error: unknown): unknown {
   if (!(error instanceof KlinesError)) return error
   const { message, cause, suggestions } = error
-  return new KlinesError('bad_config', `${prefix}${message}`, { cause, suggestions })
+  return new KlinesError('bad_config', toLine(`${prefix}${message}`), { cause, suggestions: suggestions.map(toLine) })
+}
+
+/** What can show a value of the file, as one line that is safe for a terminal, and not of a megabyte. */
+function toLine(text: string): string {
+  const line = printable(text)
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}...` : line
 }

@@ -3,7 +3,7 @@ import { parseSelectionText } from '../../download/selection.js'
 import { parseConcurrency } from '../../download/sources/open-source.js'
 import { parseColumns } from '../../export/row-format.js'
 import { hideCredentials, SAMPLE, toSourceName } from '../../http/base-url.js'
-import { cleanText } from '../../http/error-body.js'
+import { cleanText, cleanValue } from '../../http/error-body.js'
 import { checkLimits } from '../../http/request-limits.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseTargetInterval } from '../../klines/resample/target-interval.js'
@@ -47,8 +47,8 @@ export async function parseValue(name: string, flag: FlagDefinition, value: unkn
 }
 
 /** What a file stores for a value of the command line: `8` for an integer, an array for a list. Throws as `parseValue` does. */
-export async function parseArgument(name: string, flag: FlagDefinition, text: string): Promise<FlagValue> {
-  const isBoolean = flag.type === 'boolean' && /^(true|false)$/.test(text)
+export async function parseArgument(name: string, flag: FlagDefinition, text: unknown): Promise<FlagValue> {
+  const isBoolean = flag.type === 'boolean' && (text === 'true' || text === 'false')
   return parseValue(name, flag, isBoolean ? text === 'true' : text)
 }
 
@@ -72,7 +72,7 @@ export function formatValue(name: string, value: unknown): string {
 /** A value of JSON in an error, without passwords: `"1h"`. */
 export function describeValue(name: string, value: unknown): string {
   const shown = name === 'base-url' && typeof value === 'string' ? hideCredentials(value) : value
-  return cleanText(JSON.stringify(shown), 100)
+  return typeof shown === 'string' ? cleanText(JSON.stringify(shown), 100) : cleanValue(shown, 100)
 }
 
 function toTexts(flag: FlagDefinition & { type: 'option' }, value: unknown): string[] {

@@ -4,11 +4,12 @@ import type { RunContext } from '../base-command.js'
 import { type CommandFlags, loadCommands } from '../config/commands.js'
 import { withoutKey, withValue } from '../config/edit.js'
 import { readConfigFile, writeConfigFile } from '../config/file.js'
-import { findFlags, formatKey, parseKey } from '../config/keys.js'
+import { checkFolderKeys } from '../config/folder-file.js'
+import { formatKey, parseKey } from '../config/keys.js'
 import { listValues } from '../config/list.js'
 import { configPaths, findConfigPath } from '../config/paths.js'
-import { readConfigFiles, readSettings } from '../config/settings.js'
-import { describeValue, formatValue, parseArgument, parseFirst } from '../config/values.js'
+import { parseSetting, readConfigFiles, readSettings } from '../config/settings.js'
+import { formatValue, parseArgument } from '../config/values.js'
 import { configReport } from '../reports/config.js'
 import type { Report } from '../reports/report.js'
 import type { ConfigObject } from '../reports/schema.js'
@@ -38,17 +39,13 @@ export async function runConfigSet(
   local: boolean,
   { warn }: RunContext,
 ): Promise<Report> {
-  const { path } = findPath(local)
+  const place = findPath(local)
+  const { path } = place
   const key = parseKey(text)
   const commands = await loadCommands(config)
-  const flags = findFlags(commands, key)
-  const value = await parseFirst(flags, flag => parseArgument(key.name, flag, argument)).catch(error => {
-    if (!(error instanceof KlinesError)) throw error
-    const { message, cause, suggestions } = error
-    const shown = describeValue(key.name, argument)
-    throw new KlinesError('bad_config', `${formatKey(key)} is ${shown}. ${message}`, { cause, suggestions })
-  })
-  writeConfigFile(path, withValue(readConfigFile(path) ?? {}, key, value))
+  if (place.origin === 'folder') checkFolderKeys(commands, [key])
+  const value = await parseSetting(commands, { ...key, ...place, value: argument }, parseArgument)
+  writeConfigFile(place, withValue(readConfigFile(place) ?? {}, key, value))
   await warnOfStronger(commands, path, formatKey(key), warn)
   const done = `Set ${formatKey(key)} to ${formatValue(key.name, value)} in ${path}.`
   return { json: { path, key: formatKey(key), value }, text: () => done }
@@ -56,8 +53,9 @@ export async function runConfigSet(
 
 /** `config unset`. Throws `bad_config` when the file lacks the key, and `output_unwritable`. */
 export function runConfigUnset(key: string, local: boolean): Report {
-  const { path } = findPath(local)
-  const object = withoutKey(readConfigFile(path) ?? {}, key)
+  const place = findPath(local)
+  const { path } = place
+  const object = withoutKey(readConfigFile(place) ?? {}, key)
   if (object === undefined) {
     const suggestions = [
       local ? "Without --local it is the user's file." : "--local is for the folder's file.",
@@ -65,7 +63,7 @@ export function runConfigUnset(key: string, local: boolean): Report {
     ]
     throw new KlinesError('bad_config', `${path} does not set "${key}".`, { suggestions })
   }
-  writeConfigFile(path, object)
+  writeConfigFile(place, object)
   return { json: { path, key }, text: () => `Removed ${key} from ${path}.` }
 }
 

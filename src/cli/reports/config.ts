@@ -1,3 +1,4 @@
+import { describeFolderKeys, FOLDER_KEYS } from '../config/key-groups.js'
 import type { ListedValue } from '../config/list.js'
 import type { ConfigPath } from '../config/paths.js'
 import { formatValue } from '../config/values.js'
@@ -18,8 +19,10 @@ export function configReport(
       return { key, value: shown, origin, source, overridden }
     }),
     files: files.map(({ origin, path, exists }) => ({ origin, path, exists })),
+    folderKeys: [...FOLDER_KEYS],
   }
-  const text = () => (values.length > 0 ? valueTable(values) : noValues(files))
+  const keys = ["A folder's file may set:", ...describeFolderKeys().map(line => `  ${line}`)].join('\n')
+  const text = () => `${values.length > 0 ? valueTable(values) : noValues(files)}\n\n${keys}`
   return { json, text }
 }
 

@@ -233,6 +233,7 @@ export const ConfigSchema = object(
         exists: Type.Boolean(),
       }),
     ),
+    folderKeys: Type.Array(Text, { description: "the keys that a folder's file may set" }),
     warnings,
   },
   { $id: 'klines-config' },

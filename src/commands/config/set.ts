@@ -4,7 +4,8 @@ import { localFlag } from '../../cli/flags/config.js'
 
 export default class ConfigSet extends BaseCommand {
   static override summary = "Set a default in the user's config file, or in the folder's."
-  static override description = 'Other keys of the file stay as they are.'
+  static override description =
+    "Other keys of the file stay as they are. Not every key can be set in a folder's file: see klines config --help."
   static override examples = [
     '<%= config.bin %> <%= command.id %> mirror /data/klines',
     '<%= config.bin %> <%= command.id %> interval 1h,1d --local',

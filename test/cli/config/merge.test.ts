@@ -83,8 +83,8 @@ describe('keys apply to the commands that have the flag in that meaning', () => 
     'base-url does not apply to %s, its section does',
     async name => {
       expect(await merge(name, { 'base-url': address })).toEqual({})
-      expect(await merge(name, { 'base-url': 'http://x', [name]: { 'base-url': address } })).toEqual({
-        'base-url': `${address} of /folder`,
+      expect(await merge(name, {}, { 'base-url': 'http://x', [name]: { 'base-url': address } })).toEqual({
+        'base-url': `${address} of /user`,
       })
     },
   )
@@ -96,7 +96,7 @@ describe('keys apply to the commands that have the flag in that meaning', () => 
 
   it('a section does not apply to other commands', async () => {
     expect(await merge('export', { download: { mirror: 'x' } })).toEqual({})
-    expect(await merge('mirror verify', { 'mirror verify': { repair: true } })).toEqual({ repair: 'true of /folder' })
+    expect(await merge('mirror verify', { 'mirror verify': { retries: 2 } })).toEqual({ retries: '2 of /folder' })
   })
 
   it('a flag that the command lacks is left out', async () => {
@@ -125,10 +125,10 @@ describe('listed values', () => {
   it('a value that still applies to one command is not overridden', async () => {
     const folder = { download: { interval: '1h' } }
     expect(await list(folder, { interval: '1d' })).toEqual(['download.interval=1h /folder', 'interval=1d /user'])
-    // Only `serve` has it.
-    expect(await list({ serve: { strict: true } }, { strict: false })).toEqual([
-      'serve.strict=true /folder',
-      '!strict=false /user',
+    // Only `chart` has it.
+    expect(await list({ chart: { offline: true } }, { offline: false })).toEqual([
+      'chart.offline=true /folder',
+      '!offline=false /user',
     ])
   })
 
