@@ -39,7 +39,10 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
     if (['error', 'warning'].includes(message.type())) faults.push(message.text())
   })
   page.on('pageerror', error => faults.push(String(error)))
-  page.on('requestfailed', request => faults.push(`${request.url()} failed`))
+  page.on('requestfailed', request => {
+    // A navigation ends what the page before it still loads, such as its icon.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') faults.push(`${request.url()} failed`)
+  })
   page.on('response', response => {
     if (response.status() >= 400) faults.push(`${response.url()}: ${response.status()}`)
   })
