@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import type { OutputColumn, TimeFormat } from '../../../src/export/row-format.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
-import { catchError } from '../../support/errors.js'
 import {
   ALL_COLUMNS,
   cutBatches,
