@@ -19,7 +19,9 @@ export function answerKlines(market: Market, request: ExchangeRequest, now: numb
   const { symbol, interval, query } = request
   if (!symbol) return missingParameter('symbol')
   if (!interval) return missingParameter('interval')
-  if (!/^[A-Z0-9-_.]{1,20}$/.test(symbol)) return illegalCharacters('symbol', '^[A-Z0-9-_.]{1,20}$')
+  // As the exchange reads it: any letter but a to z.
+  if (!/^[\p{L}\p{M}\p{N}_.-]{1,50}$/u.test(symbol) || /[a-z]/.test(symbol))
+    return illegalCharacters('symbol', '^[\\w\\-._&&[^a-z]]{1,50}$')
   for (const name of ['startTime', 'endTime', 'limit']) {
     if (!/^\d{1,20}$/.test(query.get(name) ?? '0')) return illegalCharacters(name, '^[0-9]{1,20}$')
   }

@@ -49,7 +49,8 @@ export async function replayLog(table: string, wanted = Infinity): Promise<Repla
 
 /** The rows of one SQL select over the files of a version, which are `candles`; each must be there with its size. */
 export async function queryVersion(table: string, select: string, wanted?: number): Promise<Record<string, unknown>[]> {
-  const { files } = await replayLog(table, wanted)
+  // The protocol: "a relative path to a data file (...) a URI as specified by RFC 2396", which has to be decoded.
+  const files = (await replayLog(table, wanted)).files.map(file => ({ ...file, path: decodeURIComponent(file.path) }))
   for (const { path, size } of files)
     if (!existsSync(join(table, path)) || readFileSync(join(table, path)).length !== size)
       throw new Error(`${path} is not there`)

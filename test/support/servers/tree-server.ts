@@ -45,7 +45,7 @@ export class TreeServer extends ScriptedServer {
   }
 
   protected respond(request: IncomingMessage, response: ServerResponse, { path }: LoggedRequest): void {
-    const file = join(this.root, path)
+    const file = join(this.root, decodeURIComponent(path))
     const stat = path.includes('..') ? undefined : statSync(file, { throwIfNoEntry: false })
     if (!stat?.isFile()) {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<!DOCTYPE html><p>Not found</p>')

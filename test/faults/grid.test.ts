@@ -1,0 +1,220 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { HOURS, makeOffGridTree, START } from '../support/off-grid-tree.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { startTestServer } from '../support/servers/test-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { putFile, type Row } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const newSandbox = useSandboxes()
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const JANUARY = Date.parse('2025-01-01')
+const NOW = Date.parse('2025-02-20T12:00Z')
+const PATH = 'api/klines/1h/BTCUSDT/2025-01-01.json'
+const LATER_PATH = 'api/klines/1h/BTCUSDT/2025-02-01.json'
+
+/** `count` candles of `length` ms that follow each other. */
+function candles(openTime: number, length: number, count: number): Row[] {
+  return Array.from({ length: count }, (_, index) => {
+    const opens = openTime + index * length
+    return [opens, '1.5', '2.0', '1.0', '1.5', '3.0', opens + length - 1, '4.5', 7, '1.0', '1.5', '0']
+  })
+}
+
+const HOURS_OF_JANUARY = candles(JANUARY, HOUR, 31 * 24)
+const changed = (row: number, element: 0 | 6 | 8, value: number) =>
+  HOURS_OF_JANUARY.with(row, HOURS_OF_JANUARY[row].with(element, value) as Row)
+
+/** Windows of 1h that are none, and where they are wrong. */
+const WRONG: readonly [string, readonly Row[], RegExp][] = [
+  ['rows of 30m', candles(JANUARY, HOUR / 2, 31 * 48), /row 1, element 0 \(open_time\): 2025-01-01T00:30.* the grid/],
+  ['rows of 15m, one an hour', candles(JANUARY + HOUR / 4, HOUR, 700), /row 0, element 0 .* is not on the grid/],
+  ['rows of 4h', candles(JANUARY, 4 * HOUR, 186), /row 0, element 6 \(close_time\): 2025-01-01T03:59:59.999Z is after/],
+  ['an open time off by 1 ms', changed(3, 0, JANUARY + 3 * HOUR + 1), /row 3, element 0 .* is not on the grid/],
+  ['a close time 1 ms late', changed(2, 6, JANUARY + 3 * HOUR), /row 2, element 6 .* is after the end of the candle/],
+  ['a close time years late', changed(2, 6, Date.parse('2031-05-05')), /row 2, element 6 .*: 2031-05-05T.* is after/],
+  [
+    'a close time before the open time',
+    changed(2, 6, JANUARY + 2 * HOUR - 1),
+    /row 2, element 6 .* is before the open/,
+  ],
+  ['a negative count', changed(4, 8, -1), /row 4, element 8 \(count\): expected a number of trades, got -1/],
+]
+
+/** A tree of one series of 1h, and a sandbox at its present. */
+async function setup() {
+  const sandbox = newSandbox()
+  sandbox.now = NOW
+  const tree = sandbox.path('tree')
+  putFile(tree, 'api/klines/symbols.json', ['BTCUSDT'])
+  putFile(tree, 'api/klines/start-dates/1h.json', ['2025-01-01', '2025-02-01'])
+  putFile(tree, PATH, HOURS_OF_JANUARY)
+  putFile(tree, LATER_PATH, candles(Date.parse('2025-02-01'), HOUR, 19 * 24))
+  const server = await TreeServer.start(tree)
+  server.date = NOW
+  const args = ['BTCUSDT', '-i', '1h', '--mirror', 'm']
+  return {
+    ...{ sandbox, server, tree },
+    download: (...more: string[]) => sandbox.call(['download', ...args, '--base-url', server.url, ...more]),
+    offline: (command: string, ...more: string[]) => sandbox.call([command, ...args, ...more]),
+  }
+}
+
+function expectNamed({ code, stdout, stderr }: Run, exitCode: number, reason: RegExp): void {
+  expect(code).toBe(exitCode)
+  expect(`${stdout}${stderr}`).toMatch(reason)
+}
+
+describe('F75 a window of 1h with', () => {
+  it.each(WRONG)('%s is not stored and not exported, and the next run repairs it', async (_, rows, reason) => {
+    const { sandbox, server, download } = await setup()
+    server.always(PATH, { body: JSON.stringify(rows) })
+    expectNamed(await download('-o', 'x.csv'), 3, reason)
+    expect(sandbox.exists('x.csv')).toBe(false)
+    expect(sandbox.exists(`m/${PATH}`)).toBe(false)
+    server.reset()
+    expect(await download('-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
+    expect(server.paths('windows')).toContain(PATH)
+    expect(sandbox.text('x.csv').split('\n')).toHaveLength(1 + 31 * 24 + 19 * 24 + 1)
+  })
+
+  it.each(WRONG)(
+    '%s in a mirror is refused offline and by the server, and downloaded again with a note',
+    async (_, rows, reason) => {
+      const { sandbox, server, download, offline } = await setup()
+      expect(await download('-q')).toMatchObject({ code: 0 })
+      putFile(sandbox.path('m'), PATH, rows)
+      const exported = await offline('export', '-o', 'x.csv')
+      expectNamed(exported, 3, reason)
+      expect(exported.stderr).toContain('corrupt in the mirror: ')
+      expect(sandbox.exists('x.csv')).toBe(false)
+      expectNamed(await offline('verify'), 6, reason)
+      expectNamed(await sandbox.call(['mirror', 'verify', '--mirror', 'm']), 6, reason)
+      const { request } = await startTestServer(sandbox.path('m'), { now: () => NOW })
+      expect((await request(PATH)).status).toBe(404)
+      expect((await request(LATER_PATH)).status).toBe(200)
+
+      server.reset()
+      const repaired = await download('-o', 'x.csv')
+      expect(repaired.code).toBe(0)
+      expect(repaired.stderr).toMatch(/^Note: Corrupt in the mirror, downloaded again: BTCUSDT 1h 2025-01-01: row \d/m)
+      expect(repaired.stderr).toMatch(reason)
+      expect(sandbox.text(`m/${PATH}`)).toBe(JSON.stringify(HOURS_OF_JANUARY))
+    },
+  )
+
+  it('white space between its rows is held to the same rules', async () => {
+    const { sandbox, download, offline } = await setup()
+    expect(await download('-q')).toMatchObject({ code: 0 })
+    for (const [, rows, reason] of WRONG) {
+      writeFileSync(sandbox.path(`m/${PATH}`), JSON.stringify(rows, undefined, 1))
+      expectNamed(await offline('export', '-o', 'x.csv'), 3, reason)
+    }
+    expect(sandbox.exists('x.csv')).toBe(false)
+  })
+
+  it('candles that close early, as they open, or without a trade is valid', async () => {
+    const { sandbox, server, download } = await setup()
+    const early = HOURS_OF_JANUARY.map((row, index) => {
+      const closeTime = [row[0], row[0] + 1, row[6] - 1, row[6]][index % 4]
+      return row.with(6, closeTime).with(8, index % 2)
+    })
+    server.always(PATH, { body: JSON.stringify(early) })
+    expect(await download('-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
+    expect(sandbox.text(`m/${PATH}`)).toBe(JSON.stringify(early))
+  })
+})
+
+describe('F75 3d windows', () => {
+  const DATES = ['2015-01-01', '2020-01-01']
+  const path = (startDate: string) => `api/klines/3d/BTCUSDT/${startDate}.json`
+  const FIRST = candles(Date.parse('2019-12-20'), 3 * DAY, 4)
+  /** 2020-01-01 follows the last candle of the first window. */
+  const NEXT = candles(Date.parse('2020-01-01'), 3 * DAY, 300)
+  const SHIFTED = candles(Date.parse('2020-01-02'), 3 * DAY, 300)
+  const REASON =
+    /row 0, element 0 .*: 2020-01-02T00:00:00.000Z is not on the grid .* every three days, one of them on 2019-12-20/
+
+  async function setup3d(sandbox: CliSandbox) {
+    sandbox.now = Date.parse('2022-08-01')
+    const tree = tempFolder()
+    putFile(tree, 'api/klines/symbols.json', ['BTCUSDT'])
+    putFile(tree, 'api/klines/start-dates/3d.json', DATES)
+    putFile(tree, path(DATES[0]), FIRST)
+    putFile(tree, path(DATES[1]), NEXT)
+    const server = await TreeServer.start(tree)
+    server.date = sandbox.now
+    const download = ['download', 'BTCUSDT', '-i', '3d', '--mirror', 'm', '--base-url', server.url]
+    return { server, download: (...more: string[]) => sandbox.call([...download, ...more]) }
+  }
+
+  it('are held to the grid of the first cached candle: a shifted one is not stored, and corrupt in a mirror', async () => {
+    const sandbox = newSandbox()
+    const { server, download } = await setup3d(sandbox)
+    expect(await download('--to', '2020-01-01', '-q')).toMatchObject({ code: 0 })
+    server.always(path(DATES[1]), { body: JSON.stringify(SHIFTED) })
+    expectNamed(await download('-o', 'x.csv'), 3, REASON)
+    expect([sandbox.exists('x.csv'), sandbox.exists(`m/${path(DATES[1])}`)]).toEqual([false, false])
+
+    server.reset()
+    expect(await download('-q')).toMatchObject({ code: 0 })
+    putFile(sandbox.path('m'), path(DATES[1]), SHIFTED)
+    const offline = await sandbox.call(['export', 'BTCUSDT', '-i', '3d', '--mirror', 'm', '-o', 'x.csv'])
+    expectNamed(offline, 3, REASON)
+    const { request } = await startTestServer(sandbox.path('m'), { now: () => sandbox.now as number })
+    expect([(await request(path(DATES[0]))).status, (await request(path(DATES[1]))).status]).toEqual([200, 404])
+    const repaired = await download('-o', 'x.csv')
+    expect(repaired.code).toBe(0)
+    expect(repaired.stderr).toMatch(REASON)
+    expect(sandbox.text(`m/${path(DATES[1])}`)).toBe(JSON.stringify(NEXT))
+  })
+
+  it('of any first day are valid as long as they have one grid, also without the first one', async () => {
+    const sandbox = newSandbox()
+    const { server, download } = await setup3d(sandbox)
+    server.always(path(DATES[1]), { body: JSON.stringify(SHIFTED) })
+    expect(await download('--from', '2020-01-01', '-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
+    expect(sandbox.text('x.csv').split('\n')[1]).toMatch(/^1577923200000,/)
+  })
+})
+
+describe('F75 answers of the exchange', () => {
+  it.each([
+    ['rows of 30m', (rows: Row[]) => candles(rows[0][0], HOUR / 2, rows.length), /open_time.* not on the grid/],
+    ['a negative count', (rows: Row[]) => rows.with(1, rows[1].with(8, -3) as Row), /count.*got -3/],
+  ])('with %s are not stored', async (_, change, reason) => {
+    const exchange = await ExchangeServer.start(madeMarket({ PEPEUSDT: { from: '2026-03-01T00:00Z' } }))
+    const sandbox = newSandbox()
+    sandbox.now = EXCHANGE_NOW
+    const march = candles(Date.parse('2026-03-01'), HOUR, 31 * 24)
+    exchange.always(({ query }) => query.get('startTime') === String(march[0][0]), {
+      body: JSON.stringify(change(march)),
+    })
+    const args = ['PEPEUSDT', '-i', '1h', '--base-url', `binance:${exchange.url}`, '--mirror', 'm', '-o', 'x.csv']
+    expectNamed(await sandbox.call(['download', ...args]), 3, reason)
+    expect(sandbox.exists('x.csv')).toBe(false)
+    expect(sandbox.files('m').filter(name => name.endsWith('2026-03-01.json'))).toEqual([])
+  })
+})
+
+it('F75 before 1 March 2018 an open time off the grid is a note, by its date alone; close times are not', async () => {
+  const sandbox = newSandbox()
+  sandbox.now = Date.parse('2018-06-01')
+  const mirror = makeOffGridTree(sandbox.path('m'))
+  const run = (...args: string[]) =>
+    sandbox.call([...args, 'BTCUSDT', '-i', '1h', '--mirror', 'm', '--to', '2018-03-01'])
+  expect(await run('export', '-o', 'x.csv', '-q')).toMatchObject({ code: 0 })
+  expect(sandbox.text('x.csv').split('\n')).toHaveLength(1 + HOURS.length + 1)
+  const verified = await run('verify')
+  expect(verified.code).toBe(0)
+  expect(verified.stdout).toContain('Notes: candles that the exchange itself has off the grid')
+  const late = HOURS.with(0, HOURS[0].with(6, START + HOUR) as (typeof HOURS)[0])
+  putFile(mirror, 'api/klines/1h/BTCUSDT/2018-02-01.json', late)
+  expectNamed(await run('export', '-o', 'y.csv'), 3, /row 0, element 6 \(close_time\).* is after the end of the candle/)
+})

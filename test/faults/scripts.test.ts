@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
+import { queryVersion, replayLog } from '../support/oracles/delta-replay.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
+import { openTestServer, startTestServer } from '../support/servers/test-server.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { putFile, type Row } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { expectPlainText } from './support/fault-case.js'
+
+const newSandbox = useSandboxes()
+
+const DAY = 86_400_000
+const NOW = Date.parse('2025-02-20T12:00Z')
+const START_DATE = '2024-01-01'
+const LIST = ['2024-01-01', '2026-01-01']
+
+/** What people type, and the one name that it stands for. */
+const NAMES: readonly (readonly [typed: string, name: string])[] = [
+  ['币安人生usdt', '币安人生USDT'],
+  // A letter and its accent, which are composed; in lower case.
+  ['n\u0303andu\u0301-usdt', 'ÑANDÚUSDT'],
+  // Syllables of Hangul as single letters.
+  ['\u1112\u1161\u11ab\u1100\u116e\u11a8/KRW', '한국KRW'],
+  // Devanagari and Thai write vowels as marks.
+  ['हिन्दी_inr', 'हिन्दीINR'],
+  ['บาทกำไร', 'บาทกำไร'],
+  ['рубль/usdt', 'РУБЛЬUSDT'],
+  ['عملةUSDT', 'عملةUSDT'],
+  ['٣٤٥usdt', '٣٤٥USDT'],
+  // 40 bytes, and four bytes a letter.
+  ['币'.repeat(12) + 'usdt', `${'币'.repeat(12)}USDT`],
+  ['\u{10428}'.repeat(10), '\u{10400}'.repeat(10)],
+]
+
+const windowPath = (symbol: string) => `api/klines/1d/${symbol}/${START_DATE}.json`
+
+function rows(seed: number): Row[] {
+  return Array.from({ length: 400 }, (_, index) => {
+    const opens = Date.parse(START_DATE) + index * DAY
+    const price = `${100 + seed}.${String(index).padStart(4, '0')}`
+    return [opens, price, price, price, price, '3.0', opens + DAY - 1, '4.5', 7, '1.0', '1.5', '0']
+  })
+}
+
+/** A service with these symbols. */
+async function startService(sandbox: CliSandbox, symbols: readonly string[]): Promise<TreeServer> {
+  sandbox.now = NOW
+  const tree = tempFolder()
+  putFile(tree, 'api/klines/symbols.json', symbols)
+  putFile(tree, 'api/klines/start-dates/1d.json', LIST)
+  for (const [seed, symbol] of symbols.entries()) putFile(tree, windowPath(symbol), rows(seed))
+  const server = await TreeServer.start(tree)
+  server.date = NOW
+  return server
+}
+
+describe('F87 a symbol in another script', () => {
+  it.each(NAMES)('%s is %s: one URL, one folder, one file', async (typed, name) => {
+    const sandbox = newSandbox()
+    const server = await startService(sandbox, ['BTCUSDT', name])
+    const args = ['-i', '1d', '--mirror', 'm', '-q', '-o', '{symbol}-{interval}.csv']
+    const run = await sandbox.call(['download', typed, ...args, '--base-url', server.url])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    expect(server.paths('windows')).toEqual([`api/klines/1d/${encodeURIComponent(name)}/${START_DATE}.json`])
+    expect(sandbox.files('m/api/klines/1d')).toEqual([`${name}/${START_DATE}.json`])
+    expect(sandbox.text(`m/${windowPath(name)}`)).toBe(JSON.stringify(rows(1)))
+    expect(sandbox.text(`${name}-1d.csv`).split('\n')).toHaveLength(1 + 400 + 1)
+
+    // Other spellings of the same name.
+    for (const spelling of [name.normalize('NFD'), name.toLowerCase(), name.toLowerCase().normalize('NFD')]) {
+      const again = await sandbox.call(['export', spelling, ...args.with(-1, '{symbol}.csv'), '--force'])
+      expect(again, spelling).toMatchObject({ code: 0, stderr: '' })
+    }
+    expect(sandbox.files().filter(path => path.endsWith('.csv'))).toEqual([`${name}-1d.csv`, `${name}.csv`].sort())
+    expect(sandbox.files('m/api/klines/1d')).toEqual([`${name}/${START_DATE}.json`])
+  })
+
+  it('is exported, checked and queried as any other, in every format', async () => {
+    const sandbox = newSandbox()
+    const names = NAMES.map(([, name]) => name)
+    const server = await startService(sandbox, ['BTCUSDT', ...names])
+    const mirror = ['--mirror', 'm']
+    const call = async (...args: string[]) => {
+      const run = await sandbox.call(args)
+      expect(run, args.join(' ')).toMatchObject({ code: 0 })
+      expectPlainText(run.stdout + run.stderr)
+      return run.stdout
+    }
+    const windows = ['-i', '1d', ...mirror, '--base-url', server.url]
+    await call('download', 'all', ...windows, '-q')
+    expect(server.paths('windows')).toHaveLength(1 + names.length)
+    for (const format of ['json', 'jsonl', 'parquet', 'arrow', 'svg', 'csv.gz']) {
+      await call('export', '*', '-i', '1d', ...mirror, '-q', '-o', `{symbol}.${format}`)
+      const written = sandbox.files().filter(path => path.endsWith(format) && !path.startsWith('m/'))
+      expect(written).toEqual([...names, 'BTCUSDT'].map(name => `${name}.${format}`).sort())
+    }
+    // A question mark stands for one letter.
+    expect(
+      await call('export', '币安??USDT', '-i', '1d', ...mirror, '-q', '--columns', 'symbol', '-f', 'csv', '-o', '-'),
+    ).toBe(`symbol\n${'币安人生USDT\n'.repeat(400)}`)
+    expect(JSON.parse(await call('stats', ...names, '-i', '1d', ...mirror, '--json')).series).toMatchObject(
+      names.map(symbol => ({ symbol, candles: 400 })),
+    )
+    expect(await call('verify', 'all', '-i', '1d', ...mirror)).toMatch(/^OK: 11 series, 4,400 candles/)
+    expect(JSON.parse(await call('mirror', 'verify', ...mirror, '--json'))).toMatchObject({ corrupt: [], strays: [] })
+    for (const name of names) expect(await call('mirror', 'status', ...mirror)).toContain(`${name} `)
+    await call('mirror', 'publish', ...mirror, '-q')
+    expect(JSON.parse(sandbox.text('m/api/klines/symbols.json'))).toEqual(['BTCUSDT', ...[...names].sort()])
+    expect(await call('chart', '币安人生USDT', '-i', '1d', ...mirror, '--base-url', server.url)).toContain(
+      '币安人生USDT 1d',
+    )
+  })
+
+  it('has a folder of a lake and parts of a Delta table, whose log encodes their paths', async () => {
+    const sandbox = newSandbox()
+    const names = NAMES.map(([, name]) => name)
+    const server = await startService(sandbox, names)
+    const args = ['all', '-i', '1d', '--mirror', 'm', '--layout', 'hive', '-q']
+    const download = ['download', ...args, '--base-url', server.url]
+    expect(await sandbox.call([...download, '-o', 'lake'])).toMatchObject({ code: 0, stderr: '' })
+    expect(sandbox.files('lake').filter(path => path.endsWith('.parquet'))).toEqual(
+      names.map(name => `symbol=${name}/interval=1d/part-0.parquet`).sort(),
+    )
+    expect(await sandbox.call([...download, '--table', 'delta', '-o', 'table'])).toMatchObject({ code: 0, stderr: '' })
+    const { files } = await replayLog(sandbox.path('table'))
+    expect(files.map(({ path, partitionValues }) => [path.split('/')[0], partitionValues.symbol])).toEqual(
+      names.map(name => [`symbol=${encodeURIComponent(name)}`, name]).sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    // A change replaces the part of its series, eleven times: then there is a checkpoint.
+    for (let change = 1; change <= 11; change++) {
+      putFile(sandbox.path('m'), windowPath('币安人生USDT'), rows(50 + change))
+      const update = await sandbox.call(['export', ...args, '--table', 'delta', '-o', 'table', '--vacuum', '1h'])
+      expect(update).toMatchObject({ code: 0, stderr: '' })
+    }
+    const select = 'select symbol, count(*)::int as n, min(open)::int as least from candles group by 1 order by 1'
+    const least = (name: string) => (name === '币安人生USDT' ? 161 : 100 + names.indexOf(name))
+    expect(await queryVersion(sandbox.path('table'), select)).toEqual(
+      [...names].sort().map(symbol => ({ symbol, n: 400, least: least(symbol) })),
+    )
+    for (const lake of ['table', 'lake']) {
+      const first = await sandbox.call([
+        'sql',
+        '--lake',
+        lake,
+        "select count(*)::int as n from candles('币安人生USDT', '1d')",
+      ])
+      expect(first).toMatchObject({ code: 0, stdout: '[\n{"n":400}\n]\n' })
+      const all = await sandbox.call([
+        'sql',
+        '--lake',
+        lake,
+        'select distinct symbol from klines order by 1',
+        '-f',
+        'csv',
+      ])
+      expect(all.stdout).toBe(`symbol\n${[...names].sort().join('\n')}\n`)
+    }
+    const ofMirror = ['sql', '--mirror', 'm', "select count(*)::int as n from candles('ÑANDÚUSDT', '1d')"]
+    expect(await sandbox.call(ofMirror)).toMatchObject({ code: 0, stdout: '[\n{"n":400}\n]\n' })
+    const decomposed = await sandbox.call(ofMirror.with(3, ofMirror[3].normalize('NFD')))
+    expect(decomposed).toMatchObject({ code: 2 })
+    expect(decomposed.stderr).toContain("Did you mean candles('ÑANDÚUSDT', '1d')?")
+  })
+})
+
+describe('F87 the server', () => {
+  it('has one path for each name, decodes it once, and refuses everything that is not a name', async () => {
+    const root = tempFolder()
+    const names = NAMES.map(([, name]) => name)
+    putFile(root, 'api/klines/symbols.json', names)
+    putFile(root, 'api/klines/start-dates/1d.json', LIST)
+    for (const name of names) putFile(root, windowPath(name), rows(0))
+    const { request } = await startTestServer(root, { now: () => NOW })
+    const statusOf = async (symbol: string) => (await request(windowPath(symbol))).status
+    for (const name of names) {
+      expect(await statusOf(encodeURIComponent(name)), name).toBe(200)
+      expect((await request(`/coverage/1d/${encodeURIComponent(name)}.json`)).status).toBe(200)
+      expect((await request(`/chart/${encodeURIComponent(name)}/1d`)).status).toBe(200)
+      const { status, headers, body } = await request(`/export/1d/${encodeURIComponent(name)}.csv?to=2024-01-03`)
+      expect([status, String(body).split('\n').length]).toEqual([200, 1 + 2 + 1])
+      expect(headers['content-disposition']).toBe(
+        `attachment; filename="candles-1d.csv"; filename*=UTF-8''${encodeURIComponent(name)}-1d.csv`,
+      )
+      // Of another spelling, an export is the same file; a path of the tree is exact.
+      const loose = encodeURIComponent(name.normalize('NFD').toLowerCase())
+      expect((await request(`/export/1d/${loose}.csv?to=2024-01-03`)).body.equals(body)).toBe(true)
+      if (loose !== encodeURIComponent(name)) expect(await statusOf(loose)).toBe(404)
+      expect(await statusOf(encodeURIComponent(encodeURIComponent(name)))).toBe(404)
+    }
+    const home = String((await request('/')).body)
+    for (const name of names) expect(home).toContain(`href="/chart/${encodeURIComponent(name)}/1d"`)
+
+    const odd = [
+      '/',
+      '\\',
+      '.',
+      '..',
+      '\u0000',
+      '\n',
+      '\u200d',
+      '\u202e',
+      '\u0301',
+      '\ufe0f',
+      '\u3164',
+      '①',
+      '½',
+      ' ',
+      '=',
+    ]
+    for (const text of odd) expect(await statusOf(encodeURIComponent(`币${text}安`)), JSON.stringify(text)).toBe(404)
+    expect(await statusOf('%FF%FE')).toBe(400)
+    expect(await statusOf(encodeURIComponent('币'.repeat(14)))).toBe(404)
+  })
+
+  it('that downloads from another one passes names on', async () => {
+    const sandbox = newSandbox()
+    const { url, close } = await openTestServer(await treeOf('币安人生USDT'), { now: () => NOW })
+    const upstream = { baseUrl: url }
+    const { request } = await startTestServer(tempFolder(), { now: () => NOW, upstream })
+    const { status, body } = await request(windowPath(encodeURIComponent('币安人生USDT')))
+    expect([status, String(body)]).toEqual([200, JSON.stringify(rows(0))])
+    await close()
+    expect(sandbox.files()).toEqual([])
+  })
+})
+
+async function treeOf(symbol: string): Promise<string> {
+  const root = tempFolder()
+  putFile(root, 'api/klines/symbols.json', [symbol])
+  putFile(root, 'api/klines/start-dates/1d.json', LIST)
+  putFile(root, windowPath(symbol), rows(0))
+  return root
+}
+
+describe('F87 the exchange', () => {
+  it('is asked for names in other scripts, and its names that are none are left out', async () => {
+    const market = madeMarket(
+      { 币安人生USDT: { from: '2026-03-01T00:00Z' } },
+      { names: ['BTC-USDT', '①USDT', 'n\u0303USDT', '币'.repeat(14)] },
+    )
+    const exchange = await ExchangeServer.start(market)
+    const sandbox = newSandbox()
+    sandbox.now = EXCHANGE_NOW
+    const args = ['-i', '1d', '--base-url', `binance:${exchange.url}`, '--mirror', 'm']
+    const run = await sandbox.call(['download', '币安人生usdt', ...args, '-o', 'x.csv'])
+    expect(run).toMatchObject({ code: 0 })
+    expect(exchange.violations).toEqual([])
+    expect(exchange.log.filter(({ kind }) => kind === 'klines').map(({ symbol }) => symbol)).toContain('币安人生USDT')
+    expect(exchange.log.every(({ path }) => /^[ -~]+$/.test(path))).toBe(true)
+    // From 1 March to 29 April 2026.
+    expect(sandbox.text('x.csv').trim().split('\n')).toHaveLength(1 + 60)
+    expect(sandbox.text('m/api/klines/symbols.json')).toBe('["币安人生USDT"]')
+    const list = await sandbox.call(['download', '币*', ...args])
+    expect(list).toMatchObject({ code: 0 })
+    expect(list.stderr).toMatch(
+      /^Note: Names that are not 2 or more letters and digits, .* are left out: "BTC-USDT", "①USDT"/m,
+    )
+  })
+})
+
+it.each([
+  ['one letter', '币'],
+  ['41 bytes', `${'币'.repeat(13)}US`],
+  ['a path', '币安/../../etc'],
+  ['a control character', '币安\u001b[31m'],
+  ['a mark for the direction of writing', '币安\u202eUSDT'],
+  ['a joiner that nobody sees', '币\u200d安'],
+  ['a letter that nobody sees', 'BTC\u3164USDT'],
+  ['an accent without a composed letter', 'X\u0301USDT'],
+  ['a variation of a letter', '币\ufe0fUSDT'],
+  ['a number that is no digit', '①②USDT'],
+  ['a symbol that is no letter', '💰USDT'],
+])('F87 %s is no symbol: exit code 2, and nothing is made', async (_, text) => {
+  const sandbox = newSandbox()
+  const run = await sandbox.call(['download', text, '-i', '1d', '--mirror', 'm', '--base-url', 'http://127.0.0.1:1'])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain('Expected 2 or more letters and digits, at most 40 bytes of UTF-8, such as BTCUSDT.')
+  expectPlainText(run.stderr)
+  expect(sandbox.files()).toEqual([])
+})
