@@ -34,7 +34,7 @@ async function setup({ now = EXCHANGE_NOW, names = [] as string[] } = {}) {
 describe('the names', () => {
   it('that cannot be used are named once, a few of them, safe for a terminal', async () => {
     const names = [
-      '币安人生USDT',
+      '①USDT',
       '\u001b[2JX\u0007\n',
       'x'.repeat(500),
       'a',
@@ -45,8 +45,8 @@ describe('the names', () => {
     const { client, warnings } = await setup({ names })
     const { value } = await client.symbols(signal)
     expect(value).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
-    const shown = `"币安人生USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b" and 2,001 more`
-    expect(warnings).toEqual([`Names that are not 2 to 20 letters A-Z and digits are left out: ${shown}.`])
+    const shown = `"①USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b" and 2,001 more`
+    expect(warnings).toEqual([`Names that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`])
   })
 })
 

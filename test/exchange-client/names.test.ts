@@ -13,24 +13,32 @@ describe('the names of the exchange', () => {
     })
   })
 
+  it('may be of any script', () => {
+    expect(parse(prices('币安人生USDT', 'ÉUSDT', 'X'.repeat(40)))).toEqual({
+      symbols: ['X'.repeat(40), 'ÉUSDT', '币安人生USDT'],
+      unusable: [],
+    })
+  })
+
   it('count once', () => {
     expect(parse(prices('ETHBTC', 'ETHBTC')).symbols).toEqual(['ETHBTC'])
   })
 
   it.each([
-    '币安人生USDT',
+    '①USDT',
     'éUSDT',
+    'E\u0301USDT',
     'btcusdt',
     'BTC-USDT',
     'BTC_USDT',
     'BTC.D',
     'A',
     '',
-    'X'.repeat(21),
+    'X'.repeat(41),
+    '币'.repeat(14),
     '../../etc',
     'A/B',
     'A B',
-    'ＢＴＣ',
     'AB\u0000',
   ])('that cannot be a path are left out: %j', name => {
     expect(parse(prices('ETHBTC', name))).toEqual({ symbols: ['ETHBTC'], unusable: [name] })

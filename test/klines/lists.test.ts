@@ -103,7 +103,7 @@ describe('symbols', () => {
     expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT', 'DOTUSDT']))).toEqual(['BTCUSDT', 'DOTUSDT'])
   })
 
-  test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(21), 'BTC\u001b[31m'])(
+  test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(41), '①②', 'E\u0301A', '币\u202e安', 'BTC\u001b[31m'])(
     '%j is refused: names become paths',
     name => {
       const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))

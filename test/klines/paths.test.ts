@@ -19,7 +19,7 @@ const minutes = MINUTE_INTERVALS.map(interval => ({
   startDates: exchangeStartDates(interval, Date.UTC(2026, 3, 30)),
 }))
 const windows = fc
-  .tuple(fc.constantFrom(...SYMBOLS), fc.constantFrom(...intervals, ...minutes))
+  .tuple(fc.constantFrom(...SYMBOLS, '币安人生USDT', 'हिन्दीINR', 'ÑANDÚ'), fc.constantFrom(...intervals, ...minutes))
   .chain(([symbol, { interval, startDates }]) =>
     fc.constantFrom(...startDates).map(startDate => ({ symbol, interval, startDate })),
   )
@@ -101,6 +101,9 @@ describe('the path of a file in the tree', () => {
     'api/klines/1h/BTCUSDT\\2024-01-01.json',
     'api\\klines\\1h\\BTCUSDT\\2024-01-01.json',
     'api/klines/1h/BTCUSDT\u0000/2024-01-01.json',
+    'api/klines/1h/币\u202e安/2024-01-01.json',
+    'api/klines/1h/E\u0301USDT/2024-01-01.json',
+    'api/klines/1h/%E5%B8%81%E5%AE%89/2024-01-01.json',
     'api/klines/1h/btcusdt/2024-01-01.json',
     'api/klines/1h/BTC-USDT/2024-01-01.json',
     'api/klines/1h/PEPE-USDT/2024-01-01.json',

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   isSymbol,
@@ -27,7 +28,25 @@ describe('parseSymbol', () => {
     ['pepe/usdt', 'PEPEUSDT'],
     ['1000SATSUSDT', '1000SATSUSDT'],
     ['A2', 'A2'],
-    ['ABCDEFGHIJ0123456789', 'ABCDEFGHIJ0123456789'],
+    ['A'.repeat(40), 'A'.repeat(40)],
+    ['币安人生usdt', '币安人生USDT'],
+    ['币'.repeat(13), '币'.repeat(13)],
+    // Composed letters, each in upper case where it has one.
+    ['n\u0303andu\u0301', 'ÑANDÚ'],
+    ['straße', 'STRASSE'],
+    ['ǰusd', 'ǰUSD'],
+    ['\u212a\u00b5', 'K\u039c'],
+    ['i\u0307x', 'İX'],
+    ['\u{10428}\u{10429}', '\u{10400}\u{10401}'],
+    // Letters of kana and Hangul in parts.
+    ['か\u3099くふ', 'がくふ'],
+    ['\u1112\u1161\u11ab\u1100\u116e\u11a8', '한국'],
+    // Scripts whose vowels are marks.
+    ['हिन्दी', 'हिन्दी'],
+    ['ที่ดิน', 'ที่ดิน'],
+    ['தமிழ்', 'தமிழ்'],
+    ['עִבְרִית', 'עִבְרִית'],
+    ['٣٤', '٣٤'],
   ])('accepts any name of that form: %j', (text, name) => {
     expect(parseSymbol(text)).toBe(name)
     expect(isSymbol(name)).toBe(true)
@@ -36,14 +55,14 @@ describe('parseSymbol', () => {
   test.each([
     ['', []],
     ['A', []],
-    ['A'.repeat(21), []],
+    ['A'.repeat(41), []],
+    ['币'.repeat(14), []],
     ['BTCUSDT+', ['Did you mean BTCUSDT?']],
-    ['币安人生USDT', []],
     ['../../etc/passwd', []],
   ])('refuses %j, with the suggestions %j', (text, suggestions) => {
     const error = thrownBy(() => parseSymbol(text))
     expect(error.code).toBe('unknown_symbol')
-    expect(error.message).toBe(`Unknown symbol "${text}". Expected 2 to 20 letters A-Z and digits, such as BTCUSDT.`)
+    expect(error.message).toBe(`Unknown symbol "${text}". Expected 2 or more letters and digits, at most 40 bytes of UTF-8, such as BTCUSDT.`)
     expect(error.suggestions).toEqual(suggestions)
     expect(isSymbol(text)).toBe(false)
   })
@@ -79,6 +98,70 @@ describe('parseSymbol', () => {
   })
 })
 
+describe('a name in any script', () => {
+  /** Characters of all kinds: letters, marks, numbers, signs, invisible ones, and those that others compose to. */
+  const characters = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...'abcXYZ019ßǰŉﬁÅé币한かगกىµſıİ') },
+    { weight: 2, arbitrary: fc.constantFrom('गि', 'ก็', 'e\u0301', 'か\u3099', '\u1112\u1161') },
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.constantFrom('\u0301', '\u0307', '\u3099', '\u093c', '\u094d', '\u1161', '\u11a8', '\u200d', '\ufe0f', '\u202e', '\u034f'),
+  )
+  const texts = fc.array(characters, { maxLength: 14 }).map(parts => parts.join(''))
+
+  test('has one spelling: composed, in upper case, without anything that nobody sees, at most 40 bytes', () => {
+    const seen = { names: 0, others: 0 }
+    fc.assert(
+      fc.property(texts, text => {
+        const spellings = [text, text.normalize('NFD'), text.normalize('NFC'), ` ${text}\n`]
+        const names = spellings.map(spelling => {
+          try {
+            return parseSymbol(spelling)
+          } catch {
+            return undefined
+          }
+        })
+        expect(new Set(names).size).toBe(1)
+        const [name] = names
+        seen[name === undefined ? 'others' : 'names']++
+        expect(isSymbol(text)).toBe(name === text)
+        if (name === undefined) return
+        expect([isSymbol(name), parseSymbol(name), name.normalize('NFC')]).toEqual([true, name, name])
+        expect(Buffer.from(name).toString()).toBe(name)
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(40)
+        // What a path, a URL, a shell, a terminal or a file system could take for something else.
+        expect(name).toMatch(/^[\p{L}\p{Nd}\p{Mn}\p{Mc}]+$/u)
+        expect(name).not.toMatch(/^\p{M}|\p{DI}|[a-z]/u)
+        expect(decodeURIComponent(encodeURIComponent(name))).toBe(name)
+      }),
+      { numRuns: 5000 },
+    )
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(200)
+  })
+
+  test.each([
+    ['X\u0301', 'an accent that is not composed'],
+    ['AB\ufe0f', 'a variation selector'],
+    ['A\u034fB', 'a joiner'],
+    ['A\u200dB', 'a joiner'],
+    ['\u3164\u3164', 'a letter that nobody sees'],
+    ['A\u115fB', 'a letter that nobody sees'],
+    ['A\u202eB', 'a mark for the direction of writing'],
+    ['A\u0000B', 'a control character'],
+    ['A B', 'a blank'],
+    ['A.B', 'a dot'],
+    ['A%41', 'an escape'],
+    ['①②', 'numbers in circles'],
+    ['½¼', 'fractions'],
+    ['💰💰', 'pictures'],
+    ['\ud800A', 'half a character'],
+    ['\u0301A', 'a mark without a letter'],
+    ['btcusdt', 'lower case'],
+    ['n\u0303A', 'a letter in two parts'],
+  ])('%j is none: %s', text => {
+    expect(isSymbol(text)).toBe(false)
+  })
+})
+
 describe('a pattern', () => {
   test.each<[SymbolPattern, string[]]>([
     ['*USDT', [...SYMBOLS]],
@@ -107,6 +190,14 @@ describe('a pattern', () => {
       })
     },
   )
+
+  test('matches names in any script, a question mark one letter of them', () => {
+    const names = ['币安人生USDT', 'ÑANDÚUSDT', '\u{10400}\u{10401}', 'BTCUSDT']
+    expect(matchSymbols('币*', names)).toEqual(['币安人生USDT'])
+    expect(matchSymbols('????usdt', names)).toEqual(['币安人生USDT'])
+    expect(matchSymbols('n\u0303*u\u0301usdt', names)).toEqual(['ÑANDÚUSDT'])
+    expect(matchSymbols('?\u{10429}', names)).toEqual(['\u{10400}\u{10401}'])
+  })
 
   test('matches only the names that there are', () => {
     expect(matchSymbols('*', ['ETHUSDT'])).toEqual(['ETHUSDT'])

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatCount, formatTime, plural } from '../../src/klines/text.js'
+import { cutToColumns, formatBytes, formatCount, formatTime, plural, textColumns } from '../../src/klines/text.js'
 
 it.each([
   [0, '0 B'],
@@ -33,4 +33,29 @@ it('counts have commas', () => {
 it('times are UTC in every time zone', () => {
   expect(formatTime(Date.UTC(2024, 0, 31, 12))).toBe('2024-01-31 12:00')
   expect(formatTime(undefined)).toBe('-')
+})
+
+it.each([
+  ['BTCUSDT', 7],
+  ['币安人生USDT', 12],
+  ['한국KRW', 7],
+  ['がくふ', 6],
+  ['ＢＴＣ', 6],
+  ['ÑANDÚ', 5],
+  ['हिन्दी', 3],
+  ['…', 1],
+  ['', 0],
+])('%s takes %d columns of a terminal', (text, columns) => {
+  expect(textColumns(text)).toBe(columns)
+})
+
+it.each([
+  ['币安人生USDT', 5, '币安'],
+  ['币安人生USDT', 9, '币安人生U'],
+  ['BTCUSDT', 3, 'BTC'],
+  ['BTC', 9, 'BTC'],
+  ['币', 1, ''],
+  ['हिन्दी', 1, 'हि'],
+])('%s cut to %d columns is %j', (text, columns, cut) => {
+  expect(cutToColumns(text, columns)).toBe(cut)
 })
