@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { decodeWindow } from '../klines/batch/window-codec.js'
+import { isKlinesError } from '../klines/errors.js'
 import { windowPath } from '../klines/paths.js'
 import { type WindowRef, windowOf } from '../klines/series.js'
 import { readFile, statPath } from './file-store.js'
@@ -40,8 +41,9 @@ export class LastPopulated {
     const file = readFile(join(this.root, windowPath(window)))
     try {
       return file.state === 'file' && decodeWindow(file.bytes, window).length > 0
-    } catch {
-      return false
+    } catch (error) {
+      if (isKlinesError(error, 'bad_window')) return false
+      throw error
     }
   }
 }
