@@ -10,6 +10,8 @@ const DESCRIPTIONS: Record<string, string> = {
   EDQUOT: 'the disk quota is used up',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
+  ENFILE: 'too many open files in the system',
+  ENOMEM: 'out of memory',
   EIO: 'input/output error',
   ENOMEM: 'not enough memory',
 }

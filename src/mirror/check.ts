@@ -1,12 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describeErrno } from '../fs/errno.js'
 import { findMisplacedRow } from '../klines/audit/misplaced-row.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow } from '../klines/batch/window-codec.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
-import { throwNoMemory } from '../klines/no-memory.js'
 import type { TreeEntry } from '../klines/paths.js'
 import { buildSeriesGrid } from '../klines/resample/candle-grid.js'
 import { seriesName, type WindowRef, windowName } from '../klines/series.js'
@@ -44,7 +42,8 @@ export interface CheckOptions {
 
 /**
  * Reads every file of a mirror, checks lists and windows with their codecs and candles against the grid of their series, and
- * finds the temp files of dead processes. It does not notice a changed digit; `klines verify` compares intervals.
+ * finds the temp files of dead processes. It does not notice a changed digit; `klines verify` compares intervals. Throws
+ * `mirror_unusable` for a file that cannot be read: what is in it is not known.
  */
 export async function checkMirror(mirror: Mirror, options: CheckOptions = {}): Promise<MirrorCheckReport> {
   const { signal, now = Date.now(), progress } = options
@@ -84,7 +83,7 @@ class FileChecker {
 
   constructor(private readonly mirror: Mirror) {}
 
-  /** The fault of a file as text; undefined for a valid or missing file. */
+  /** The fault of a file as text; undefined for a valid or missing file. Throws `mirror_unusable` for one that cannot be read. */
   findFault(path: string, entry: TreeEntry): string | undefined {
     try {
       const file = this.mirror.readBytes(path)
@@ -98,9 +97,8 @@ class FileChecker {
       else parseSymbols(file.bytes)
       return undefined
     } catch (error) {
-      throwNoMemory(error)
-      if (!(error instanceof KlinesError)) throw error
-      return error.code === 'mirror_unusable' ? `cannot be read: ${describeErrno(error.cause)}` : error.message
+      if (isKlinesError(error, 'bad_list')) return error.message
+      throw error
     }
   }
 
@@ -109,8 +107,8 @@ class FileChecker {
     try {
       batch = borrowWindow(bytes, window, this.kernel)
     } catch (error) {
-      throwNoMemory(error)
-      return (error as Error).message.replace(`${windowName(window)}: `, '')
+      if (!isKlinesError(error, 'bad_window')) throw error
+      return error.message.replace(`${windowName(window)}: `, '')
     }
     this.candles += batch.length
     const reason = findMisplacedRow(batch)

@@ -12,18 +12,25 @@ const ADVICE: Record<string, string> = {
   EROFS: 'That disk is read-only: name another folder with `mirror`.',
   ENOTDIR: 'Part of that path is a file: name another folder with `mirror`.',
   EEXIST: 'There is a file of that name: name another folder with `mirror`.',
+  EMFILE: 'Raise the limit of open files (ulimit -n), then run the same command again.',
+  ENFILE: 'The system has no more open files to give: run the same command again later.',
+  EIO: 'Check the disk. A file that it cannot read any more is downloaded again once it is removed.',
 }
 
-/** Converts a file system error to `mirror_unusable` with a suggestion, or to `no_memory`; a `KlinesError` is returned unchanged. */
-export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string): KlinesError {
+/**
+ * Converts a file system error to `mirror_unusable` with a suggestion, or to `no_memory`; a `KlinesError` is returned unchanged.
+ * `path`: the file, relative to the root.
+ */
+export function toMirrorError(error: unknown, verb: 'read' | 'write', root: string, path?: string): KlinesError {
   const noMemory = findNoMemory(error)
   if (noMemory) return noMemory
   if (error instanceof KlinesError) return error
   const code = (error as NodeJS.ErrnoException).code ?? ''
   const advice = isRefusedFolder(error) ? 'Name another folder with `mirror`.' : ADVICE[code]
-  return new KlinesError('mirror_unusable', `Cannot ${verb} the mirror ${root}: ${describeErrno(error)}.`, {
+  const name = path === undefined ? `the mirror ${root}` : `${path} of the mirror ${root}`
+  return new KlinesError('mirror_unusable', `Cannot ${verb} ${name}: ${describeErrno(error)}.`, {
     cause: error,
     suggestions: advice ? [advice] : [],
-    data: { mirror: root, errno: code },
+    data: { mirror: root, errno: code, path },
   })
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { decodeWindow } from '../klines/batch/window-codec.js'
-import { throwNoMemory } from '../klines/no-memory.js'
+import { isKlinesError } from '../klines/errors.js'
 import { windowPath } from '../klines/paths.js'
 import { type WindowRef, windowOf } from '../klines/series.js'
 import { readFile, statPath } from './file-store.js'
@@ -42,8 +42,8 @@ export class LastPopulated {
     try {
       return file.state === 'file' && decodeWindow(file.bytes, window).length > 0
     } catch (error) {
-      throwNoMemory(error)
-      return false
+      if (isKlinesError(error, 'bad_window')) return false
+      throw error
     }
   }
 }

@@ -5,6 +5,9 @@ import { type Allocate, type FileRead, type FileVersion, readFile, statPath, wri
 import { refuseMirrorLinks, type WrittenSeries } from './links.js'
 import { findLeftoverTemps, removeTemps } from './temps.js'
 
+/** The errors of a path that leads nowhere. */
+const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
+
 /** The files of a mirror by their paths, whatever is in them. */
 export class MirrorFiles {
   constructor(readonly root: string) {}
@@ -16,22 +19,24 @@ export class MirrorFiles {
 
   /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
   readBytes(path: string): FileRead {
-    return this.reading(() => this.readFile(path))
+    return this.reading(() => this.readFile(path), path)
   }
 
   /** The present version of a file of the tree, links not followed; undefined when it is missing. */
   version(path: string): FileVersion | undefined {
-    return this.reading(() => statPath(join(this.root, path)))
+    return this.reading(() => statPath(join(this.root, path)), path)
   }
 
-  /** Whether the folder of a file is inside the mirror after links are followed. */
+  /** Whether the folder of a file is inside the mirror after links are followed. Throws `mirror_unusable`. */
   isInside(path: string): boolean {
     try {
       const root = realpathSync.native(this.root)
       const folder = realpathSync.native(dirname(join(this.root, path)))
       return folder === root || folder.startsWith(root + sep)
-    } catch {
-      return false
+    } catch (error) {
+      // What cannot be looked at is not elsewhere.
+      if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return false
+      throw toMirrorError(error, 'read', this.root, path)
     }
   }
 
@@ -55,12 +60,12 @@ export class MirrorFiles {
     this.writing(() => removeTemps(this.root, findLeftoverTemps(this.root, now)))
   }
 
-  /** Throws `mirror_unusable` for faults of the file system. */
-  protected reading<T>(action: () => T): T {
+  /** Throws `mirror_unusable` for faults of the file system. `path`: the file that is read, relative to the root. */
+  protected reading<T>(action: () => T, path?: string): T {
     try {
       return action()
     } catch (error) {
-      throw toMirrorError(error, 'read', this.root)
+      throw toMirrorError(error, 'read', this.root, path)
     }
   }
 

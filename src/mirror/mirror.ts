@@ -10,12 +10,10 @@ import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseSymbols } from '../klines/lists.js'
-import { throwNoMemory } from '../klines/no-memory.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
-import { toMirrorError } from './errors.js'
 import { type FileRead, type FileVersion, listFolder, writeFile } from './file-store.js'
 import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
@@ -40,7 +38,7 @@ export interface CachedWindow extends BorrowedWindow {
   readonly final: boolean
 }
 
-/** A window that the mirror lacks, or whose file is corrupt: the error describes the fault. */
+/** A window that the mirror lacks, or whose content is corrupt: the error describes the fault. */
 export type NoWindow = { readonly state: 'missing' } | { readonly state: 'corrupt'; readonly error: KlinesError }
 
 /**
@@ -146,7 +144,7 @@ export class Mirror extends MirrorFiles {
     })
   }
 
-  /** Reads and checks a window. */
+  /** Reads and checks a window. Throws `mirror_unusable` for one that cannot be read, which is not a corrupt one. */
   readWindow(window: WindowRef): CachedWindow | NoWindow {
     const read = this.loadWindow(window)
     return read.state !== 'cached'
@@ -154,7 +152,7 @@ export class Mirror extends MirrorFiles {
       : { ...read, final: this.isFinal(window, read.batch.lastOpenTime, read.mtimeMs) }
   }
 
-  /** Reads and checks a window in the memory of `kernel`: its batch is valid until the kernel reads another one. */
+  /** The same in the memory of `kernel`: its batch is valid until the kernel reads another one. */
   borrowWindow(window: WindowRef, kernel = this.kernel): BorrowedWindow | NoWindow {
     return this.loadWindow(window, kernel)
   }
@@ -269,7 +267,8 @@ export class Mirror extends MirrorFiles {
 
   /** Size of a window file, bytes; 0 when it is missing. */
   windowSize(window: WindowRef): number {
-    return this.reading(() => statSync(join(this.root, windowPath(window)), { throwIfNoEntry: false })?.size ?? 0)
+    const path = windowPath(window)
+    return this.reading(() => statSync(join(this.root, path), { throwIfNoEntry: false })?.size ?? 0, path)
   }
 
   /** The startDates of an interval that this version knows of the mirror's source at `now` (ms UTC), ascending. */
@@ -296,15 +295,16 @@ export class Mirror extends MirrorFiles {
   private loadWindow(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
     const path = windowPath(window)
     const anchor = this.gridAnchor(window)
+    const file = this.reading(() => this.readFile(path, kernel && (size => kernel.buffer(size))), path)
+    if (file.state === 'missing') return file
     try {
-      const file = this.readFile(path, kernel && (size => kernel.buffer(size)))
-      if (file.state === 'missing') return file
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
-      throwNoMemory(error)
-      return { state: 'corrupt', error: toMirrorError(error, 'read', this.root) }
+      // Only content is corrupt: a window that was not read must not be replaced by a shorter one.
+      if (isKlinesError(error, 'bad_window')) return { state: 'corrupt', error }
+      throw error
     }
   }
 }

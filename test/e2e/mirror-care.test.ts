@@ -171,8 +171,8 @@ describe('mirror verify', () => {
     chmodSync(sandbox.path(`m/${CUT}`), 0)
     const file = await withoutRoot('mirror verify')
     chmodSync(sandbox.path(`m/${CUT}`), 0o644)
-    expect(file).toMatchObject({ code: 6, stderr: '' })
-    expect(file.stdout).toContain(`${CUT}: cannot be read: permission denied (EACCES)\n`)
+    expect(file).toMatchObject({ code: 3, stdout: '' })
+    expect(file.stderr).toContain(`klines: Cannot read ${CUT} of the mirror m: permission denied (EACCES).\n`)
 
     sandbox.write(`m/${CUT}`, sandbox.text(`m/${CUT}`).slice(0, 300))
     await whileReadOnly(sandbox.path('m'), async () => {

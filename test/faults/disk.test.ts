@@ -166,7 +166,7 @@ describe('F44 no permission', () => {
     chmodSync(join(scenario.mirror, FAULTY), 0)
     const run = await runReadOnly(scenario, 'klines export BTCUSDT -i 15m --mirror m -o open/y.csv')
     expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(/1 x .*Cannot read the mirror m: permission denied \(EACCES\)/)
+    expect(run.stderr).toContain(`klines: Cannot read ${FAULTY} of the mirror m: permission denied (EACCES).\n`)
     expect(scenario.sandbox.files('open')).toEqual([])
   })
 })

@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { withoutStop } from '../../download/errors.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { borrowWindow } from '../../klines/batch/window-codec.js'
-import { KlinesError } from '../../klines/errors.js'
+import { isKlinesError } from '../../klines/errors.js'
 import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
-import { throwNoMemory } from '../../klines/no-memory.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { FileSnapshot, FileVersion } from '../../mirror/file-store.js'
@@ -106,8 +105,8 @@ export class FileCache {
     try {
       return this.validate(path, entry, file)
     } catch (error) {
-      throwNoMemory(error)
-      if (!(error instanceof KlinesError) || error.code === 'mirror_unusable') throw error
+      // Only content is corrupt.
+      if (!isKlinesError(error, 'bad_window') && !isKlinesError(error, 'bad_list')) throw error
       return this.corrupt(path, file, error.message)
     }
   }

@@ -1,0 +1,115 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/lake/parts/file-version.js'
+import { READ_CALLS, type ReadCall, whileReadsFail } from '../support/failing-reads.js'
+import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios, WEEK } from './support/fault-scenario.js'
+import { rows } from './support/responses.js'
+
+const newScenario = useFaultScenarios()
+const CODES = ['EMFILE', 'EIO', 'EACCES', 'ENOMEM']
+/** Each call with one error, and each error with one call. */
+const FAULTS = [...READ_CALLS.map(call => [call, 'EIO']), ...CODES.map(code => ['openSync', code])] as [
+  ReadCall,
+  string,
+][]
+
+/** A mirror with every window, and a service that has lost half of each. */
+async function shorterService(source?: 'exchange'): Promise<FaultScenario> {
+  const scenario = await newScenario(source)
+  expect((await scenario.downloadInProcess()).code).toBe(0)
+  for (const week of FULL_WEEKS) {
+    const path = weekPath('BTCUSDT', week)
+    putFile(scenario.tree, path, weekRows(week, { days: 3 }), PRESENT)
+    scenario.server.always(path, rows(weekRows(week, { days: 3 })))
+  }
+  return scenario
+}
+
+/** The hashes of all windows of the mirror. */
+const contents = ({ mirror }: FaultScenario) =>
+  ALL_WINDOWS.map(path => [path, sha256(readFileSync(join(mirror, path)))])
+
+describe('F71 a cached window that cannot be read, while the service has a shorter version,', () => {
+  it.each(FAULTS)('%s fails with %s: each command names it, and nothing is replaced', async (call, code) => {
+    const scenario = await shorterService()
+    const { sandbox, baseUrl } = scenario
+    const before = contents(scenario)
+    const mirror = ['--mirror', 'm']
+    const service = [...mirror, '--base-url', baseUrl]
+    for (const args of [
+      ['download', 'BTCUSDT', '-i', '15m', ...service],
+      ['download', 'BTCUSDT', '-i', '15m', '--refresh', ...service],
+      ['download', 'BTCUSDT', '-i', '15m', '-o', 'y.csv', ...service],
+      ['download', 'BTCUSDT', '-i', '15m', '--layout', 'hive', '-o', 'lake/', ...service],
+      ['download', 'BTCUSDT', '-i', '15m', '--dry-run', ...service],
+      ['export', 'BTCUSDT', '-i', '15m', '-o', 'y.csv', ...mirror],
+      ['mirror', 'verify', ...mirror],
+      ['mirror', 'verify', '--repair', ...mirror],
+      ['verify', 'BTCUSDT', '-i', '15m', ...mirror],
+      ['stats', 'BTCUSDT', '-i', '15m', ...mirror],
+    ]) {
+      const run = () => sandbox.call([...args, '-q'].filter(arg => arg !== '-q' || args[0] === 'download'))
+      const { result, calls } = await whileReadsFail({ call, code, path: FAULTY }, run)
+      const name = args.join(' ')
+      // Few commands look a file up before they open it.
+      if (calls === 0) {
+        expect(call, name).toBe('lstatSync')
+        for (const output of ['y.csv', 'lake']) rmSync(sandbox.path(output), { recursive: true, force: true })
+      } else {
+        expect(result, name).toMatchObject({ code: 3, stdout: '' })
+        expect(result.stderr, name).toMatch(
+          new RegExp(`^klines: Cannot read ${FAULTY} of the mirror m: .*\\(${code}\\)\\.\n`),
+        )
+        expect(result.stderr, name).not.toMatch(/corrupt/i)
+      }
+      expect(contents(scenario), name).toEqual(before)
+      expect(
+        scenario.outputs().filter(file => file !== 'x.csv'),
+        name,
+      ).toEqual([])
+    }
+  })
+
+  it('of the exchange: the same', async () => {
+    const scenario = await shorterService('exchange')
+    const before = contents(scenario)
+    for (const refresh of [false, true]) {
+      const run = () => scenario.downloadInProcess({ force: true, refresh })
+      const { result } = await whileReadsFail({ call: 'openSync', code: 'EMFILE', path: FAULTY }, run)
+      expect(result.code).toBe(3)
+      expect(result.stderr).toContain(`Cannot read ${FAULTY} of the mirror`)
+      expect(contents(scenario)).toEqual(before)
+    }
+  })
+
+  it.each(READ_CALLS)('any one %s of a download: its windows stay', async call => {
+    const scenario = await shorterService()
+    const before = contents(scenario)
+    for (let at = 1; ; at++) {
+      const run = () => scenario.downloadInProcess({ force: true, refresh: at % 2 === 0 })
+      const { result, calls } = await whileReadsFail({ call, code: 'EIO', path: '/m/', at }, run)
+      expect(contents(scenario), `call ${at}: ${result.stderr}`).toEqual(before)
+      expect([0, 3], result.stderr).toContain(result.code)
+      if (calls < at) break
+    }
+  })
+
+  it('is served as an error, never as empty, missing or shorter', async () => {
+    const scenario = await shorterService()
+    const { startTestServer } = await import('../support/servers/test-server.js')
+    const { openSource } = await import('../../src/download/sources/open-source.js')
+    const { mirror, baseUrl } = scenario
+    const before = contents(scenario)
+    const upstream = () => openSource({ baseUrl, mirror, now: PRESENT }, { memory: new Map() })
+    for (const options of [{}, { upstream }]) {
+      const { request } = await startTestServer(mirror, { now: () => PRESENT, ...options })
+      const read = () => request(FAULTY)
+      const { result } = await whileReadsFail({ call: 'openSync', code: 'EMFILE', path: FAULTY }, read)
+      expect(result.status).toBe(500)
+      expect(JSON.parse(String((await request(FAULTY)).body))).toEqual(weekRows(WEEK))
+      expect(contents(scenario)).toEqual(before)
+    }
+  })
+})
