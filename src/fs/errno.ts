@@ -11,7 +11,6 @@ const DESCRIPTIONS: Record<string, string> = {
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files in the system',
-  ENOMEM: 'out of memory',
   EIO: 'input/output error',
   ENOMEM: 'not enough memory',
 }

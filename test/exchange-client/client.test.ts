@@ -46,7 +46,9 @@ describe('the names', () => {
     const { value } = await client.symbols(signal)
     expect(value).toEqual(['BTCUSDT', 'BTCEUR', 'NAVBTC', 'NEWUSDT', 'PEPEUSDT', 'USDCUSDT'])
     const shown = `"①USDT", "[2JX", "${'x'.repeat(20)}...", "a", "b" and 2,001 more`
-    expect(warnings).toEqual([`Names that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`])
+    expect(warnings).toEqual([
+      `Names that are not 2 or more letters and digits, at most 40 bytes of UTF-8, in upper case, are left out: ${shown}.`,
+    ])
   })
 })
 

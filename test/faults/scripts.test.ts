@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { openSource } from '../../src/download/sources/open-source.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -31,7 +32,7 @@ const NAMES: readonly (readonly [typed: string, name: string])[] = [
   ['عملةUSDT', 'عملةUSDT'],
   ['٣٤٥usdt', '٣٤٥USDT'],
   // 40 bytes, and four bytes a letter.
-  ['币'.repeat(12) + 'usdt', `${'币'.repeat(12)}USDT`],
+  [`${'币'.repeat(12)}usdt`, `${'币'.repeat(12)}USDT`],
   ['\u{10428}'.repeat(10), '\u{10400}'.repeat(10)],
 ]
 
@@ -216,14 +217,16 @@ describe('F87 the server', () => {
   })
 
   it('that downloads from another one passes names on', async () => {
-    const sandbox = newSandbox()
-    const { url, close } = await openTestServer(await treeOf('币安人生USDT'), { now: () => NOW })
-    const upstream = { baseUrl: url }
-    const { request } = await startTestServer(tempFolder(), { now: () => NOW, upstream })
+    const { url: baseUrl, close } = await openTestServer(await treeOf('币安人生USDT'), { now: () => NOW })
+    const mirror = tempFolder()
+    const { request } = await startTestServer(mirror, {
+      baseUrl,
+      now: () => NOW,
+      upstream: memory => openSource({ baseUrl, mirror, now: NOW }, { memory }),
+    })
     const { status, body } = await request(windowPath(encodeURIComponent('币安人生USDT')))
     expect([status, String(body)]).toEqual([200, JSON.stringify(rows(0))])
     await close()
-    expect(sandbox.files()).toEqual([])
   })
 })
 

@@ -22,7 +22,9 @@ describe('text for a terminal', () => {
   })
 
   it('has no control character but line feeds and tabs, wherever the chunks are cut', () => {
-    const texts = fc.array(fc.oneof(oddTexts, fc.constantFrom('\u001b[2J', '\u009b', '\u{e0001}', '名', '😀')), { maxLength: 8 })
+    const texts = fc.array(fc.oneof(oddTexts, fc.constantFrom('\u001b[2J', '\u009b', '\u{e0001}', '名', '😀')), {
+      maxLength: 8,
+    })
     fc.assert(
       fc.property(texts, fc.array(fc.nat(), { maxLength: 6 }), (parts, cuts) => {
         const text = parts.join('')

@@ -55,7 +55,7 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
 
 /** The message of the server's error object. */
 async function errorMessage(response: Response): Promise<string> {
-  const body = await response.json().catch(() => undefined)
+  const body = (await response.json().catch(() => undefined)) as { message?: unknown } | undefined
   return typeof body?.message === 'string' ? body.message : `The server answered with status ${response.status}.`
 }
 
