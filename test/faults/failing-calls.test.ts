@@ -62,16 +62,19 @@ describe('a call that fails', () => {
     await scenario.expectRepair()
   })
 
-  it.each([[['export', '-o', 'y.csv']], [['stats']]])('F47 EIO, reading a mirror is reported by %j', async ([command, ...args]) => {
-    const scenario = await newScenario()
-    expect((await scenario.downloadInProcess()).code).toBe(0)
-    const run = await scenario.run([command, 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...args], {
-      faults: [{ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }],
-    })
-    expect(run).toMatchObject({ code: 3, stdout: '' })
-    expect(run.stderr).toMatch(
-      /^klines: Cannot read api\/klines\/\S+ of the mirror m: input\/output error \(EIO\)\.\n {2}Check/,
-    )
-    expect(scenario.outputs()).toEqual(['x.csv'])
-  })
+  it.each([[['export', '-o', 'y.csv']], [['stats']]])(
+    'F47 EIO, reading a mirror is reported by %j',
+    async ([command, ...args]) => {
+      const scenario = await newScenario()
+      expect((await scenario.downloadInProcess()).code).toBe(0)
+      const run = await scenario.run([command, 'BTCUSDT', '-i', '15m', '--mirror', 'm', ...args], {
+        faults: [{ call: 'readSync', at: 3, path: 'm/api', code: 'EIO' }],
+      })
+      expect(run).toMatchObject({ code: 3, stdout: '' })
+      expect(run.stderr).toMatch(
+        /^klines: Cannot read api\/klines\/\S+ of the mirror m: input\/output error \(EIO\)\.\n {2}Check/,
+      )
+      expect(scenario.outputs()).toEqual(['x.csv'])
+    },
+  )
 })

@@ -103,14 +103,24 @@ describe('symbols', () => {
     expect(parseSymbols(toJsonBytes(['DOTUSDT', 'BTCUSDT', 'DOTUSDT']))).toEqual(['BTCUSDT', 'DOTUSDT'])
   })
 
-  test.each(['btcusdt', '../BTCUSDT', 'BTC/USDT', 'BTCUSDT\n', '__proto__', '', 'A', 'A'.repeat(41), '①②', 'E\u0301A', '币\u202e安', 'BTC\u001b[31m'])(
-    '%j is refused: names become paths',
-    name => {
-      const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))
-      expect(error.code).toBe('bad_list')
-      expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${JSON.stringify(name)}, not a symbol.`)
-    },
-  )
+  test.each([
+    'btcusdt',
+    '../BTCUSDT',
+    'BTC/USDT',
+    'BTCUSDT\n',
+    '__proto__',
+    '',
+    'A',
+    'A'.repeat(41),
+    '①②',
+    'E\u0301A',
+    '币\u202e安',
+    'BTC\u001b[31m',
+  ])('%j is refused: names become paths', name => {
+    const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))
+    expect(error.code).toBe('bad_list')
+    expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${JSON.stringify(name)}, not a symbol.`)
+  })
 
   test('more than 20,000 are refused', () => {
     expect(thrownBy(() => parseSymbols(toJsonBytes(Array(20_001).fill('BTCUSDT')))).message).toContain('at most 20000')

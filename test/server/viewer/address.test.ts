@@ -4,7 +4,16 @@ import { isSymbol, parseSymbol } from '../../../src/klines/symbols.js'
 import { formatAddress, knownSeries, parseAddress, toSymbol } from '../../../src/server/viewer/chart/address.js'
 
 describe('a symbol in the address of the candle viewer', () => {
-  const names = ['BTCUSDT', '币安人生USDT', 'ÑANDÚUSDT', 'हिन्दीINR', 'ǰUSD', 'עִבְרִית', '币'.repeat(13), '\u{10400}\u{10401}']
+  const names = [
+    'BTCUSDT',
+    '币安人生USDT',
+    'ÑANDÚUSDT',
+    'हिन्दीINR',
+    'ǰUSD',
+    'עִבְרִית',
+    '币'.repeat(13),
+    '\u{10400}\u{10401}',
+  ]
 
   it.each(names)('%s is the same as elsewhere, in every spelling, and encoded', name => {
     for (const spelling of [name, name.toLowerCase(), name.normalize('NFD'), ` ${[...name].join('/')} `]) {
