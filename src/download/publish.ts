@@ -2,9 +2,11 @@ import { isExchange, type LocalEndpoint, toSourceName } from '../http/base-url.j
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
+import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
+import { reachesEnd } from '../mirror/finality.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { incomplete, withoutStop } from './errors.js'
@@ -15,6 +17,7 @@ import { completeTree, surveyTree } from './sources/tree-survey.js'
 import type { WindowFailure } from './sources/window-source.js'
 
 const OUTDATED = 'stored before its end, and not downloaded since'
+const UNRECORDED = "not as the mirror's record has it, and not downloaded since"
 const ADVICE = 'Nothing was written. Download them with klines download, then publish again.'
 
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
@@ -62,15 +65,22 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
     })
   }
   const failures: WindowFailure[] = []
+  /** The times of windows that other ones may be told, by path, where those of their files are different. */
+  const times = new Map<string, number>()
   let newest = Number.NEGATIVE_INFINITY
   const visit = (window: WindowRef, done: number, total: number) => {
     const read = mirror.borrowWindow(window)
     if (read.state === 'cached') {
-      if (read.batch.length > 0) newest = Math.max(newest, read.batch.openTime(read.batch.length - 1))
-      const { batch, mtimeMs } = read
-      const isPartial = mtimeMs < windowSpan(window).endTime && windowSpan(window).endTime <= now
-      if (isPartial && !mirror.isOfExchange && !mirror.isFinal(window, batch.lastOpenTime, mtimeMs))
-        failures.push(fail(window, OUTDATED))
+      const { lastOpenTime } = read.batch
+      newest = Math.max(newest, lastOpenTime ?? newest)
+      if (!reachesEnd(window, lastOpenTime)) {
+        const recorded = mirror.findTimes(window, read)
+        const time = recorded && mirror.renderedTime(recorded)
+        const fault = findFault(window, lastOpenTime === undefined, { time, fileTime: read.mtimeMs, now })
+        if (fault) failures.push(fail(window, fault))
+        const shown = mirror.lastModified(window, read.batch, read, recorded)
+        if (Math.abs(shown - read.mtimeMs) >= 1000) times.set(windowPath(window), shown)
+      }
     }
     if (read.state === 'corrupt') {
       const reason = withoutStop(withoutName(read.error.message, window))
@@ -80,16 +90,31 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   }
   const survey = await surveyTree(mirror, { symbols, now, signal, visit })
   if (newest > now) throw slowClock(mirror, now, newest)
-  for (const window of survey.outdated) failures.push(fail(window, OUTDATED))
   const leading = await findLeading(mirror, baseUrl, survey.missing, options)
   failures.push(...leading.failures)
   if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
   mirror.checkWritable(baseUrl, now)
   const empty = [...leading.empty, ...survey.future]
+  // A static host shows the times of files.
+  for (const [path, time] of times) mirror.setTime(path, time)
   const listsWritten = completeTree(mirror, survey, empty, now)
   const { lists, windows } = survey
   const counts = { windows, emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
+}
+
+/** Why a window whose last candle does not reach its end may lack candles by now; undefined when it lacks none. */
+function findFault(
+  window: WindowRef,
+  isEmpty: boolean,
+  { time, fileTime, now }: { readonly time: number | undefined; readonly fileTime: number; readonly now: number },
+): string | undefined {
+  const { startTime, endTime } = windowSpan(window)
+  const mayLack = (renderedTime: number) =>
+    (endTime <= now && renderedTime < endTime) || (isEmpty && startTime <= now && renderedTime < startTime)
+  // A copy is never older than what it is a copy of.
+  if (mayLack(time ?? fileTime)) return OUTDATED
+  return time === undefined && mayLack(Number.NEGATIVE_INFINITY) ? UNRECORDED : undefined
 }
 
 /** Windows of the future cannot be told from missing ones by a clock that is behind. */

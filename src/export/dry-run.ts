@@ -12,12 +12,16 @@ import { planExport, selectSeries } from './export-series.js'
 import { parseRowFormat } from './row-format.js'
 import { checkTargets, parseTemplate, planTargets } from './targets.js'
 
-/** The windows of one series in the range: `stale` ones would be revalidated, `missing` ones downloaded. */
+/**
+ * The windows of one series in the range: `stale` ones would be revalidated, `missing` ones downloaded, and `unrecorded` ones, which
+ * are cached and not as the mirror's record has them, downloaded once more.
+ */
 export interface SeriesDryRun extends Series {
   readonly windows: {
     readonly total: number
     readonly cached: number
     readonly stale: number
+    readonly unrecorded: number
     readonly missing: number
   }
 }
@@ -73,11 +77,12 @@ export async function dryRun(
 export function describePlan(source: WindowSource, { range, series }: Plan, files: string[]): DryRunReport {
   let [requests, limitMs] = [0, 0]
   const counted = series.map(({ series, windows }) => {
-    const counts = { total: windows.length, cached: 0, stale: 0, missing: 0 }
+    const counts = { total: windows.length, cached: 0, stale: 0, unrecorded: 0, missing: 0 }
     for (const window of windows) counts[source.cacheState(window)]++
     const cost = source.windowCost(series)
-    requests += (counts.stale + counts.missing) * cost.requests
-    limitMs += (counts.stale + counts.missing) * cost.limitMs
+    const requested = counts.total - counts.cached
+    requests += requested * cost.requests
+    limitMs += requested * cost.limitMs
     return { ...series, windows: counts }
   })
   const { baseUrl, mirrorRoot: mirror, offline } = source

@@ -43,6 +43,11 @@ export interface FileVersion {
   readonly ctimeMs: number
 }
 
+/** Whether two versions are one. */
+export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
+  return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
+}
+
 /** The bytes of a file and its version. */
 export interface FileSnapshot extends FileVersion {
   readonly state: 'file'
@@ -176,6 +181,16 @@ function syncFolder(path: string): void {
       closeSync(descriptor)
     }
   } catch {}
+}
+
+/** Sets the modification time of a file, ms; links are not followed. Throws what the file system throws. */
+export function setTime(path: string, mtimeMs: number): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    futimesSync(descriptor, mtimeMs / 1000, mtimeMs / 1000)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** The state of a path, links not followed; undefined when it is missing. */

@@ -7,28 +7,45 @@ const LATE_MS = DAY_MS
 
 /** What finality depends on besides the last candle. */
 export interface FinalityContext {
-  /** Modification time of the file, ms: Last-Modified, or the time of the download. */
-  readonly mtimeMs: number
+  /** When the window was rendered, ms UTC; undefined when that is not known. */
+  readonly time: number | undefined
   /** Finds the latest startDate of the series whose window has candles. Called only when needed. */
   readonly lastPopulated: () => string | undefined
 }
 
 /**
- * Whether a window whose last candle opens at `lastOpenTime` (ms UTC; undefined: it has none) can change no more, so that it is never requested again: its last candle reaches the window's end; or a
- * later window of the series has candles and this one was rendered well after its own end. Without the second condition a
- * window that was downloaded half full would keep its gap forever. Independent of this machine's clock.
+ * Whether a window whose last candle opens at `lastOpenTime` (ms UTC; undefined: it has none) can change no more, so that it is
+ * never requested again: its last candle reaches the window's end; or a later window of the series has candles and this one was
+ * rendered well after its own end. Without the second condition a window that was downloaded half full would keep its gap forever.
+ * Independent of this machine's clock.
  */
 export function isFinal(
   window: WindowRef,
   lastOpenTime: number | undefined,
-  { mtimeMs, lastPopulated }: FinalityContext,
+  { time, lastPopulated }: FinalityContext,
 ): boolean {
-  const { endTime } = windowSpan(window)
-  if (lastOpenTime !== undefined && nextOpenTime(window.interval, lastOpenTime) >= endTime) return true
-  return isLate(window, mtimeMs) && (lastPopulated() ?? '') > window.startDate
+  if (reachesEnd(window, lastOpenTime)) return true
+  return time !== undefined && isLate(window, time) && (lastPopulated() ?? '') > window.startDate
+}
+
+/**
+ * The same for a window of the exchange, where a day after the end of a window no candle changes any more. Of one whose time is not
+ * known, the last candle decides.
+ */
+export function isFinalOfExchange(
+  window: WindowRef,
+  lastOpenTime: number | undefined,
+  time: number | undefined,
+): boolean {
+  return time === undefined ? reachesEnd(window, lastOpenTime) : isLate(window, time)
+}
+
+/** Whether the last candle of a window, which opens at `lastOpenTime` (ms UTC), is the last one that the window can have. */
+export function reachesEnd(window: WindowRef, lastOpenTime: number | undefined): boolean {
+  return lastOpenTime !== undefined && nextOpenTime(window.interval, lastOpenTime) >= windowSpan(window).endTime
 }
 
 /** Whether a window was rendered well after its own end, so that it is final as soon as a later one has candles. */
-export function isLate(window: WindowRef, mtimeMs: number): boolean {
-  return mtimeMs >= windowSpan(window).endTime + LATE_MS
+export function isLate(window: WindowRef, time: number): boolean {
+  return time >= windowSpan(window).endTime + LATE_MS
 }

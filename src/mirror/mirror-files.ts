@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { toMirrorError } from './errors.js'
-import { type Allocate, type FileRead, type FileVersion, readFile, statPath, writeFile } from './file-store.js'
+import { type Allocate, type FileRead, type FileVersion, readFile, setTime, statPath, writeFile } from './file-store.js'
 import { refuseMirrorLinks, type WrittenSeries } from './links.js'
 import { findLeftoverTemps, removeTemps } from './temps.js'
 
@@ -48,6 +48,11 @@ export class MirrorFiles {
   /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`, and `linked_path` where that is through a link. */
   writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
     this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
+  }
+
+  /** Sets the modification time of a file of the tree, ms; one that is reached through a link stays. Throws `mirror_unusable`. */
+  setTime(path: string, mtimeMs: number): void {
+    if (this.isInside(path)) this.writing(() => setTime(join(this.root, path), mtimeMs))
   }
 
   /** The temp files of dead processes, relative to the root. */

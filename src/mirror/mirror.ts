@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../fs/checksum.js'
 import { makeFolder } from '../fs/make-folder.js'
 import { checkWritableFolder } from '../fs/writable-folder.js'
 import { isExchange } from '../http/base-url.js'
@@ -14,16 +15,22 @@ import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
-import { type FileRead, type FileVersion, listFolder, writeFile } from './file-store.js'
-import { isFinal, isLate } from './finality.js'
+import { type FileRead, type FileSnapshot, type FileVersion, listFolder, writeFile } from './file-store.js'
+import { isFinal, isFinalOfExchange, reachesEnd } from './finality.js'
+import { LastCandles } from './last-candles.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
+import { MirrorRecord } from './record.js'
+import type { RecordedWindow, WindowTimes } from './record-lines.js'
 import { hasInterval, hasStartDates, listStartDates, listSymbolFolders, listSymbols } from './series-folder.js'
 import { sweepTemps } from './temps.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
 export const EMPTY_WINDOW_BYTES = 2
+
+/** SHA-256 of `[]`, the only valid window of two bytes. */
+const EMPTY_SHA256 = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
 
 /** The rows of a cached window, and its file. */
 export interface BorrowedWindow extends FileVersion {
@@ -35,7 +42,17 @@ export interface BorrowedWindow extends FileVersion {
 
 /** A cached window, and whether it can change no more. */
 export interface CachedWindow extends BorrowedWindow {
+  /** What the service said about it; undefined when its file is not as recorded. */
+  readonly times: WindowTimes | undefined
   readonly final: boolean
+}
+
+/** What is known of the file of a window, to compare it with the record. */
+export interface KnownFile extends Pick<FileVersion, 'size' | 'mtimeMs'> {
+  /** Its content, if it was read. */
+  readonly bytes?: Uint8Array
+  /** SHA-256 of its content in hex, if that is known. */
+  readonly sha256?: string
 }
 
 /** A window that the mirror lacks, or whose content is corrupt: the error describes the fault. */
@@ -46,8 +63,11 @@ export type NoWindow = { readonly state: 'missing' } | { readonly state: 'corrup
  * written aside and renamed, and an open file is not affected.
  */
 export class Mirror extends MirrorFiles {
+  /** What the service has said about the windows. A bare tree has none. */
+  readonly record: MirrorRecord
   private readonly kernel = new Kernel()
   private readonly populated: LastPopulated
+  private readonly lastCandles = new LastCandles()
 
   /** `source`: the base address that it is opened for. Default: the one that `mirror.json` says, once it is there. */
   constructor(
@@ -56,6 +76,7 @@ export class Mirror extends MirrorFiles {
   ) {
     super(root)
     this.populated = new LastPopulated(root)
+    this.record = new MirrorRecord(root, () => this.readMeta() !== undefined)
   }
 
   /**
@@ -139,17 +160,32 @@ export class Mirror extends MirrorFiles {
       const isEmpty = listFolder(this.root).length === 0
       makeFolder(this.root)
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
-      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
+      if (this.readMeta() === undefined) {
+        // What is left of another mirror.
+        this.record.remove()
+        writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
+      }
       sweepTemps(this.root, now)
     })
   }
 
-  /** Reads and checks a window. Throws `mirror_unusable` for one that cannot be read, which is not a corrupt one. */
+  /**
+   * Reads and checks a window, and whether it is final. Throws `mirror_unusable` for one that cannot be read, which is not a corrupt
+   * one.
+   */
   readWindow(window: WindowRef): CachedWindow | NoWindow {
     const read = this.loadWindow(window)
-    return read.state !== 'cached'
-      ? read
-      : { ...read, final: this.isFinal(window, read.batch.lastOpenTime, read.mtimeMs) }
+    if (read.state !== 'cached') return read
+    const { lastOpenTime } = read.batch
+    // Most windows reach their end, and have no record.
+    const isKnown = !reachesEnd(window, lastOpenTime) || this.record.window(windowPath(window)) !== undefined
+    const times = isKnown ? this.findTimes(window, read) : undefined
+    return { ...read, times, final: this.isFinal(window, lastOpenTime, times) }
+  }
+
+  /** Reads and checks a window in memory of its own. Throws `mirror_unusable` for one that cannot be read. */
+  readRows(window: WindowRef): BorrowedWindow | NoWindow {
+    return this.loadWindow(window)
   }
 
   /** The same in the memory of `kernel`: its batch is valid until the kernel reads another one. */
@@ -157,23 +193,83 @@ export class Mirror extends MirrorFiles {
     return this.loadWindow(window, kernel)
   }
 
-  /** Whether a cached window with this last candle (ms UTC; undefined: none) and modification time (ms) can change no more. */
-  isFinal(window: WindowRef, lastOpenTime: number | undefined, mtimeMs: number): boolean {
-    if (this.isOfExchange) return isLate(window, mtimeMs)
-    return isFinal(window, lastOpenTime, { mtimeMs, lastPopulated: () => this.lastPopulated(window) })
+  /**
+   * What the service said about the cached version of a window; undefined when its file is not as recorded: then its own time says
+   * nothing, because copies have the time of copying. A bare tree has no record, and only the times of its files. Throws
+   * `mirror_unusable`.
+   */
+  findTimes(window: WindowRef, file: KnownFile): WindowTimes | undefined {
+    if (this.baseUrl === undefined) return { time: file.mtimeMs, confirmed: file.mtimeMs }
+    const path = windowPath(window)
+    const recorded = this.record.window(path)
+    if (recorded && this.hasContent(path, file, recorded)) return recorded
+    if (file.bytes === undefined) return undefined
+    // Another process may have stored and recorded what was read.
+    this.record.refresh()
+    const latest = this.record.window(path)
+    return latest && latest !== recorded && this.hasContent(path, file, latest) ? latest : undefined
+  }
+
+  /** Whether a file has a recorded content. It is read only if nothing else tells. */
+  private hasContent(path: string, file: KnownFile, { size, time, confirmed, ...recorded }: RecordedWindow): boolean {
+    if (size !== file.size) return false
+    if (file.sha256 !== undefined) return file.sha256 === recorded.sha256
+    if (size === EMPTY_WINDOW_BYTES) return recorded.sha256 === EMPTY_SHA256
+    if (file.bytes !== undefined) return sha256(file.bytes) === recorded.sha256
+    if ([time, confirmed].some(stored => Math.abs(stored - file.mtimeMs) < 1)) return true
+    const read = this.readBytes(path)
+    return read.state === 'file' && sha256(read.bytes) === recorded.sha256
   }
 
   /**
-   * Whether the time of a window's file says that it has all its candles: it was downloaded from the exchange a day after its
-   * end. A static service renders windows when it likes, and the times of a copied tree say nothing. `file`: one that is not in the
-   * mirror; default: the cached one.
+   * Whether a cached window with this last candle (ms UTC; undefined: none) can change no more. `times`: what the service said about
+   * it, if that is known.
    */
-  isWhole(
-    window: WindowRef,
-    file: { readonly mtimeMs: number } | undefined = this.version(windowPath(window)),
-  ): boolean {
+  isFinal(window: WindowRef, lastOpenTime: number | undefined, times: WindowTimes | undefined): boolean {
+    const time = times && this.renderedTime(times)
+    if (this.isOfExchange) return isFinalOfExchange(window, lastOpenTime, time)
+    return isFinal(window, lastOpenTime, { time, lastPopulated: () => this.lastPopulated(window) })
+  }
+
+  /** When the service rendered a window, ms UTC: the exchange renders it for each answer. */
+  renderedTime({ time, confirmed }: WindowTimes): number {
+    return this.isOfExchange ? confirmed : time
+  }
+
+  /**
+   * When a cached window was last modified, ms UTC, as those who get it from here are told: it makes no window final for them that is
+   * not final here. Without a recorded time that is the end of the last candle.
+   */
+  lastModified(window: WindowRef, batch: KlineBatch, file: KnownFile, times: WindowTimes | undefined): number {
+    if (times) return this.renderedTime(times)
+    if (reachesEnd(window, batch.lastOpenTime)) return file.mtimeMs
+    const closeTime = batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1) + 1
+    return Math.min(closeTime, file.mtimeMs)
+  }
+
+  /**
+   * Whether a window is one of the exchange that is final, so that it has all its candles. A static service renders windows when it
+   * likes, and says nothing about candles that are not there. `unstored`: a file that is not in the mirror; default: the cached one.
+   * `lastOpenTime`: of its last candle, if that is known (ms UTC; undefined: it has none). Throws `mirror_unusable`.
+   */
+  isWhole(window: WindowRef, unstored?: FileSnapshot, known?: { readonly lastOpenTime: number | undefined }): boolean {
     if (!this.isOfExchange) return false
-    return file !== undefined && isLate(window, file.mtimeMs)
+    if (unstored) {
+      const times = { time: unstored.mtimeMs, confirmed: unstored.mtimeMs }
+      return this.isFinal(window, decodeWindow(unstored.bytes, window).lastOpenTime, times)
+    }
+    const file = this.version(windowPath(window))
+    if (!file) return false
+    const { lastOpenTime } = known ?? { lastOpenTime: this.lastOpenTime(window, file) }
+    return this.isFinal(window, lastOpenTime, this.findTimes(window, file))
+  }
+
+  /** The open time of the last candle of a window's file, ms UTC; undefined for an empty or corrupt one. */
+  private lastOpenTime(window: WindowRef, file: FileVersion): number | undefined {
+    const known = this.lastCandles.find(window, file)
+    if (known) return known.openTime
+    const read = this.borrowWindow(window)
+    return read.state === 'cached' ? read.batch.lastOpenTime : undefined
   }
 
   /** Whether a later window of the series has candles. */
@@ -252,17 +348,27 @@ export class Mirror extends MirrorFiles {
   }
 
   /**
-   * What the file of a window, which is not read, says about it at `now` (ms UTC): an empty window that was stored before it
-   * began, and has begun since, is `outdated`; one of the exchange also when it has ended and was stored before that. A corrupt
-   * file counts as `cached`.
+   * What is known of a window at `now` (ms UTC) by its file, which is not read, and the record. An empty window that the service sent
+   * before it began, and that has begun since, is `outdated`; one of the exchange also when it has ended and was sent before that.
+   * So is an empty one that has begun and is not as recorded. A corrupt file counts as `cached`.
    */
   fileState(window: WindowRef, now: number): 'cached' | 'outdated' | 'missing' {
     const file = this.version(windowPath(window))
     if (!file) return 'missing'
+    const isEmpty = file.size === EMPTY_WINDOW_BYTES
+    if (!isEmpty && !this.isOfExchange) return 'cached'
+    const times = this.findTimes(window, file)
+    // Without a record, candles may reach the end of their window; those who read it know.
+    const time = times ? this.renderedTime(times) : isEmpty ? -Infinity : Infinity
+    return this.isOutdated(window, { isEmpty, time }, now) ? 'outdated' : 'cached'
+  }
+
+  /** Whether a window that was rendered at `time` (ms UTC) may have got candles by `now`, as `fileState` says. */
+  isOutdated(window: WindowRef, { isEmpty, time }: { isEmpty: boolean; time: number }, now: number): boolean {
     const { startTime, endTime } = windowSpan(window)
-    const isUnknown = file.size === EMPTY_WINDOW_BYTES && file.mtimeMs < startTime && startTime <= now
-    const isPartial = this.isOfExchange && file.mtimeMs < endTime && endTime <= now
-    return isUnknown || isPartial ? 'outdated' : 'cached'
+    const isUnknown = isEmpty && time < startTime && startTime <= now
+    const isPartial = this.isOfExchange && time < endTime && endTime <= now
+    return isUnknown || isPartial
   }
 
   /** Size of a window file, bytes; 0 when it is missing. */
@@ -300,6 +406,7 @@ export class Mirror extends MirrorFiles {
     try {
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
+      if (this.isOfExchange) this.lastCandles.add(window, file, batch.lastOpenTime)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
       // Only content is corrupt: a window that was not read must not be replaced by a shorter one.

@@ -10,6 +10,7 @@ import { listFolder, TEMP_FOLDER } from './file-store.js'
 import { ALL_SERIES } from './links.js'
 import { CACHE_TAG, CACHE_TAG_FILE, META_FILE } from './meta.js'
 import type { Mirror } from './mirror.js'
+import { RECORD_FILE } from './record.js'
 import { listTreeFiles } from './walk.js'
 
 /** The files removed from a mirror, or to be removed. */
@@ -27,9 +28,9 @@ export interface Pruning extends Removal {
 }
 
 /**
- * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval.
- * With `dryRun`, it only returns what it would remove. Throws `mirror_unusable`, and before anything is removed `linked_path` for
- * a mirror with links, and `bad_list` for a corrupt list.
+ * Removes the temp files of dead processes, stray files, and windows whose startDate is not in the list of their interval, and
+ * writes the record of the mirror anew where that makes it shorter. With `dryRun`, it only returns what it would remove. Throws
+ * `mirror_unusable`, and before anything is removed `linked_path` for a mirror with links, and `bad_list` for a corrupt list.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Pruning {
   mirror.refuseLinks(ALL_SERIES)
@@ -44,7 +45,9 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
   const windows = new Set(unlisted.filter(({ entry }) => entry !== undefined).map(({ path }) => path))
   const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
-  return { ...removal, windows: removal.paths.filter(path => windows.has(path)).length }
+  const removed = removal.paths.filter(path => windows.has(path))
+  if (!dryRun) mirror.record.tidy(new Set(removed.flatMap(path => [path, dirname(path)])))
+  return { ...removal, windows: removed.length }
 }
 
 /**
@@ -69,7 +72,7 @@ export function clearMirror(mirror: Mirror): Removal {
 function ownFiles(mirror: Mirror): string[] {
   const tag = mirror.readBytes(CACHE_TAG_FILE)
   const isTagged = tag.state === 'file' && tag.bytes.toString() === CACHE_TAG
-  return isTagged ? [META_FILE, CACHE_TAG_FILE] : [META_FILE]
+  return [RECORD_FILE, META_FILE, ...(isTagged ? [CACHE_TAG_FILE] : [])]
 }
 
 /** Throws `mirror_unusable`; files removed before stay removed. */

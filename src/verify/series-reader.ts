@@ -6,7 +6,6 @@ import type { CandleTable } from '../klines/kernel/candle-table.js'
 import { type Series, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
-import { isLate } from '../mirror/finality.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { KnownTime } from './known-time.js'
 import { NeighbourCandles } from './neighbour-candles.js'
@@ -37,11 +36,6 @@ export class SeriesReader implements SlicedSeries {
   private readonly known: KnownTime
   /** Undefined without a range: every cached window is read. */
   private readonly neighbours: NeighbourCandles | undefined
-  /**
-   * Whether the modification time of a file says that its window has all its candles: a static service renders windows when it likes,
-   * and the times of a copied tree say nothing.
-   */
-  private readonly hasTimes: boolean
   /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
   private readonly finerSpans: WindowSpan[] = []
   private readonly corrupt: { startDate: string; reason: string }[] = []
@@ -60,7 +54,6 @@ export class SeriesReader implements SlicedSeries {
     this.series = { symbol: plan.symbol, interval: plan.interval }
     this.emptyAfter = mirror.covers(this.series) ? -Infinity : horizon
     this.known = new KnownTime(plan.interval, range)
-    this.hasTimes = mirror.isOfExchange
     const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
     this.neighbours = isWhole ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
   }
@@ -133,7 +126,7 @@ export class SeriesReader implements SlicedSeries {
       return
     }
     const { batch } = read
-    const isSettled = this.hasTimes && isLate(window, read.mtimeMs)
+    const isSettled = mirror.isWhole(window, undefined, batch)
     known.addLoaded(span, batch.length > 0, isSettled)
     if (findFinerRow(batch) !== undefined) this.finerSpans.push(span)
     const rows = batch.slice(range.fromTime, range.toTime)

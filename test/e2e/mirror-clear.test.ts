@@ -37,7 +37,7 @@ describe('mirror clear', () => {
     const [text, json] = await Promise.all([sandbox.call(CLEAR), sandbox.call([...CLEAR, '--json'])])
     expect(text).toMatchObject({ code: 2, stdout: '' })
     expect(text.stderr).toBe(
-      'klines: mirror clear asks before it removes 11 files of m, and there is no terminal.\n  --yes removes them without asking.\n',
+      'klines: mirror clear asks before it removes 12 files of m, and there is no terminal.\n  --yes removes them without asking.\n',
     )
     expect(json).toMatchObject({ code: 2, stderr: '' })
     expect(Check(ErrorSchema, JSON.parse(json.stdout))).toBe(true)
@@ -135,7 +135,7 @@ describe('mirror clear', () => {
 })
 
 describe.skipIf(!hasScript)('mirror clear at a terminal (skipped without script of util-linux)', () => {
-  const prompt = 'Remove 11 files ('
+  const prompt = 'Remove 12 files ('
 
   it.each([
     ['n', 'n\r'],
@@ -166,7 +166,7 @@ describe.skipIf(!hasScript)('mirror clear at a terminal (skipped without script 
     const { sandbox } = await setUp()
     const run = await atTerminal(sandbox, `klines ${CLEAR.join(' ')}`, { prompt, keys })
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain('\r\n11 files, ')
+    expect(run.stdout).toContain('\r\n12 files, ')
     expect(sandbox.files()).toEqual([])
   })
 

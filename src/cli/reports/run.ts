@@ -2,7 +2,7 @@ import { describeCost } from '../../download/request-cost.js'
 import type { SeriesReport } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
 import { SAMPLE } from '../../http/base-url.js'
-import { plural } from '../../klines/text.js'
+import { formatCount, plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
 import type { Report } from './report.js'
@@ -57,22 +57,34 @@ export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
 
 function describeDryRun(report: DryRunReport): string {
   const { series, files, removed, vacuumed, mirror, offline } = report
-  const right = offline ? ['windows', 'cached', 'missing'] : ['windows', 'cached', 'to revalidate', 'to download']
-  const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing } }) => {
-    return [symbol, interval, total, cached, ...(offline ? [missing] : [stale, missing])]
+  const unrecorded = sum(series.map(({ windows }) => windows.unrecorded))
+  const toConfirm = unrecorded > 0 ? ['to confirm'] : []
+  const right = offline
+    ? ['windows', 'cached', 'missing']
+    : ['windows', 'cached', ...toConfirm, 'to revalidate', 'to download']
+  const rows = series.map(({ symbol, interval, windows: { total, cached, stale, missing, ...windows } }) => {
+    const requested = [...(unrecorded > 0 ? [windows.unrecorded] : []), stale, missing]
+    return [symbol, interval, total, cached, ...(offline ? [missing] : requested)]
   })
-  const count = sum(series.map(({ windows }) => windows.stale + windows.missing))
+  const count = sum(series.map(({ windows }) => windows.total - windows.cached))
   const outcome = offline
     ? `${plural(count, 'window')} missing${count > 0 ? ', so the export would fail' : ''}; nothing was written`
     : `${plural(count, 'window')} would be requested; nothing was downloaded or written`
   const table = textTable({ head: ['symbol', 'interval', ...right], rows, right })
   const lines = [table, '', `Dry run: ${outcome}.`]
+  if (unrecorded > 0) lines.push(describeUnrecorded(unrecorded))
   if (report.limitMs > 0) lines.push(`The run takes ${describeCost(report)}.`)
   const names = files.map(path => (path === '-' ? 'stdout' : path))
   if (names.length > 0) lines.push(`Files that would be written: ${names.join(', ')}`)
   if (removed.length > 0) lines.push(`Parts that would be removed: ${removed.join(', ')}`)
   if (vacuumed.length > 0) lines.push(`Files that vacuum would remove: ${vacuumed.join(', ')}`)
   return [...lines, `Mirror: ${mirror}`].join('\n')
+}
+
+/** A mirror of an older version has no record, and a copy may have an older one. */
+function describeUnrecorded(windows: number): string {
+  const [are, them] = windows === 1 ? ['window is', 'it'] : ['windows are', 'them']
+  return `${formatCount(windows)} cached ${are} not in the mirror's record as they are: this download confirms ${them} once.`
 }
 
 function toLocation({ baseUrl, mirror, range }: { baseUrl: string | undefined; mirror: string; range: TimeRange }) {

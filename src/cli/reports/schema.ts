@@ -95,7 +95,10 @@ export const DryRunSchema = object(
     removed: Type.Array(Text, { description: 'paths that --prune would remove' }),
     vacuumed: Type.Array(Text, { description: 'paths that --vacuum would remove, also of entries of the log' }),
     series: Type.Array(
-      object({ ...seriesName, windows: object({ total: Count, cached: Count, stale: Count, missing: Count }) }),
+      object({
+        ...seriesName,
+        windows: object({ total: Count, cached: Count, stale: Count, unrecorded: Count, missing: Count }),
+      }),
     ),
   },
   { $id: 'klines-dry-run' },

@@ -2,6 +2,7 @@ import { isKlinesError } from '../../klines/errors.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
 import { META_FILE } from '../../mirror/meta.js'
 import type { Mirror } from '../../mirror/mirror.js'
+import type { RecordLine } from '../../mirror/record-lines.js'
 import type { Warn } from './window-source.js'
 
 /** Files that the mirror could not store, by path. */
@@ -49,6 +50,7 @@ export class CacheWriter {
     const isBare = this.mirror.exists && this.mirror.version(META_FILE) === undefined
     // Before the first file, so that no file is without a source.
     this.mirror.prepare(baseUrl, now)
+    this.mirror.record.compact()
     this.adopt = undefined
     if (isBare)
       this.options.warn(
@@ -87,6 +89,21 @@ export class CacheWriter {
     if (isStored) this.options.memory?.delete(path)
     else this.options.memory?.set(path, { state: 'file', bytes, ...version })
     this.done.add(path)
+  }
+
+  /**
+   * Adds a line to the record of the mirror. One that cannot be written stays in memory: the next run requests the window again.
+   * A folder that is no mirror yet has no record.
+   */
+  record(line: RecordLine): void {
+    if (this.options.readOnly) return
+    try {
+      if (this.unwritable || this.mirror.readMeta() === undefined) this.mirror.record.remember(line)
+      else this.mirror.record.append(line)
+    } catch (error) {
+      if (!isKlinesError(error, 'mirror_unusable')) throw error
+      if (line.kind === 'window') this.options.warn(`${error.message} The next run requests such windows again.`)
+    }
   }
 
   /** Changes the mirror in another way, unless it must not or cannot be written; returns whether it did. */

@@ -8,7 +8,7 @@ import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, parseDate } from '../../klines/windows.js'
-import type { BorrowedWindow, Mirror, NoWindow } from '../../mirror/mirror.js'
+import { type BorrowedWindow, EMPTY_WINDOW_BYTES, type Mirror, type NoWindow } from '../../mirror/mirror.js'
 import { cachedStartDateList } from '../cached-start-dates.js'
 import { noMinutes, withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
@@ -174,11 +174,20 @@ export class MirrorSource implements WindowSource {
     const outdatedDates = dates.filter(startDate => {
       const startTime = parseDate(startDate)
       if (startTime <= knownUntil || startTime >= toTime || startTime > this.now) return false
-      return this.mirror.fileState({ interval, symbol, startDate }, this.now) === 'outdated'
+      const window = { interval, symbol, startDate }
+      const [isEmpty, time] = [this.mirror.windowSize(window) <= EMPTY_WINDOW_BYTES, this.storedTime(window)]
+      return time !== undefined && this.mirror.isOutdated(window, { isEmpty, time }, this.now)
     })
     const [startDate] = outdatedDates
-    const file = startDate && this.mirror.version(windowPath({ interval, symbol, startDate }))
-    if (file) this.warn(outdated(interval, file.mtimeMs, `started or ended since: ${outdatedDates.length}`))
+    const time = startDate && this.storedTime({ interval, symbol, startDate })
+    if (time) this.warn(outdated(interval, time, `started or ended since: ${outdatedDates.length}`))
+  }
+
+  /** When the service rendered a cached window, ms UTC; without a record, the time of its file. */
+  private storedTime(window: WindowRef): number | undefined {
+    const file = this.mirror.version(windowPath(window))
+    const times = file && this.mirror.findTimes(window, file)
+    return times ? this.mirror.renderedTime(times) : file?.mtimeMs
   }
 
   hasSeries(series: Series): boolean {
@@ -216,7 +225,7 @@ export class MirrorSource implements WindowSource {
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.result(window, this.mirror.readWindow(window))
+    return this.result(window, this.mirror.readRows(window))
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {

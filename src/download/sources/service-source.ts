@@ -12,6 +12,7 @@ import { type Series, type WindowRef, windowName } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
+import type { WindowTimes } from '../../mirror/record-lines.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
 import type { RequestCost } from '../request-cost.js'
@@ -21,10 +22,18 @@ import { checkOrigin } from './check-origin.js'
 import { Completeness } from './completeness.js'
 import { ServiceClock } from './service-clock.js'
 import type { SourceLists } from './source-lists.js'
-import type { CountedWindow, WindowFailure, WindowResult, WindowSource, WindowStatus } from './window-source.js'
+import { WindowRecorder } from './window-recorder.js'
+import type {
+  CacheState,
+  CountedWindow,
+  WindowFailure,
+  WindowResult,
+  WindowSource,
+  WindowStatus,
+} from './window-source.js'
 
 /** What decides whether a cached window needs a request. */
-type CachedState = Pick<CachedWindow, 'final' | 'mtimeMs'>
+type CachedState = Pick<CachedWindow, 'final' | 'times'>
 
 /** How a `ServiceSource` downloads. */
 export interface ServiceSourceOptions extends CacheWriterOptions {
@@ -46,6 +55,7 @@ export class ServiceSource implements WindowSource {
   readonly isExchange: boolean
   private readonly cacheWriter: CacheWriter
   private readonly completeness: Completeness
+  private readonly recorder: WindowRecorder
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
   private readonly clock: ServiceClock
@@ -63,6 +73,7 @@ export class ServiceSource implements WindowSource {
     this.clock = new ServiceClock(options.now, options.warn, this.isExchange ? Number.NEGATIVE_INFINITY : options.now())
     this.cacheWriter = new CacheWriter(mirror, options)
     this.completeness = new Completeness(mirror, this.cacheWriter)
+    this.recorder = new WindowRecorder(mirror, this.cacheWriter, options.now)
     mirror.checkBase(this.baseUrl)
   }
 
@@ -190,10 +201,11 @@ export class ServiceSource implements WindowSource {
     return undefined
   }
 
-  cacheState(window: WindowRef): 'cached' | 'stale' | 'missing' {
+  cacheState(window: WindowRef): CacheState {
     const read = this.mirror.readWindow(window)
     if (read.state !== 'cached') return this.lists.isKnownEmpty(window) ? 'cached' : 'missing'
-    return this.isSettled(window, read) ? 'cached' : 'stale'
+    if (this.isSettled(window, read)) return 'cached'
+    return read.times === undefined ? 'unrecorded' : 'stale'
   }
 
   isWhole(window: WindowRef): boolean {
@@ -206,7 +218,10 @@ export class ServiceSource implements WindowSource {
     if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window), size: inMemory.size }
     const cached = this.readCached(window)
     const status = cached && this.settledStatus(window, cached)
-    if (status) return { window, status, batch: cached.batch, size: cached.size }
+    if (status) {
+      this.recorder.see(window, cached.batch)
+      return { window, status, batch: cached.batch, size: cached.size }
+    }
     try {
       return await this.fetchWindow(window, cached)
     } catch (error) {
@@ -222,14 +237,17 @@ export class ServiceSource implements WindowSource {
     const empty = await this.lists.emptyWindow(window)
     if (empty) {
       this.store(windowPath(window), empty)
+      this.recorder.record(window, empty, cached)
       return { window, status: 'cached', batch: empty.value, size: empty.bytes.length }
     }
-    const isUsable = cached && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
-    const since = isUsable ? cached.mtimeMs : undefined
+    const isUsable = cached?.times && !this.options.refresh && !this.isAhead(cached.times)
+    const since = isUsable ? cached.times?.time : undefined
     const onTheWay = await this.lists.fetchedWindow(window)
     const fetched = onTheWay ?? (await this.service.window(window, since, this.options.signal))
     if (fetched !== 'unmodified') this.checkGrid(window, fetched.bytes)
-    return this.storeWindow(window, cached, fetched)
+    const result = this.storeWindow(window, cached, fetched)
+    this.recorder.see(window, result.batch)
+    return result
   }
 
   /** Throws a `FetchError` for a 3d window that is not on the grid of the first cached candle. */
@@ -252,12 +270,14 @@ export class ServiceSource implements WindowSource {
       : this.window(window)
   }
 
-  countedStatus(window: WindowRef, { mtimeMs, totals }: CountedWindow): WindowStatus | undefined {
-    return this.settledStatus(window, { mtimeMs, final: this.mirror.isFinal(window, totals.lastOpenTime, mtimeMs) })
+  countedStatus(window: WindowRef, { totals, ...file }: CountedWindow): WindowStatus | undefined {
+    const times = this.mirror.findTimes(window, file)
+    return this.settledStatus(window, { times, final: this.mirror.isFinal(window, totals.lastOpenTime, times) })
   }
 
   async close(): Promise<void> {
     await this.service.fetcher.close()
+    this.recorder.recordCandles()
     await this.completeness.restore(this.latest())
   }
 
@@ -271,8 +291,14 @@ export class ServiceSource implements WindowSource {
     const inMemory = this.cacheWriter.inMemory(windowPath(window))
     if (inMemory) {
       const batch = decodeWindow(inMemory.bytes, window)
-      const final = this.mirror.isFinal(window, batch.lastOpenTime, inMemory.mtimeMs)
-      return { ...inMemory, state: 'cached', batch, final }
+      const times = { time: inMemory.mtimeMs, confirmed: inMemory.mtimeMs }
+      return {
+        ...inMemory,
+        state: 'cached',
+        batch,
+        times,
+        final: this.mirror.isFinal(window, batch.lastOpenTime, times),
+      }
     }
     const read = this.mirror.readWindow(window)
     if (read.state === 'cached') return read
@@ -293,7 +319,12 @@ export class ServiceSource implements WindowSource {
   /** Whether a cached window is used without a request. */
   private isSettled(window: WindowRef, cached: CachedState): boolean {
     if (this.isUnlisted(window)) return true
-    return cached.final && !this.options.refresh && !this.clock.isAhead(cached.mtimeMs)
+    return cached.final && !this.options.refresh && !this.isAhead(cached.times)
+  }
+
+  /** Whether the times of a window are those of a wrong clock. */
+  private isAhead(times: WindowTimes | undefined): boolean {
+    return times !== undefined && this.clock.isAhead(Math.max(times.time, times.confirmed))
   }
 
   /** Whether the service's list lacks a window; false when the list was not downloaded. */
@@ -320,6 +351,7 @@ export class ServiceSource implements WindowSource {
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
     this.store(path, fetched)
+    this.recorder.record(window, fetched, cached)
     const list = this.lists.listWith(window.symbol)
     if (list) this.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
     return { window, status: 'fetched', batch: fetched.value, size: fetched.bytes.length, change }

@@ -15,6 +15,12 @@ import type { Selection } from '../selection.js'
  */
 export type WindowStatus = 'cached' | 'fetched' | 'revalidated' | 'retained'
 
+/**
+ * What is cached of a window: a version that is used as it is (`cached`), one that may have changed (`stale`), one that is not as the
+ * mirror's record has it (`unrecorded`), or none (`missing`).
+ */
+export type CacheState = 'cached' | 'stale' | 'unrecorded' | 'missing'
+
 /** A window with its rows. */
 export interface WindowResult {
   readonly window: WindowRef
@@ -34,6 +40,8 @@ export interface CountedWindow {
   readonly size: number
   /** Modification time of its file, ms. */
   readonly mtimeMs: number
+  /** SHA-256 of its file, in hex. */
+  readonly sha256: string
   /** Of all its candles. */
   readonly totals: SeriesTotals
 }
@@ -78,9 +86,9 @@ export interface WindowSource {
   coveredFrom(series: Series, range: TimeRange): Promise<number | undefined>
   /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
-  /** What is cached of a window, without a request: `stale` and `missing` ones need one. */
-  cacheState(window: WindowRef): 'cached' | 'stale' | 'missing'
-  /** Whether a window, empty or not, was stored so late that it lacks no candle. */
+  /** What is cached of a window, without a request: only `cached` ones need none. */
+  cacheState(window: WindowRef): CacheState
+  /** Whether a window, empty or not, is final in such a way that it lacks no candle. */
   isWhole(window: WindowRef): boolean
   /** What a window of a series takes when it needs a request. */
   windowCost(series: Series): RequestCost

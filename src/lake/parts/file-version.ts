@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync } from 'node:fs'
+import { sha256 } from '../../fs/checksum.js'
 import type { FileVersion } from '../../mirror/file-store.js'
 
 /** The content of a file: its size in bytes, and a SHA-256 in hex. */
@@ -13,11 +13,6 @@ export interface FileContent {
 /** Identifies a version of a file: a file that is written again gets another one. A copy gets another one too. */
 export function versionText({ ino, size, mtimeMs, ctimeMs }: FileVersion): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
-}
-
-/** The SHA-256 of bytes, in hex. */
-export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }
 
 /** Whether two files have the same content. */

@@ -1,7 +1,8 @@
 import type { WindowResult } from '../../download/sources/window-source.js'
+import { sha256 } from '../../fs/checksum.js'
 import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { FileVersion } from '../../mirror/file-store.js'
-import { type FileContent, sha256, versionText } from './file-version.js'
+import { type FileContent, versionText } from './file-version.js'
 
 /** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
 export interface WindowContent extends FileContent {

@@ -1,10 +1,11 @@
 import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { CountedWindow } from '../../download/sources/window-source.js'
+import { sha256 } from '../../fs/checksum.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
 import type { LakeManifest } from '../manifest.js'
-import { hasSameContent, sha256, versionText } from './file-version.js'
+import { hasSameContent, versionText } from './file-version.js'
 import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
 
 /** What the manifest says about a window whose file has not changed since, and the modification time of that (ms). */
@@ -53,7 +54,7 @@ export class WindowFiles {
   counted(window: WindowRef): CountedWindow | undefined {
     const { known, mtimeMs } = this.unchanged.get(windowName(window)) ?? this.findKnown(window) ?? {}
     if (known?.totals === undefined || mtimeMs === undefined) return undefined
-    return { size: known.size, mtimeMs, totals: unpackTotals(known.totals) }
+    return { size: known.size, mtimeMs, sha256: known.sha256, totals: unpackTotals(known.totals) }
   }
 
   /** Whether a cached window has candles, by the size of its file. */
@@ -62,9 +63,9 @@ export class WindowFiles {
     return size > EMPTY_WINDOW_BYTES
   }
 
-  /** Whether the time of a window's file says that it has all its candles. */
+  /** Whether a window is final in such a way that it has all its candles. */
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window, this.memory.get(windowPath(window)))
+    return this.mirror.isWhole(window, this.memory.get(windowPath(window)), this.counted(window)?.totals)
   }
 
   private findKnown(window: WindowRef): UnchangedWindow | undefined {

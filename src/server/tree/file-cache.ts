@@ -7,7 +7,7 @@ import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
-import type { FileSnapshot, FileVersion } from '../../mirror/file-store.js'
+import { type FileSnapshot, type FileVersion, isSameVersion } from '../../mirror/file-store.js'
 import { isLate } from '../../mirror/finality.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { Body } from '../http/body.js'
@@ -25,6 +25,8 @@ export interface ValidFile {
   readonly final: boolean
   /** The window, if it becomes final as soon as a later one has candles. */
   readonly pendingWindow?: WindowRef | undefined
+  /** The state of the record, if that does not have the window as it is: another process may be about to record it. */
+  readonly recordState?: number | undefined
 }
 
 /** The version of a corrupt file; undefined when even that cannot be read. */
@@ -63,15 +65,21 @@ export class FileCache {
   /** The file at `path`; undefined when it is missing. Throws `mirror_unusable`. */
   get(path: string): CachedFile | undefined {
     const cached = this.files.get(path)
-    const pendingWindow = cached?.state === 'valid' ? cached.pendingWindow : undefined
-    const isUnchanged = !pendingWindow || !this.mirror.hasLaterCandles(pendingWindow)
-    if (cached && isUnchanged && this.isCurrent(path, cached.version)) return cached
+    if (cached && !this.mayBeFinal(cached) && this.isCurrent(path, cached.version)) return cached
     const entry = parseTreePath(path)
     if (!entry) return undefined
     const file = this.read(path, entry)
     if (file) this.files.set(path, file)
     else this.files.delete(path)
     return file
+  }
+
+  /** Whether a window may have become final although its file is the same. */
+  private mayBeFinal(file: CachedFile): boolean {
+    if (file.state !== 'valid') return false
+    const { pendingWindow, recordState } = file
+    if (pendingWindow && this.mirror.hasLaterCandles(pendingWindow)) return true
+    return recordState !== undefined && this.mirror.record.refresh() !== recordState
   }
 
   /** Checks the version of a file again at its next use. */
@@ -82,7 +90,7 @@ export class FileCache {
   /** Whether the file still has that version. Simultaneous requests share one check, which takes a tenth of their time. */
   private isCurrent(path: string, version: FileVersion | undefined): boolean {
     if (this.checked.has(path)) return true
-    if (!isSame(version, this.version(path))) return false
+    if (!isSameVersion(version, this.version(path))) return false
     if (this.checked.size === 0) setImmediate(() => this.checked.clear())
     this.checked.add(path)
     return true
@@ -113,14 +121,27 @@ export class FileCache {
 
   /** Throws `bad_window` and `bad_list`. */
   private validate(path: string, entry: TreeEntry, file: FileSnapshot): ValidFile {
-    const { bytes, mtimeMs } = file
-    const final = entry.kind === 'window' && this.isFinal(entry.window, file)
+    const { bytes } = file
     if (entry.kind === 'startDates') parseStartDates(bytes, entry.interval)
     if (entry.kind === 'symbols') parseSymbols(bytes)
-    const isPending = entry.kind === 'window' && !final && isLate(entry.window, mtimeMs)
-    const pendingWindow = isPending ? entry.window : undefined
+    const { mtimeMs, final, ...pending } =
+      entry.kind === 'window' ? this.inspect(path, entry.window, file) : { mtimeMs: file.mtimeMs, final: false }
     const body = new Body(bytes, { mtimeMs, final, onGrowth: grown => this.measureAgain(path, grown) })
-    return { state: 'valid', body, version: file, final, pendingWindow }
+    return { state: 'valid', body, version: file, final, ...pending }
+  }
+
+  /** What is known of a window beside its bytes: when it was last modified (ms UTC), and whether it is final or may become so. */
+  private inspect(path: string, window: WindowRef, file: FileSnapshot) {
+    const { mirror } = this
+    const batch = borrowWindow(file.bytes, window, this.kernel, mirror.gridAnchor(window))
+    const isUnstored = this.unstored.get(path) === file
+    const times = isUnstored ? { time: file.mtimeMs, confirmed: file.mtimeMs } : mirror.findTimes(window, file)
+    const final = mirror.isFinal(window, batch.lastOpenTime, times)
+    const isPending = !final && times !== undefined && isLate(window, mirror.renderedTime(times))
+    const pendingWindow = isPending ? window : undefined
+    const mtimeMs = mirror.lastModified(window, batch, file, times)
+    const recordState = final || times ? undefined : mirror.record.refresh()
+    return { mtimeMs, final, pendingWindow, recordState }
   }
 
   /** The cache takes the size of a file when it is added. */
@@ -131,17 +152,8 @@ export class FileCache {
     this.files.set(path, file)
   }
 
-  private isFinal(window: WindowRef, { bytes, mtimeMs }: FileSnapshot): boolean {
-    const batch = borrowWindow(bytes, window, this.kernel, this.mirror.gridAnchor(window))
-    return this.mirror.isFinal(window, batch.lastOpenTime, mtimeMs)
-  }
-
   private corrupt(path: string, version: FileVersion | undefined, reason: string): CorruptFile {
     this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${withoutStop(reason)}.`)
     return { state: 'corrupt', version }
   }
-}
-
-function isSame(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
-  return a?.ino === b?.ino && a?.size === b?.size && a?.mtimeMs === b?.mtimeMs && a?.ctimeMs === b?.ctimeMs
 }

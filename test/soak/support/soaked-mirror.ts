@@ -10,7 +10,7 @@ import { ALL_INTERVALS } from '../../support/sample-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
 const WATCH = fileURLToPath(new URL('../../faults/support/watch-memory.mjs', import.meta.url))
-const OWN_FILES = ['CACHEDIR.TAG', 'mirror.json']
+const OWN_FILES = ['.klines-record', 'CACHEDIR.TAG', 'mirror.json']
 
 /** A run and its peak memory. */
 export interface WatchedRun extends Run {

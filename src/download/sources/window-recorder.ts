@@ -1,0 +1,65 @@
+import { sha256 } from '../../fs/checksum.js'
+import type { Fetched } from '../../http/fetched.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { windowPath } from '../../klines/paths.js'
+import type { WindowRef } from '../../klines/series.js'
+import { reachesEnd } from '../../mirror/finality.js'
+import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
+import { type RecordedCandles, recordedFolder, type WindowTimes } from '../../mirror/record-lines.js'
+import type { CacheWriter } from './cache-writer.js'
+
+/** Records what a service says about windows, as far as their content does not tell that they are final. */
+export class WindowRecorder {
+  /** The first and last candle of each series that was seen, by the folder of the series. */
+  private readonly seen = new Map<string, RecordedCandles>()
+
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly cacheWriter: CacheWriter,
+    /** The present, ms UTC. */
+    private readonly now: () => number,
+  ) {}
+
+  /** Records a window that was stored. `cached`: the version before. */
+  record(window: WindowRef, fetched: Fetched<KlineBatch>, cached: CachedWindow | undefined): void {
+    const path = windowPath(window)
+    const times = this.timesOf(fetched, cached)
+    const { lastOpenTime } = fetched.value
+    const isFinalAlone = reachesEnd(window, lastOpenTime) && this.mirror.isFinal(window, lastOpenTime, times)
+    if (isFinalAlone && this.mirror.record.window(path) === undefined) return
+    const content = { size: fetched.bytes.length, sha256: sha256(fetched.bytes) }
+    this.cacheWriter.record({ kind: 'window', path, ...content, ...times })
+  }
+
+  /** The exchange renders each answer: it made a version when it first sent its bytes. */
+  private timesOf({ bytes, mtimeMs, servedMs }: Fetched<KlineBatch>, cached: CachedWindow | undefined): WindowTimes {
+    const confirmed = Math.min(servedMs, this.now())
+    if (!this.mirror.isOfExchange) return { time: mtimeMs, confirmed }
+    const isSame = cached?.times !== undefined && bytes.equals(cached.bytes)
+    return { time: isSame ? cached.times.time : servedMs, confirmed }
+  }
+
+  /** Takes notice of the candles of a window. */
+  see(window: WindowRef, batch: KlineBatch): void {
+    if (batch.length === 0) return
+    const folder = recordedFolder(window)
+    const known = this.seen.get(folder) ?? this.mirror.record.seriesCandles(window)
+    const [first, last] = [batch.openTime(0), batch.openTime(batch.length - 1)]
+    this.seen.set(folder, {
+      folder,
+      firstOpenTime: Math.min(first, known?.firstOpenTime ?? first),
+      lastOpenTime: Math.max(last, known?.lastOpenTime ?? last),
+    })
+  }
+
+  /** Records the first and the last candle of each series where they are news. */
+  recordCandles(): void {
+    const recorded = this.mirror.record.allCandles
+    for (const candles of this.seen.values()) {
+      const before = recorded.get(candles.folder)
+      const isKnown = before?.firstOpenTime === candles.firstOpenTime && before.lastOpenTime === candles.lastOpenTime
+      if (!isKnown) this.cacheWriter.record({ kind: 'candles', ...candles })
+    }
+    this.seen.clear()
+  }
+}

@@ -1,0 +1,194 @@
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { downloadKlines } from '../../src/download/download.js'
+import { dryRun } from '../../src/export/dry-run.js'
+import { isKlinesError } from '../../src/klines/errors.js'
+import { filesBelow } from '../support/files-below.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { type GrowingService, growingExchange, growingTree } from './support/growing-service.js'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const RECORD = '.klines-record'
+
+const KINDS: [string, () => Promise<GrowingService>][] = [
+  ['a static service', growingTree],
+  ['the exchange', growingExchange],
+]
+
+/** A mirror of a service, and its time. */
+class World {
+  readonly root = tempFolder()
+  mirror = join(this.root, 'm0')
+  time: number
+  private copies = 0
+
+  constructor(readonly service: GrowingService) {
+    this.time = service.start
+  }
+
+  advance(ms: number): void {
+    this.time += ms
+    this.service.setTime(this.time)
+  }
+
+  async download(range: { from?: string; to?: string } = {}) {
+    const { request } = this.service
+    return downloadKlines({ ...request, ...range, mirror: this.mirror, now: this.time }).catch(error => {
+      if (!isKlinesError(error, 'no_candles')) throw error
+    })
+  }
+
+  /** Every window that the mirror should have is as the service has it. */
+  expectCurrent(): void {
+    const { service, mirror, time } = this
+    for (const startDate of service.startDates.filter(date => Date.parse(date) <= time)) {
+      const rows = JSON.parse(readFileSync(join(mirror, service.path(startDate)), 'utf8')) as unknown[]
+      const expected = service.rowsAt(startDate, time)
+      expect([startDate, rows.length]).toEqual([startDate, expected.length])
+      expect(rows).toEqual(expected)
+    }
+  }
+
+  /** Copies the mirror as `cp -r`, git and unzip do: all files get the present time. Returns the folder. */
+  copy(): string {
+    const copy = join(this.root, `m${++this.copies}`)
+    cpSync(this.mirror, copy, { recursive: true })
+    this.touch(copy, filesBelow(copy))
+    return copy
+  }
+
+  touch(folder: string, names: readonly string[]): void {
+    for (const name of names) utimesSync(join(folder, name), this.time / 1000, this.time / 1000)
+  }
+}
+
+describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
+  it('that was copied without times, half a window long ago: all of it is downloaded', async () => {
+    const world = new World(await open())
+    world.advance(5 * DAY)
+    await world.download()
+    world.advance(world.service.end - world.time)
+    world.mirror = world.copy()
+    world.advance(2 * HOUR)
+    world.service.requests()
+    await world.download()
+    world.expectCurrent()
+  })
+
+  it('that was copied without times and is current: what is final stays so, without a request', async () => {
+    const world = new World(await open())
+    for (const next of [world.service.end - world.time, 2 * HOUR, 30 * DAY, 2 * HOUR]) {
+      world.advance(next)
+      await world.download()
+    }
+    world.service.requests()
+    await world.download()
+    const asked = world.service.requests()
+    world.mirror = world.copy()
+    await world.download()
+    expect(world.service.requests()).toEqual(asked)
+    world.expectCurrent()
+  })
+
+  it('of an older version, without a record: confirmed once, and a dry run says so', async () => {
+    const world = new World(await open())
+    for (const next of [world.service.end - world.time, 2 * HOUR]) {
+      world.advance(next)
+      await world.download()
+    }
+    rmSync(join(world.mirror, RECORD))
+    world.advance(2 * HOUR)
+    world.service.requests()
+    const { request } = world.service
+    const plan = () => dryRun({ ...request, mirror: world.mirror, now: world.time })
+    const unrecorded = (await plan()).series[0].windows.unrecorded
+    expect(unrecorded).toBeGreaterThan(0)
+    expect(existsSync(join(world.mirror, RECORD))).toBe(false)
+    world.service.requests()
+    await world.download()
+    expect(world.service.requests().length).toBeGreaterThanOrEqual(unrecorded)
+    expect((await plan()).series[0].windows.unrecorded).toBe(0)
+    world.expectCurrent()
+  })
+
+  it('in any sequence of downloads, copies, backups, and losses of the record has no hole in the end', async () => {
+    const share = fc.double({ min: 0, max: 1, noNaN: true })
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('advance' as const), days: fc.integer({ min: 0, max: 20 }) }),
+      fc.record({ kind: fc.constant('download' as const), from: share, to: share }),
+      fc.record({ kind: fc.constant('copy' as const) }),
+      fc.record({ kind: fc.constant('back up' as const) }),
+      fc.record({
+        kind: fc.constant('restore' as const),
+        parts: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+        withTimes: fc.boolean(),
+      }),
+      fc.record({ kind: fc.constant('lose record' as const) }),
+      fc.record({ kind: fc.constant('tear record' as const), share }),
+      fc.record({ kind: fc.constant('lose windows' as const), parts: fc.array(fc.boolean(), { maxLength: 8 }) }),
+    )
+    const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) => {
+      const world = new World(await open())
+      const { service } = world
+      let backup: string | undefined
+      const windows = () => service.startDates.map(service.path).filter(path => existsSync(join(world.mirror, path)))
+      for (const one of steps) {
+        const hasRecord = existsSync(join(world.mirror, RECORD))
+        if (one.kind === 'advance') world.advance(one.days * DAY)
+        else if (one.kind === 'download') {
+          const [first, last] = [one.from, one.to].map(part => Math.floor(part * (service.startDates.length - 1)))
+          const [from, to] = [service.startDates[first], service.startDates[last + 1]]
+          if (to === undefined || from < to) await world.download({ from, to })
+        } else if (!existsSync(world.mirror)) continue
+        else if (one.kind === 'copy') world.mirror = world.copy()
+        else if (one.kind === 'back up') backup = world.copy()
+        else if (one.kind === 'restore' && backup !== undefined) {
+          for (const [index, name] of filesBelow(backup).entries()) {
+            if (!one.parts[index % one.parts.length]) continue
+            cpSync(join(backup, name), join(world.mirror, name), { preserveTimestamps: one.withTimes })
+            if (!one.withTimes) world.touch(world.mirror, [name])
+          }
+        } else if (one.kind === 'lose record') rmSync(join(world.mirror, RECORD), { force: true })
+        else if (one.kind === 'tear record' && hasRecord) {
+          const { length } = readFileSync(join(world.mirror, RECORD))
+          truncateSync(join(world.mirror, RECORD), Math.floor(one.share * length))
+          appendFileSync(join(world.mirror, RECORD), 'window api/klines/1h/')
+        } else if (one.kind === 'lose windows')
+          for (const [index, path] of windows().entries()) if (one.parts[index]) rmSync(join(world.mirror, path))
+      }
+      world.advance(Math.max(service.end - world.time, 2 * DAY))
+      for (let last = 0; last < 2; last++) {
+        await world.download()
+        world.advance(2 * HOUR)
+      }
+      world.expectCurrent()
+    }
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), run), { numRuns: 40 })
+  })
+})
+
+describe('F72 a record that lies', () => {
+  it('names no file: nothing outside of the tree is read, and only requests are lost', async () => {
+    const world = new World(await growingTree())
+    await world.download()
+    const line = (path: string) => `window ${path} 2 ${'0'.repeat(64)} 9999999999999 9999999999999\n`
+    const lies = ['api/klines/../../../etc/passwd', 'api/klines/15m/BTCUSDT/2025-01-13.json'].map(line)
+    appendFileSync(join(world.mirror, RECORD), lies.join(''))
+    world.advance(world.service.end - world.time)
+    await world.download()
+    world.expectCurrent()
+  })
+
+  it('about times of the future makes no window final', async () => {
+    const world = new World(await growingTree())
+    await world.download()
+    const text = readFileSync(join(world.mirror, RECORD), 'utf8')
+    appendFileSync(join(world.mirror, RECORD), text.replaceAll(/ \d{13} \d{13}\n/g, ' 9999999999999 9999999999999\n'))
+    world.advance(world.service.end - world.time)
+    await world.download()
+    world.expectCurrent()
+  })
+})
