@@ -1,6 +1,6 @@
 import { isExchange, type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
@@ -80,6 +80,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   }
   const survey = await surveyTree(mirror, { symbols, now, signal, visit })
   if (newest > now) throw slowClock(mirror, now, newest)
+  if (survey.missing.length > 0) admitHoles(mirror, now)
   for (const window of survey.outdated) failures.push(fail(window, OUTDATED))
   const leading = await findLeading(mirror, baseUrl, survey.missing, options)
   failures.push(...leading.failures)
@@ -90,6 +91,16 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const { lists, windows } = survey
   const counts = { windows, emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
+}
+
+/** A mirror that lacks windows is not complete, whatever made it say so. */
+function admitHoles(mirror: Mirror, now: number): void {
+  try {
+    mirror.giveUpCompleteness(now)
+  } catch (error) {
+    // The missing windows are the error that matters.
+    if (!isKlinesError(error, 'mirror_unusable')) throw error
+  }
 }
 
 /** Windows of the future cannot be told from missing ones by a clock that is behind. */

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDiskFull } from '../fs/errno.js'
 import { makeFolder } from '../fs/make-folder.js'
 import { checkWritableFolder } from '../fs/writable-folder.js'
 import { isExchange } from '../http/base-url.js'
@@ -14,7 +15,7 @@ import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
-import { type FileRead, type FileVersion, listFolder, writeFile } from './file-store.js'
+import { type FileRead, type FileVersion, listFolder, removeSynced, writeFile } from './file-store.js'
 import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
@@ -108,6 +109,19 @@ export class Mirror extends MirrorFiles {
     const meta = this.readMeta()
     if (!meta || meta.complete === complete) return
     this.writing(() => writeFile(this.root, META_FILE, encodeMeta(meta.baseUrl, complete), now, { sync: true }))
+  }
+
+  /**
+   * Says in `mirror.json` that the mirror is not complete, before a file of it goes: a removal that stops half way must not leave
+   * windows that count as empty. A full disk cannot take another version of that file: then it goes. Throws `mirror_unusable`.
+   */
+  giveUpCompleteness(now: number): void {
+    try {
+      this.setComplete(false, now)
+    } catch (error) {
+      if (!isKlinesError(error, 'mirror_unusable') || !isDiskFull(error.cause)) throw error
+      this.writing(() => removeSynced(join(this.root, META_FILE)))
+    }
   }
 
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
