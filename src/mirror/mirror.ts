@@ -18,7 +18,7 @@ import { knownStartDates, windowSpan } from '../klines/windows.js'
 import { type FileRead, type FileVersion, listFolder, removeSynced, writeFile } from './file-store.js'
 import { isFinal, isLate } from './finality.js'
 import { LastPopulated } from './last-populated.js'
-import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
+import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, layoutOf, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
 import { hasInterval, hasStartDates, listStartDates, listSymbolFolders, listSymbols } from './series-folder.js'
 import { sweepTemps } from './temps.js'
@@ -146,14 +146,16 @@ export class Mirror extends MirrorFiles {
     })
   }
 
-  /** Makes the folder a mirror of `baseUrl` unless it is one already, and removes the temp files of dead processes. */
+  /** Makes the folder a mirror of `baseUrl` in the layout of today unless it is one already, and removes the temp files of dead processes. */
   prepare(baseUrl: string, now: number): void {
     this.checkBase(baseUrl)
     this.writing(() => {
       const isEmpty = listFolder(this.root).length === 0
       makeFolder(this.root)
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
-      if (this.readMeta() === undefined) writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
+      const meta = this.readMeta()
+      if (meta === undefined || meta.layout < layoutOf(baseUrl))
+        writeFile(this.root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
       sweepTemps(this.root, now)
     })
   }
