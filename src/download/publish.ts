@@ -1,6 +1,6 @@
 import { isExchange, type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
@@ -90,6 +90,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   }
   const survey = await surveyTree(mirror, { symbols, now, signal, visit })
   if (newest > now) throw slowClock(mirror, now, newest)
+  if (survey.missing.length > 0) admitHoles(mirror, now)
   const leading = await findLeading(mirror, baseUrl, survey.missing, options)
   failures.push(...leading.failures)
   if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
@@ -115,6 +116,16 @@ function findFault(
   // A copy is never older than what it is a copy of.
   if (mayLack(time ?? fileTime)) return OUTDATED
   return time === undefined && mayLack(Number.NEGATIVE_INFINITY) ? UNRECORDED : undefined
+}
+
+/** A mirror that lacks windows is not complete, whatever made it say so. */
+function admitHoles(mirror: Mirror, now: number): void {
+  try {
+    mirror.giveUpCompleteness(now)
+  } catch (error) {
+    // The missing windows are the error that matters.
+    if (!isKlinesError(error, 'mirror_unusable')) throw error
+  }
 }
 
 /** Windows of the future cannot be told from missing ones by a clock that is behind. */

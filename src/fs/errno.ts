@@ -21,6 +21,12 @@ export function isRefusedFolder(error: unknown): boolean {
   return code === 'ENOENT' && syscall === 'mkdir'
 }
 
+/** Whether an error says that a disk, or what a user may have of it, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}
+
 /** Describes a file system error with its code: `the disk is full (ENOSPC)`. */
 export function describeErrno(error: unknown): string {
   const { code = '', path = '' } = error as NodeJS.ErrnoException

@@ -165,6 +165,12 @@ function writeByWayOf(temp: string, target: string, bytes: Uint8Array, mtimeMs: 
   }
 }
 
+/** Removes a file so that it is gone after a power cut, too. Throws what the file system throws. */
+export function removeSynced(path: string): void {
+  rmSync(path, { force: true })
+  syncFolder(dirname(path))
+}
+
 /** What `tempName` returned for a temp file beside its target; undefined for the name of any other file. */
 export function findTempBeside(name: string): string | undefined {
   const made = name.startsWith(BESIDE) ? name.slice(BESIDE.length) : ''

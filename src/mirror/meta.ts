@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { isSourceName } from '../http/base-url.js'
+import { isExchange, isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { throwNoMemory } from '../klines/no-memory.js'
 import { toMirrorError } from './errors.js'
 import { readFile } from './file-store.js'
 
-/** Version of a mirror's folder layout. */
-const LAYOUT = 1
+/** The versions of a mirror's folder layout that this version reads. */
+const LAYOUTS = [1, 2]
+
+/** The layout of a mirror of this source. Versions that read only 1 took windows of 1m, 3m and 5m for stray files, and removed them. */
+export function layoutOf(baseUrl: string): number {
+  return isExchange(baseUrl) ? 2 : 1
+}
 
 /** The file at a mirror's root that describes it. */
 export const META_FILE = 'mirror.json'
@@ -28,7 +33,7 @@ export interface MirrorMeta {
 
 /** Encodes `mirror.json` for a mirror of `baseUrl`; a new one is not complete. */
 export function encodeMeta(baseUrl: string, complete = false): Buffer {
-  const meta: MirrorMeta = { layout: LAYOUT, baseUrl, complete }
+  const meta: MirrorMeta = { layout: layoutOf(baseUrl), baseUrl, complete }
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 
@@ -55,11 +60,11 @@ export function readMeta(root: string): MetaRead {
     return { state: 'unreadable', reason: 'it is not JSON' }
   }
   if (typeof meta?.layout !== 'number') return { state: 'unreadable', reason: 'it has no layout' }
-  if (meta.layout !== LAYOUT) {
-    const message = `${path} is of layout ${meta.layout}; this version reads layout ${LAYOUT}.`
+  if (!LAYOUTS.includes(meta.layout)) {
+    const message = `${path} is of layout ${meta.layout}; this version reads layouts ${LAYOUTS.join(' and ')}.`
     throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
   }
-  const { baseUrl, complete } = meta
+  const { layout, baseUrl, complete } = meta
   if (!isSourceName(baseUrl)) return { state: 'unreadable', reason: 'its base address is not valid' }
-  return { state: 'read', meta: { layout: LAYOUT, baseUrl, complete: complete === true } }
+  return { state: 'read', meta: { layout, baseUrl, complete: complete === true } }
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
+import { isDiskFull } from '../fs/errno.js'
 import { makeFolder } from '../fs/make-folder.js'
 import { checkWritableFolder } from '../fs/writable-folder.js'
 import { isExchange } from '../http/base-url.js'
@@ -15,11 +16,18 @@ import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
-import { type FileRead, type FileSnapshot, type FileVersion, listFolder, writeFile } from './file-store.js'
+import {
+  type FileRead,
+  type FileSnapshot,
+  type FileVersion,
+  listFolder,
+  removeSynced,
+  writeFile,
+} from './file-store.js'
 import { isFinal, isFinalOfExchange, reachesEnd } from './finality.js'
 import { LastCandles } from './last-candles.js'
 import { LastPopulated } from './last-populated.js'
-import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
+import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, layoutOf, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
 import { MirrorRecord } from './record.js'
 import type { RecordedWindow, WindowTimes } from './record-lines.js'
@@ -131,6 +139,19 @@ export class Mirror extends MirrorFiles {
     this.writing(() => writeFile(this.root, META_FILE, encodeMeta(meta.baseUrl, complete), now, { sync: true }))
   }
 
+  /**
+   * Says in `mirror.json` that the mirror is not complete, before a file of it goes: a removal that stops half way must not leave
+   * windows that count as empty. A full disk cannot take another version of that file: then it goes. Throws `mirror_unusable`.
+   */
+  giveUpCompleteness(now: number): void {
+    try {
+      this.setComplete(false, now)
+    } catch (error) {
+      if (!isKlinesError(error, 'mirror_unusable') || !isDiskFull(error.cause)) throw error
+      this.writing(() => removeSynced(join(this.root, META_FILE)))
+    }
+  }
+
   /** Throws `mirror_mismatch` when this is a mirror of another base address. */
   checkBase(baseUrl: string): void {
     const meta = this.readMeta()
@@ -153,18 +174,18 @@ export class Mirror extends MirrorFiles {
     })
   }
 
-  /** Makes the folder a mirror of `baseUrl` unless it is one already, and removes the temp files of dead processes. */
+  /** Makes the folder a mirror of `baseUrl` in the layout of today unless it is one already, and removes the temp files of dead processes. */
   prepare(baseUrl: string, now: number): void {
     this.checkBase(baseUrl)
     this.writing(() => {
       const isEmpty = listFolder(this.root).length === 0
       makeFolder(this.root)
       if (isEmpty) writeFile(this.root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
-      if (this.readMeta() === undefined) {
-        // What is left of another mirror.
-        this.record.remove()
-        writeFile(this.root, META_FILE, encodeMeta(baseUrl), now, { sync: true })
-      }
+      const meta = this.readMeta()
+      // What is left of another mirror.
+      if (meta === undefined) this.record.remove()
+      if (meta === undefined || meta.layout < layoutOf(baseUrl))
+        writeFile(this.root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
       sweepTemps(this.root, now)
     })
   }

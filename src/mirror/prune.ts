@@ -44,6 +44,7 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   }
   const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
   const windows = new Set(unlisted.filter(({ entry }) => entry !== undefined).map(({ path }) => path))
+  if (!dryRun && windows.size > 0) mirror.giveUpCompleteness(now)
   const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
   const removed = removal.paths.filter(path => windows.has(path))
   if (!dryRun) mirror.record.tidy(new Set(removed.flatMap(path => [path, dirname(path)])))
@@ -57,12 +58,14 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
 export function planClear(mirror: Mirror): Removal {
   mirror.refuseLinks(ALL_SERIES)
   const tree = listTreeFiles(mirror.root).map(({ path }) => path)
-  return remove(mirror, [...tree, ...ownFiles(mirror), ...mirror.leftoverTemps(Date.now())], true)
+  return remove(mirror, [...tree, ...mirror.leftoverTemps(Date.now()), ...ownFiles(mirror)], true)
 }
 
-/** Removes a mirror: its tree, its temp files, its own files, and its folder if that is empty then. */
+/** Removes a mirror: its tree, its temp files, its own files, and its folder if that is empty then. Throws as `planClear` does. */
 export function clearMirror(mirror: Mirror): Removal {
-  const removal = remove(mirror, planClear(mirror).paths, false)
+  const { paths } = planClear(mirror)
+  mirror.giveUpCompleteness(Date.now())
+  const removal = remove(mirror, paths, false)
   removeEmptyBelow(join(mirror.root, 'api'), 'klines')
   for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
   return removal

@@ -163,7 +163,8 @@ export class MirrorRecord {
       if (stat.nlink > 1) {
         this.refresh()
         this.take(line)
-        return this.rewrite()
+        this.rewrite()
+        return
       }
       const bytes = Buffer.from((this.isTorn ? '\n' : '') + formatRecordLine(line))
       const written = writeSync(descriptor, bytes)

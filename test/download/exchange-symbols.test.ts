@@ -55,7 +55,7 @@ describe('a symbol of the exchange', () => {
     expect(existsSync(mirror)).toBe(false)
   })
 
-  it.each(['../../etc', 'BTC\u0000', '币安人生USDT', 'A', 'X'.repeat(21), 'BTC%2F', '..'])(
+  it.each(['../../etc', 'BTC\u0000', '币\u202e安', 'A', 'X'.repeat(41), 'BTC%2F', '..'])(
     '%j is refused without a request',
     async name => {
       const { download, exchange, mirror } = await setup()

@@ -52,7 +52,7 @@ describe('publishMirror', () => {
       listsWritten: 0,
     })
     expect(readJson('api/klines/symbols.json')).toEqual(PUBLISHED_SYMBOLS)
-    expect(readJson('mirror.json')).toEqual({ layout: 1, baseUrl, complete: true })
+    expect(readJson('mirror.json')).toEqual({ layout: 2, baseUrl, complete: true })
     expect(exchange.log).toEqual([])
   })
 

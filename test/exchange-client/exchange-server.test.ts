@@ -144,7 +144,7 @@ describe('errors', () => {
     [
       'symbol=ab&interval=x',
       -1100,
-      "Illegal characters found in parameter 'symbol'; legal range is '^[A-Z0-9-_.]{1,20}$'.",
+      "Illegal characters found in parameter 'symbol'; legal range is '^[\\w\\-._&&[^a-z]]{1,50}$'.",
     ],
     ['symbol=AB&interval=x&startTime=1e3', -1100, expect.stringContaining("'startTime'")],
     ['symbol=XX&interval=x', -1121, 'Invalid symbol.'],

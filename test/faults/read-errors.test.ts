@@ -8,7 +8,7 @@ import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios, WEEK } from
 import { rows } from './support/responses.js'
 
 const newScenario = useFaultScenarios()
-const CODES = ['EMFILE', 'EIO', 'EACCES', 'ENOMEM']
+const CODES = ['EMFILE', 'EIO', 'EACCES']
 /** Each call with one error, and each error with one call. */
 const FAULTS = [...READ_CALLS.map(call => [call, 'EIO']), ...CODES.map(code => ['openSync', code])] as [
   ReadCall,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
-import { peakMemory } from '../support/peak-memory.js'
+import { peakMemory } from '../support/process-figures.js'
 import { expectError } from '../support/servers/error-response.js'
 import { RawClient, rawRequest, sendRaw } from '../support/servers/raw-client.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
@@ -52,7 +52,7 @@ describe('F64 exports that are never read', () => {
       return status === 503 ? 503 : body.equals(sandbox.bytes(`file.${extension}`))
     }
     await expect.poll(isWhole, { timeout: 30_000 }).toBe(true)
-    expect(peakMemory(server.child.pid ?? 0), 'bytes of memory').toBeLessThan(MOST_BYTES)
+    expect(peakMemory(server.child.pid), 'bytes of memory').toBeLessThan(MOST_BYTES)
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -69,12 +69,12 @@ describe('F83 slow readers of four exports', () => {
     // What the kernel has for them arrives first.
     for (const reader of readers) reader.hurries = true
     await Promise.all(readers.map(({ client }) => client.closed))
-    for (const { error, end } of readers) {
-      // No reader can take a part for the whole file.
-      expect([error, end === '0\r\n\r\n']).toEqual(['ECONNRESET', false])
-    }
+    // The place of one is enough for all others. No reader can take a part for the whole file.
+    const cut = readers.filter(({ end }) => end !== '0\r\n\r\n')
+    expect(cut.length).toBeGreaterThan(0)
+    expect(cut.map(({ error }) => error)).toEqual(cut.map(() => 'ECONNRESET'))
     const line = `The response to GET /export/15m/BTCUSDT.${BIG} was cut: its client read less than 4096 KB/s for 0.4 s while other exports waited`
-    expect(log).toEqual(Array(AT_ONCE).fill(line))
+    expect(log).toEqual(cut.map(() => line))
   })
 
   it('with the limits of every day: others wait, and are served in their order when readers leave', async () => {

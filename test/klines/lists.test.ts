@@ -104,22 +104,22 @@ describe('symbols', () => {
   })
 
   test.each([
-    'btcusdt',
-    '../BTCUSDT',
-    'BTC/USDT',
-    'BTCUSDT\n',
-    '__proto__',
-    '',
-    'A',
-    'A'.repeat(41),
-    '①②',
-    'E\u0301A',
-    '币\u202e安',
-    'BTC\u001b[31m',
-  ])('%j is refused: names become paths', name => {
+    ['btcusdt', '"btcusdt"'],
+    ['../BTCUSDT', '"../BTCUSDT"'],
+    ['BTC/USDT', '"BTC/USDT"'],
+    ['BTCUSDT\n', String.raw`"BTCUSDT\n"`],
+    ['__proto__', '"__proto__"'],
+    ['', '""'],
+    ['A', '"A"'],
+    ['A'.repeat(41), `"${'A'.repeat(40)}..."`],
+    ['①②', '"①②"'],
+    ['E\u0301A', '"E\u0301A"'],
+    ['币\u202e安', String.raw`"币\u202e安"`],
+    ['BTC\u001b[31m', String.raw`"BTC\u001b[31m"`],
+  ])('%j is refused, and shown so that a terminal takes nothing for a command', (name, shown) => {
     const error = thrownBy(() => parseSymbols(toJsonBytes(['BTCUSDT', name])))
     expect(error.code).toBe('bad_list')
-    expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${JSON.stringify(name)}, not a symbol.`)
+    expect(error.message).toBe(`The list of symbols is refused: entry 1 is ${shown}, not a symbol.`)
   })
 
   test('more than 20,000 are refused', () => {

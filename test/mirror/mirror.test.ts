@@ -81,6 +81,24 @@ describe('prepare', () => {
     expect(new Mirror(root).readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: true })
   })
 
+  it.each([true, false])(
+    'F86 gives a mirror of the exchange a layout that older versions refuse (complete: %s)',
+    complete => {
+      const root = tempFolder()
+      putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance', complete })
+      // Whoever reads changes nothing.
+      expect(new Mirror(root).readMeta()).toEqual({ layout: 1, baseUrl: 'binance', complete })
+      expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8')).layout).toBe(1)
+      new Mirror(root).prepare('binance', NOW)
+      expect(new Mirror(root).readMeta()).toEqual({ layout: 2, baseUrl: 'binance', complete })
+      new Mirror(root).setComplete(!complete, NOW)
+      expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toMatchObject({
+        layout: 2,
+        complete: !complete,
+      })
+    },
+  )
+
   it('removes the temp files of dead processes', () => {
     const root = tempFolder()
     new Mirror(root).prepare(BASE, NOW)
@@ -103,11 +121,11 @@ describe('prepare', () => {
 
   it('rejects the mirror.json of a newer layout and keeps it', async () => {
     const root = tempFolder()
-    const text = '{"layout":2,"baseUrl":"http://example.com/klines"}'
+    const text = '{"layout":3,"baseUrl":"http://example.com/klines"}'
     writeFileSync(join(root, 'mirror.json'), text)
     const error = await catchError(() => new Mirror(root).prepare(BASE, NOW))
     expect(error).toMatchObject({ code: 'mirror_mismatch' })
-    expect(error.message).toMatch(/layout 2; this version reads layout 1/)
+    expect(error.message).toMatch(/layout 3; this version reads layouts 1 and 2\./)
     expect(names(root)).toEqual(['mirror.json'])
     expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(text)
   })

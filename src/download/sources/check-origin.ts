@@ -6,6 +6,7 @@ import { diffBatches } from '../../klines/batch/diff.js'
 import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
+import { layoutOf } from '../../mirror/meta.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 
 /**
@@ -21,7 +22,7 @@ export async function checkOrigin(mirror: Mirror, service: WindowService, signal
   const name = windowName(window)
   // The bytes of an exchange's window and of a published one are the same: only `mirror.json` tells whose they are.
   if (isExchange(baseUrl)) {
-    const meta = JSON.stringify({ layout: 1, baseUrl, complete: false })
+    const meta = JSON.stringify({ layout: layoutOf(baseUrl), baseUrl, complete: false })
     const advice = `If it was one and its mirror.json was damaged, write this into that file: ${meta}`
     throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`, [advice])
   }

@@ -19,10 +19,13 @@ export class Completeness {
     private readonly cacheWriter: CacheWriter,
   ) {}
 
-  /** To be called before a window is requested. `now`: the present, ms UTC. */
-  beforeWindow(window: WindowRef, now: number): void {
+  /**
+   * To be called before a window is requested. `isValid`: whether a valid version of it is cached; a folder in its place is removed
+   * before the file comes. `now`: the present, ms UTC.
+   */
+  beforeWindow(window: WindowRef, isValid: boolean, now: number): void {
     this.symbols.add(window.symbol)
-    if (this.mirror.fileState(window, now) !== 'cached') this.clear(now)
+    if (!isValid || this.mirror.fileState(window, now) !== 'cached') this.clear(now)
   }
 
   /** To be called before a list is stored: another one may name windows that the mirror lacks. */

@@ -233,7 +233,7 @@ export class ServiceSource implements WindowSource {
   /** Downloads or revalidates a window and stores what is new, also when it is done in this run. Throws a `FetchError`. */
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
-    this.completeness.beforeWindow(window, this.latest())
+    this.completeness.beforeWindow(window, cached !== undefined, this.latest())
     const empty = await this.lists.emptyWindow(window)
     if (empty) {
       this.store(windowPath(window), empty)

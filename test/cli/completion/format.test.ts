@@ -25,7 +25,7 @@ test.each([
   'a"b',
   'a\\b',
   '*',
-  'ü',
+  '币\u200b安',
 ])('leaves out %j', value => {
   expect(words({ value }, { value: 'BTCUSDT' })).toBe(':words\nBTCUSDT\n')
 })

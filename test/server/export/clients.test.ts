@@ -156,7 +156,7 @@ describe('a shutdown', () => {
     expect([length > 40_000_000, end]).toEqual([true, '0\r\n\r\n'])
     await closing
     expect(performance.now() - started).toBeGreaterThan(4_500)
-    expect(performance.now() - started).toBeLessThan(9_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
     for (const client of [reading, stopped]) client.close()
   })
 })

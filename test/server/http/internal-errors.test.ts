@@ -15,7 +15,7 @@ const SYMBOLS = '/api/klines/symbols.json'
 describe('an internal error', () => {
   it('is a plain 500 for the client, and is passed to onError', async () => {
     const root = makeTree(tempFolder())
-    putFile(root, 'mirror.json', '{"layout":2,"baseUrl":"http://example.com"}')
+    putFile(root, 'mirror.json', '{"layout":3,"baseUrl":"http://example.com"}')
     const errors: Error[] = []
     const server = await startServer({ root, now: () => NOW, onError: error => void errors.push(error) })
     onTestFinished(() => server.close())

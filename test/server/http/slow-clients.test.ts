@@ -164,7 +164,7 @@ describe('with a small limit for idle connections', () => {
     const isCut = ({ url, tookMs }: LoggedRequest) => url === `/${path}` && tookMs >= limits.idleMs
     await expect.poll(() => log.some(isCut), { timeout: 60_000 }).toBe(true)
     const cut = log.find(isCut)
-    expect(cut?.tookMs).toBeLessThan(1.5 * limits.idleMs)
+    expect(cut?.tookMs).toBeLessThan(10 * limits.idleMs)
     client.socket.resume()
     await client.closed
     client.close()

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { downloadKlines } from '../../../src/download/download.js'
 import { openSource } from '../../../src/download/sources/open-source.js'
 import { SYMBOLS } from '../../../src/klines/symbols.js'
+import { LIMITS } from '../../../src/server/http/limits.js'
 import { turns } from '../../support/deferred.js'
 import { banned, FORBIDDEN, RESTRICTED, tooManyRequests } from '../../support/exchange/exchange-answers.js'
 import type { ExchangeRequest } from '../../support/exchange/exchange-request.js'
@@ -32,13 +33,18 @@ beforeEach(() => {
 })
 
 /** `klines serve --upstream` over a mirror of an exchange, in this process. */
-async function setup({ market = madeMarket(MADE_SYMBOLS), mirror = join(tempFolder(), 'mirror') } = {}) {
+async function setup({
+  market = madeMarket(MADE_SYMBOLS),
+  mirror = join(tempFolder(), 'mirror'),
+  limits = LIMITS,
+} = {}) {
   const exchange = await ExchangeServer.start(market as Market)
   exchange.now = () => time
   const baseUrl = `binance:${exchange.url}`
   const server = await startTestServer(mirror, {
     baseUrl,
     now: () => time,
+    limits,
     upstream: memory => openSource({ baseUrl, mirror }, { policy: NO_PAUSE, memory }),
   })
   onTestFinished(() => expect(exchange.violations).toEqual([]))
@@ -218,12 +224,12 @@ describe('a server in front of the exchange', () => {
   })
 
   it('has lists, documents and a page before its first file, without a request', async () => {
-    const { request, exchange } = await setup()
+    const { request, exchange } = await setup({ limits: { ...LIMITS, surveyMs: 0 } })
     expect(String((await request('api/klines/symbols.json')).body)).toBe('[]')
     const dates = JSON.parse(String((await request('api/klines/start-dates/1h.json')).body))
     expect([dates[0], dates.at(-1)]).toEqual(['2017-07-01', '2039-12-01'])
     const { components } = JSON.parse(String((await request('api/openapi.json')).body))
-    expect(components.schemas.Symbol).toMatchObject({ type: 'string', pattern: '^[A-Z0-9]{2,20}$' })
+    expect(components.schemas.Symbol).toMatchObject({ type: 'string', pattern: '^[^\\x00-/:-@\\[-\\x7f]{2,40}$' })
     expect(components.schemas.Symbol.enum).toBeUndefined()
     expect(components.schemas.StartDate1h.enum).toEqual(dates)
     const page = String((await request('/')).body)
@@ -233,7 +239,7 @@ describe('a server in front of the exchange', () => {
 
     await request('api/klines/1d/PEPEUSDT/2024-01-01.json')
     expect(String((await request('api/klines/symbols.json')).body)).toBe('["PEPEUSDT"]')
-    expect(String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
+    await expect.poll(async () => String((await request('/')).body)).toContain('<code>PEPEUSDT</code>')
   })
 
   it('of the default host says its address', async () => {
