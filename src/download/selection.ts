@@ -1,7 +1,14 @@
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval, parseInterval } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
-import { isSymbolPattern, matchSymbols, parseSymbol, type SymbolName, type SymbolPattern } from '../klines/symbols.js'
+import {
+  isSymbolPattern,
+  matchesPattern,
+  matchSymbols,
+  parseSymbol,
+  type SymbolName,
+  type SymbolPattern,
+} from '../klines/symbols.js'
 
 /** An interval as text. Editors complete the known ones, and a variable may be any text: what it says is checked at run time. */
 export type IntervalText = Interval | (string & Record<never, never>)
@@ -47,6 +54,12 @@ export function namesSymbols({ symbols }: Selection): boolean {
 export function selectSymbols({ symbols }: Selection, available: readonly SymbolName[]): SymbolName[] {
   if (symbols === 'all') return [...available]
   return [...new Set(symbols.flatMap(name => (isSymbolPattern(name) ? matchSymbols(name, available) : name)))]
+}
+
+/** Whether a selection takes a symbol, if the source has it. */
+export function takesSymbol({ symbols }: Selection, symbol: SymbolName): boolean {
+  if (symbols === 'all') return true
+  return symbols.some(name => (isSymbolPattern(name) ? matchesPattern(name, symbol) : name === symbol))
 }
 
 /** Every combination, symbol by symbol. */

@@ -114,16 +114,20 @@ export function isSymbolPattern(text: string): text is SymbolPattern {
  * Throws `unknown_symbol` when it matches none.
  */
 export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[]): SymbolName[] {
-  const text = toName(pattern)
-  const source = text
-    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replaceAll('?', '.')
-  const matching = names.filter(name => new RegExp(`^${source}$`, 'u').test(name))
+  const matching = names.filter(name => matchesPattern(pattern, name))
   if (matching.length > 0) return matching
   const some = names.length <= MAX_NAMES ? names.join(', ') : `${names.slice(0, MAX_NAMES).join(', ')} and others`
   const expected = names.length === 0 ? 'There are no symbols.' : `There are ${some}.`
   throw new KlinesError('unknown_symbol', `No symbol matches "${pattern}". ${expected}`, { data: { symbol: pattern } })
+}
+
+/** Whether a pattern, as `matchSymbols` takes it, matches a name. */
+export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolean {
+  const source = toName(pattern)
+    .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
+    .replace(/\*+/g, '.*')
+    .replaceAll('?', '.')
+  return new RegExp(`^${source}$`, 'u').test(name)
 }
 
 function toName(text: string): string {

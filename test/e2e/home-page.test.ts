@@ -18,7 +18,7 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
   /** Opens the page of a server, or of the sample, and waits until its table is complete. */
   async function openHome(options?: Parameters<typeof open>[1], url = sample()) {
     const opened = await open(`${url}/`, options)
-    await opened.page.locator('#survey', { hasText: /candles\./ }).waitFor()
+    await opened.page.locator('#survey', { hasText: /\d candles\./ }).waitFor()
     return { url, ...opened }
   }
 

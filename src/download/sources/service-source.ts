@@ -16,7 +16,7 @@ import type { WindowTimes } from '../../mirror/record-lines.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
 import type { RequestCost } from '../request-cost.js'
-import { type Selection, selectedIntervals, selectSymbols } from '../selection.js'
+import { type Selection, selectedIntervals, takesSymbol } from '../selection.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
 import { Completeness } from './completeness.js'
@@ -120,7 +120,7 @@ export class ServiceSource implements WindowSource {
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
     this.mirror.refuseLinks({
       intervals: selectedIntervals(selection),
-      isWritten: symbol => selectSymbols(selection, [symbol]).includes(symbol),
+      isWritten: symbol => takesSymbol(selection, symbol),
     })
     await this.prepare()
     return this.lists.select(selection, range, list => this.storeList(SYMBOLS_PATH, list))
