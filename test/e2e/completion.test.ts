@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BIN, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { oneOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const SHELLS = ['bash', 'zsh', 'fish']
@@ -23,8 +24,8 @@ function whyNot(shell: string, needsTerminal: boolean): string {
   return needsTerminal && !hasScript ? ' (skipped: script of util-linux is not installed)' : ''
 }
 
-/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. */
-const LINES: readonly [typed: string, completed: string][] = [
+/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell has a third. */
+const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
   ['klines mirror st', 'klines mirror status '],
   ['klines help mirror st', 'klines help mirror status '],
@@ -83,7 +84,7 @@ async function completeAtTerminal(sandbox: CliSandbox, command: string, typed: r
 }
 
 const asLines = (pairs: readonly [string, string][]) => pairs.map(([, completed]) => `<${completed}>`)
-const typedLines = LINES.map(([typed]) => typed)
+const typedBy = (pairs: readonly [string, string][]) => pairs.map(([typed]) => typed)
 
 const BASH_RC = `PS1='ready> '
 show() { printf '<%s>\\n' "$READLINE_LINE" >> lines.txt; READLINE_LINE= READLINE_POINT=0; }
@@ -104,18 +105,17 @@ describe.concurrent('completion at the prompt', () => {
       ['klines download "bt', 'klines download "BTCUSDT" '],
       ['klines download -f csv>rep', 'klines download -f csv>report.csv '],
     ]
-    const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', [
-      ...typedLines,
-      ...more.map(([typed]) => typed),
-    ])
-    expect(lines).toEqual(asLines([...LINES, ...more]))
+    const pairs = [...oneOf(3, ALL_LINES), ...more]
+    const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', typedBy(pairs))
+    expect(lines).toEqual(asLines(pairs))
   })
 
   const noZsh = whyNot('zsh', true)
   it.skipIf(noZsh)(`of zsh${noZsh}`, async () => {
     const sandbox = newFolder()
     sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
-    expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedLines)).toEqual(asLines(LINES))
+    const pairs = oneOf(3, ALL_LINES)
+    expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
   })
 
   it.skipIf(noZsh)(`of zsh, from a file in its fpath, with descriptions${noZsh}`, async () => {
@@ -132,14 +132,15 @@ describe.concurrent('completion at the prompt', () => {
   const noFish = whyNot('fish', false)
   it.skipIf(noFish)(`of fish${noFish}`, async () => {
     const sandbox = newFolder()
+    const pairs = oneOf(3, ALL_LINES)
     // fish prints the last word as it would be.
     sandbox.write(
       'rc.fish',
       'klines completion fish | source\nfor line in (cat typed.txt)\n  echo "<$(complete -C $line | string replace -r "\\t.*" "")>"\nend\n',
     )
-    sandbox.write('typed.txt', `${typedLines.join('\n')}\n`)
+    sandbox.write('typed.txt', `${typedBy(pairs).join('\n')}\n`)
     const run = await sandbox.shell('fish --no-config rc.fish')
-    const expected = LINES.map(([typed, completed]) =>
+    const expected = pairs.map(([typed, completed]) =>
       typed === completed ? '<>' : `<${completed.trim().split(' ').at(-1)}>`,
     )
     expect(run.stderr).toBe('')

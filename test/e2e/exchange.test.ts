@@ -15,7 +15,9 @@ const newSandbox = useSandboxes()
 
 /** 30 names that end on EUR, which is more than a pattern may match without --yes. */
 const EURO_NAMES = Array.from({ length: 30 }, (_, index) => `C${index}EUR`)
-const MARKET = madeMarket({ ...MADE_SYMBOLS, ETHUSDT: { from: '2025-11-03T06:00Z' } }, { names: EURO_NAMES })
+/** Some months are enough for those with all intervals. */
+const LISTED = { BTCUSDT: { from: '2025-10-20T00:00Z' }, ETHUSDT: { from: '2025-11-03T06:00Z' } }
+const MARKET = madeMarket({ ...MADE_SYMBOLS, ...LISTED }, { names: EURO_NAMES })
 
 /** An exchange, and a sandbox whose clock is the exchange's. */
 async function setup(): Promise<{ exchange: ExchangeServer; sandbox: CliSandbox; baseUrl: string }> {
@@ -87,7 +89,7 @@ describe('the exchange as a source', () => {
     const server = await startServeCommand(sandbox, ['--mirror', 'tree', '--upstream', '--base-url', baseUrl])
     const get = (path: string) => requestFrom(server.url, `api/klines/${path}`)
     expect(String((await get('symbols.json')).body)).toBe('["BTCUSDT","ETHUSDT"]')
-    expect((await get('1h/BTCUSDT/2024-01-01.json')).headers['cache-control']).toContain('immutable')
+    expect((await get('1h/BTCUSDT/2026-01-01.json')).headers['cache-control']).toContain('immutable')
     expect(exchange.log).toEqual([])
     exchange.now = EXCHANGE_NOW + 3_600_000
     const rows = JSON.parse(String((await get('1h/BTCUSDT/2026-04-01.json')).body))

@@ -87,9 +87,8 @@ describe('users update', () => {
       stderr: '',
     })
     expect(sent()).toEqual(merged)
-    expect(
-      await sandbox.shell(`echo '{"email":"e"}' | klines users update x --name N --data - --base-url ${server.url}`),
-    ).toMatchObject({ code: 0 })
+    sandbox.write('email.json', '{"email":"e"}')
+    expect(await update('--name', 'N', '--data', 'email.json')).toMatchObject({ code: 0 })
     expect(sent()).toEqual({ email: 'e', profile: { name: 'N' } })
   })
 
@@ -231,7 +230,7 @@ describe('exit code 5: the service is unreachable or answers with something else
     '%s %s at an address without a server names it and says what to do',
     async (...command) => {
       const baseUrl = `http://127.0.0.1:${await closedPort()}`
-      const run = await newSandbox().run([...command, '--base-url', baseUrl])
+      const run = await newSandbox().call([...command, '--base-url', baseUrl])
       expect(run).toMatchObject({ code: 5, stdout: '' })
       expect(run.stderr).toContain(`klines: The greeting service at ${baseUrl} cannot be reached: connection refused`)
       expect(run.stderr).toMatch(/klines serve.*--base-url/)

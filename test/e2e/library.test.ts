@@ -126,7 +126,8 @@ describe.concurrent('the library', () => {
 
   it('has types that compile strictly and reject a wrong value', async () => {
     const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
-    const options = '--strict --noEmit --module nodenext --target es2022 --types node --typeRoots'.split(' ')
+    const options =
+      '--strict --skipDefaultLibCheck --noEmit --module nodenext --target es2022 --types node --typeRoots'.split(' ')
     const right = sandbox.write(
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'

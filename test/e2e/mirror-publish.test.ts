@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import pMap from 'p-map'
 import { describe, expect, it } from 'vitest'
 import { PublishSchema } from '../../src/cli/reports/schema.js'
 import { INTERVALS } from '../../src/klines/intervals.js'
@@ -40,27 +39,25 @@ describe('klines mirror publish', () => {
     )
     expect(exchange.log).toEqual([])
 
-    const server = await TreeServer.start(sandbox.path('tree'))
-    server.date = EXCHANGE_NOW
-    const get = async (path: string): Promise<string[]> =>
-      (await fetch(`${server.url}/api/klines/${path}.json`)).json() as Promise<string[]>
-    const symbols: string[] = await get('symbols')
+    // What a plain file server answers with.
+    const get = (path: string): string[] => JSON.parse(sandbox.text(`tree/api/klines/${path}.json`))
+    const symbols = get('symbols')
     expect(symbols).toEqual(['BTCEUR', 'NEWUSDT'])
     let windows = 0
     for (const interval of INTERVALS) {
-      const dates = await get(`start-dates/${interval}`)
+      const dates = get(`start-dates/${interval}`)
       const paths = symbols.flatMap(symbol => dates.map(date => `${interval}/${symbol}/${date}`))
-      const files = await pMap(paths, get, { concurrency: 32 })
-      expect(files.every(rows => Array.isArray(rows))).toBe(true)
-      windows += files.length
+      expect(paths.filter(path => !Array.isArray(get(path)))).toEqual([])
+      windows += paths.length
     }
+    const server = await TreeServer.start(sandbox.path('tree'))
+    server.date = EXCHANGE_NOW
     const args = ['-i', 'all', '-f', 'csv', '-o', '{symbol}-{interval}.csv', '--force']
     const again = ['download', 'all', ...args, '--base-url', server.url, '--mirror', 'copy']
     expect(await sandbox.call(again)).toMatchObject({ code: 0 })
-    const copied = snapshot(sandbox.folder)
+    const copied = new Map(symbols.map(symbol => [symbol, sandbox.text(`${symbol}-15m.csv`)]))
     expect(await sandbox.call(['export', 'all', ...args, '--mirror', 'tree'])).toMatchObject({ code: 0 })
-    for (const symbol of symbols) {
-      const { content } = copied[`${symbol}-15m.csv`] as { content: string }
+    for (const [symbol, content] of copied) {
       expect(content.length).toBeGreaterThan(5_000)
       expect(sandbox.text(`${symbol}-15m.csv`)).toBe(content)
     }

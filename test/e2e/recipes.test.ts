@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
-import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
@@ -27,6 +27,8 @@ interface Block {
 
 const readRecipe = (name: string) => readFileSync(join(RECIPES, name), 'utf8')
 
+const lines = (text: string) => text.split('\n')
+
 /** The code blocks that are run: in each section those before the remark that the rest of it is not. */
 function testedBlocks(name: string): Block[] {
   const sections = readRecipe(name).split(/^(?=## )/m)
@@ -40,6 +42,31 @@ function testedBlocks(name: string): Block[] {
 
 /** The lines of output that comments of the form `# => output` announce. */
 const announced = (code: string) => [...code.matchAll(/(?:#|--) => (.*)$/gm)].map(([, line]) => line)
+
+/** Whether a script of bash has nothing but commands of klines, without pipes, redirections, variables and loops. */
+function hasCommandsOnly(code: string): boolean {
+  const plain = code
+    .replace(/^#.*$/gm, '')
+    .replace(/\\\n/g, ' ')
+    .replace(/'[^']*'|"[^"$`\\]*"/g, 'quoted')
+  return lines(plain.trim()).every(line => /^klines [^|<>&;$`(){}"'\\]*$/.test(line))
+}
+
+/** Prints the words of each command of klines instead of running it. */
+const WORDS = `klines() { printf '%s\\0' "$@"; printf '\\n\\0'; }`
+
+/** Runs the commands of a script in this process, each with the words that bash makes of it. */
+async function callCommands(sandbox: CliSandbox, code: string) {
+  const words = (await sandbox.shell(`${WORDS}\n${code}`)).stdout
+  const commands = words.split('\0\n\0').filter(text => text !== '')
+  const runs: Run[] = []
+  for (const command of commands) {
+    runs.push(await sandbox.call(command.split('\0'), SAMPLE))
+    if (runs.at(-1)?.code !== 0) break
+  }
+  const join = (name: 'stdout' | 'stderr') => runs.map(run => run[name]).join('')
+  return { code: runs.at(-1)?.code, stdout: join('stdout'), stderr: join('stderr') }
+}
 
 /** Runs blocks in one folder, as a reader would; returns the lines that each printed. */
 async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise<string[][]> {
@@ -61,9 +88,12 @@ async function runBlocks(sandbox: CliSandbox, blocks: readonly Block[]): Promise
     const name = `block-${printed.length}.${language}`
     sandbox.write(name, code)
     const program = language === 'sh' ? 'bash -euo pipefail' : 'python3'
-    const run = await sandbox.shell(`PATH="$PWD/bin:$PATH" ${program} ${name}`, SAMPLE)
+    const run =
+      language === 'sh' && hasCommandsOnly(code)
+        ? await callCommands(sandbox, code)
+        : await sandbox.shell(`PATH="$PWD/bin:$PATH" ${program} ${name}`, SAMPLE)
     expect(run.code, `${code}\n${run.stderr}`).toBe(0)
-    printed.push(run.stdout.trimEnd().split('\n'))
+    printed.push(lines(run.stdout.trimEnd()))
   }
   connection.closeSync()
   await server?.stop()

@@ -13,31 +13,52 @@ const [WEEK, NEXT_WEEK] = FULL_WEEKS
 const lines = (text: string) => text.trimEnd().split('\n')
 const json = async (url: string) => (await fetch(url)).json()
 
+const UPDATE = '/api/users/123e4567-e89b-12d3-a456-426614174000?notify=pigeon'
+/** The status of an update that the public instance refuses. */
+async function updateStatus(url: string): Promise<number> {
+  const body = JSON.stringify({ email: 'a@example.com', profile: { name: 'A', age: 3 } })
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  return (await fetch(url + UPDATE, post)).status
+}
+
+/** The words of the token stream. */
+async function streamText(url: string): Promise<string> {
+  const words = lines(await (await fetch(`${url}/api/streams/tokens`)).text())
+  return words.map(line => JSON.parse(line).message).join('')
+}
+
 describe('klines serve', () => {
-  it('prints its address first; without a mirror it serves the sample and says so', async () => {
+  it('prints its address first; without a mirror it serves the sample and says so, and it is not strict', async () => {
     const server = await startServeCommand(newSandbox())
     expect(await json(`${server.url}/api/klines/symbols.json`)).toHaveLength(10)
     expect(await json(`${server.url}/api/klines/1h/BTCUSDT/2025-01-01.json`)).toHaveLength(744)
+    expect(await updateStatus(server.url)).toBe(200)
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(lines(run.stdout)[0]).toBe(server.url)
     expect(run.stdout).toContain('synthetic sample data')
   })
 
-  it('serves a mirror, and prints its folder and its base address', async () => {
+  it('serves a mirror, prints its folder and its base address, and with -v each request on stderr, safe for a terminal', async () => {
     const root = makeTree(tempFolder())
     putFile(root, 'mirror.json', JSON.stringify({ layout: 1, baseUrl: 'http://example.com', complete: false }))
-    const server = await startServeCommand(newSandbox(), ['--mirror', root])
+    const server = await startServeCommand(newSandbox(), ['--mirror', root, '-v'])
     const answer = await fetch(`${server.url}/${weekPath('BTCUSDT', WEEK)}`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
-    const { stdout } = await server.stop('SIGTERM')
+    await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
+    await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
+    const { stdout, stderr } = await server.stop('SIGTERM')
     expect(stdout).toContain(root)
     expect(stdout).toContain('http://example.com')
     expect(stdout).not.toContain('synthetic')
+    const [, second, third] = lines(stderr)
+    expect(second).toMatch(/^GET \/api\/klines\/symbols\.json\?a=%1b%5b31m 200 \d+ B \d+\.\d ms$/)
+    expect(third).toMatch(/^DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
   })
 
-  it('--json prints one object, and nothing after it', async () => {
+  it('--json prints one object, and nothing after it; --strict accepts only what the public instance accepts', async () => {
     const server = await startServeCommand(newSandbox(), ['--json', '--strict', '--base-url', 'sample'])
+    expect(await updateStatus(server.url)).toBe(400)
     const run = await server.stop()
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout)).toEqual({
@@ -51,45 +72,20 @@ describe('klines serve', () => {
     })
   })
 
-  it('-q prints the address alone', async () => {
-    const server = await startServeCommand(newSandbox(), ['-q'])
+  it('-q prints the address alone, and the token stream says the text of KLINES_STREAM_TEXT', async () => {
+    const sandbox = newSandbox()
+    const running = sandbox.start(['serve', '--port', '0', '-q'], { KLINES_STREAM_TEXT: 'From the environment.' })
+    const server = await startServeCommand(sandbox, [], running)
+    expect(await streamText(server.url)).toBe('From the environment.')
     expect(await server.stop()).toMatchObject({ code: 0, stdout: `${server.url}\n`, stderr: '' })
   })
 
-  it('-v prints each request on stderr, safe for a terminal', async () => {
-    const server = await startServeCommand(newSandbox(), ['-v'])
-    await fetch(`${server.url}/api/klines/symbols.json?a=%1b%5b31m`)
-    await fetch(`${server.url}/nowhere`, { method: 'DELETE' })
-    const { stderr } = await server.stop()
-    const [first, second] = lines(stderr)
-    expect(first).toMatch(/^GET \/api\/klines\/symbols\.json\?a=%1b%5b31m 200 \d+ B \d+\.\d ms$/)
-    expect(second).toMatch(/^DELETE \/nowhere 404 \d+ B \d+\.\d ms$/)
-  })
-
-  it('--strict accepts only what the public instance accepts', async () => {
-    const [lenient, strict] = await Promise.all([
-      startServeCommand(newSandbox()),
-      startServeCommand(newSandbox(), ['--strict']),
-    ])
-    const path = '/api/users/123e4567-e89b-12d3-a456-426614174000?notify=pigeon'
-    const body = JSON.stringify({ email: 'a@example.com', profile: { name: 'A', age: 3 } })
-    const post = (url: string) =>
-      fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    expect((await post(lenient.url)).status).toBe(200)
-    expect((await post(strict.url)).status).toBe(400)
-    await Promise.all([lenient.stop(), strict.stop()])
-  })
-
-  it.each<[string, string[], Record<string, string>, string]>([
-    ['--stream-text', ['--stream-text', 'From a  flag.'], {}, 'From a  flag.'],
-    ['KLINES_STREAM_TEXT', [], { KLINES_STREAM_TEXT: 'From the environment.' }, 'From the environment.'],
-    ['the flag before the variable', ['--stream-text', 'Flag.'], { KLINES_STREAM_TEXT: 'Variable.' }, 'Flag.'],
-  ])('the token stream says the text of %s', async (_, args, env, text) => {
+  it('the token stream says the text of --stream-text rather than that of the variable', async () => {
     const sandbox = newSandbox()
-    const running = sandbox.start(['serve', '--port', '0', ...args], env)
+    const args = ['serve', '--port', '0', '--stream-text', 'From a  flag.']
+    const running = sandbox.start(args, { KLINES_STREAM_TEXT: 'Variable.' })
     const server = await startServeCommand(sandbox, [], running)
-    const words = lines(await (await fetch(`${server.url}/api/streams/tokens`)).text())
-    expect(words.map(line => JSON.parse(line).message).join('')).toBe(text)
+    expect(await streamText(server.url)).toBe('From a  flag.')
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })
 

@@ -6,6 +6,7 @@ import { INTERVALS, type Interval, nextOpenTime } from '../../src/klines/interva
 import { SYMBOLS } from '../../src/klines/symbols.js'
 import { parseDate } from '../../src/klines/windows.js'
 import type { Market } from '../support/exchange/market.js'
+import { FULL } from '../support/full.js'
 import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -13,7 +14,8 @@ const DAY_MS = 86_400_000
 const MONDAY = 4 * DAY_MS
 /** The published tree is refreshed at this time; the turn of this year ends windows of eight intervals. */
 const FIRST_RUN = Date.UTC(2025, 11, 27, 3, 17)
-const LAST_RUN = Date.UTC(2026, 0, 12, 3, 17)
+/** With all cases, two more weeks begin and end. */
+const LAST_RUN = Date.UTC(2026, 0, FULL ? 12 : 2, 3, 17)
 /** Requests that the refresh of one day may take: two windows a series. */
 const MOST = 240
 

@@ -1,6 +1,7 @@
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { LakeRequest } from '../../src/index.js'
 import {
   digits,
@@ -12,10 +13,11 @@ import {
   tableSums,
   withoutIds,
 } from '../support/delta.js'
-import { fileSnapshot, lakeSetup } from '../support/lake.js'
+import { fileSnapshot, lakeIn, lakeSetup } from '../support/lake.js'
 import { replayLog } from '../support/oracles/delta-replay.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { FULL_WEEKS, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
@@ -23,20 +25,41 @@ const [WEEK] = FULL_WEEKS
 const entry = (version: number) => `${digits(version)}.json`
 const checkpoint = (version: number) => `${digits(version)}.checkpoint.parquet`
 
-/** A table whose version `n` was made `n` hours after `PRESENT`, each with another first window of BTCUSDT, and what they must have. */
-async function versions(count: number) {
+/** Copies of a table with so many versions, made once, as each takes a while; each has the lake and its mirror. */
+const COUNTS = [2, 3, 4, 11, 12, 22]
+const copies = mkdtempSync(join(tmpdir(), 'klines-versions-'))
+afterAll(() => rmSync(copies, { recursive: true, force: true }))
+const copy = (from: string, to: string) => cpSync(from, to, { recursive: true, preserveTimestamps: true })
+
+type Setup = Awaited<ReturnType<typeof lakeSetup>>
+const delta = ({ update }: Pick<Setup, 'update'>, hours: number, more: Partial<LakeRequest> = {}) =>
+  update({ table: 'delta', numbers: 'decimal', offline: true, now: PRESENT + hours * HOUR, ...more })
+
+let made: Promise<Pick<Setup, 'request'> & { expected: Sums[] }> | undefined
+async function makeCopies() {
   const setup = await lakeSetup()
-  const update = (hours: number, more: Partial<LakeRequest> = {}) =>
-    setup.update({ table: 'delta', numbers: 'decimal', offline: true, now: PRESENT + hours * HOUR, ...more })
-  await update(0, { offline: false })
+  await delta(setup, 0, { offline: false })
   const expected: Sums[] = [expectedSums()]
-  for (let version = 1; version < count; version++) {
+  for (let version = 1; version < 22; version++) {
     const rows = weekRows(WEEK, { seed: version })
     putFile(setup.mirror, weekPath('BTCUSDT', WEEK), rows)
-    expect((await update(version)).lake.delta).toEqual({ version, isNew: true, vacuumed: 0 })
+    expect((await delta(setup, version)).lake.delta).toEqual({ version, isNew: true, vacuumed: 0 })
     expected.push(expectedSums({ [`BTCUSDT ${WEEK}`]: rows }))
+    if (COUNTS.includes(version + 1)) copy(setup.folder, join(copies, `${version + 1}`))
   }
-  return { ...setup, update, expected }
+  return { request: setup.request, expected }
+}
+
+/** A table whose version `n` was made `n` hours after `PRESENT`, each with another first window of BTCUSDT, and what they must have. */
+async function versions(count: number) {
+  made ??= makeCopies()
+  const { request, expected } = await made
+  const folder = tempFolder()
+  copy(join(copies, `${count}`), folder)
+  const mirror = join(folder, 'mirror')
+  const setup = lakeIn(folder, { ...request, mirror })
+  const update = (hours: number, more?: Partial<LakeRequest>) => delta(setup, hours, more)
+  return { ...setup, mirror, update, expected: expected.slice(0, count) }
 }
 
 describe('checkpoints', () => {

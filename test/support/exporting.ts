@@ -34,12 +34,13 @@ export function toBatches(parts: readonly WindowRows[]): KlineBatch[] {
   return parts.map(({ known, rows }) => toBatch(rows, known))
 }
 
-/** `count` rows a second apart in a window that has room for them. */
-export function manyRows(count: number): WindowRows {
+/** `count` rows a second apart in a window that has room for them; `cells` are what differs from row to row. */
+export function manyRows(
+  count: number,
+  cells = (index: number): Record<number, unknown> => ({ 1: `${index}.5`, 8: index }),
+): WindowRows {
   const { startTime } = TWENTY_YEARS.span
-  const rows = Array.from({ length: count }, (_, index) =>
-    sampleRow(startTime + index * 1000, { 1: `${index}.5`, 8: index }),
-  )
+  const rows = Array.from({ length: count }, (_, index) => sampleRow(startTime + index * 1000, cells(index)))
   return { known: TWENTY_YEARS, rows }
 }
 

@@ -18,11 +18,11 @@ export function timeBox<T>(numRuns: number): Parameters<T> {
 
 /**
  * The numbers of the calls that a loop makes fail: every `step`-th one when all cases run, otherwise the first one, the last one and
- * every fifth of the others, from a random one on.
+ * one of `count` others, from a random one on.
  */
-export function callNumbers(most: number, step = 1): number[] {
+export function callNumbers(most: number, step = 1, count = 5): number[] {
   const all = Array.from({ length: Math.ceil(most / step) }, (_, index) => 1 + index * step)
-  return [...all.slice(0, 1), ...oneOf(5, all.slice(1, -1)), ...all.slice(1).slice(-1)]
+  return [...all.slice(0, 1), ...oneOf(count, all.slice(1, -1)), ...all.slice(1).slice(-1)]
 }
 
 /** All items when all cases run, otherwise one of `count`, from a random one on. */

@@ -10,6 +10,11 @@ import { PRESENT, SYMBOLS } from './synthetic-tree.js'
 /** The service of the synthetic tree and an empty folder for a lake of its two series. */
 export async function lakeSetup() {
   const { request, folder, ...rest } = await downloadSetup()
+  return { ...rest, folder, request, ...lakeIn(folder, request) }
+}
+
+/** The folder `lake` in a folder, and its updates by requests like this one. */
+export function lakeIn(folder: string, request: Awaited<ReturnType<typeof downloadSetup>>['request']) {
   const lake = join(folder, 'lake')
   const given = { ...request, symbols: [...SYMBOLS], now: PRESENT, output: lake }
   const update = (options: Partial<LakeRequest> = {}) => exportLake({ ...given, ...options })
@@ -17,7 +22,7 @@ export async function lakeSetup() {
   /** Reads a file of the lake. */
   const read = (path: string) => readFileSync(join(lake, path))
   const write = (path: string, content: string | Buffer) => writeFileSync(join(lake, path), content)
-  return { ...rest, folder, lake, update, dryRun, read, write, files: () => filesBelow(lake) }
+  return { lake, update, dryRun, read, write, files: () => filesBelow(lake) }
 }
 
 /** The path of the only part of a series. */

@@ -130,8 +130,8 @@ export class Torture {
 
   /** Prepares a mirror with windows in every state, an old output, and temp files of killed runs beside both. */
   private async makeStart(): Promise<void> {
-    expect(await this.sandbox.run(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
-    expect(await this.sandbox.run(this.args)).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.sandbox.call(this.downloadArgs())).toMatchObject({ code: 0, stderr: '' })
+    expect(await this.sandbox.call(this.args)).toMatchObject({ code: 0, stderr: '' })
     for (const name of this.sandbox.files()) this.expected.set(name, this.sandbox.bytes(name))
     cpSync(this.sandbox.folder, this.start, { recursive: true, preserveTimestamps: true })
     if (this.task === 'download') {

@@ -11,8 +11,11 @@ const MADE = madeMarket(MADE_SYMBOLS)
 
 /** An exchange, an empty folder for a mirror, and what requests of the library need. */
 export async function exchangeSetup(market: Market = MADE) {
-  const exchange = await ExchangeServer.start(market)
-  const folder = tempFolder()
+  return withMirror(await ExchangeServer.start(market), tempFolder())
+}
+
+/** The same for an exchange and a folder that several tests share. */
+export function withMirror(exchange: ExchangeServer, folder: string) {
   const mirror = join(folder, 'mirror')
   const warnings: string[] = []
   const warn = (warning: string) => void warnings.push(warning)

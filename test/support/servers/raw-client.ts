@@ -18,15 +18,17 @@ interface Waiter {
 export class RawClient {
   /** Resolves when the server has ended the connection, or it broke. */
   readonly closed: Promise<void>
-  /** Received bytes that do not belong to a response yet. */
-  rest: Buffer = Buffer.alloc(0)
+  /** Received bytes, from `start` to `end`, with room for more: copied for each chunk, a large response would take seconds. */
+  private room: Buffer = Buffer.alloc(0)
+  private start = 0
+  private end = 0
   private hasEnded = false
   private readonly waiters: Waiter[] = []
 
   private constructor(readonly socket: Socket) {
     socket.on('error', () => {})
     socket.on('data', chunk => {
-      this.rest = Buffer.concat([this.rest, chunk])
+      this.append(chunk)
       this.resolveWaiters()
     })
     this.closed = new Promise(resolve => {
@@ -66,12 +68,30 @@ export class RawClient {
     this.socket.destroy()
   }
 
+  /** Received bytes that do not belong to a response yet. */
+  get rest(): Buffer {
+    return this.room.subarray(this.start, this.end)
+  }
+
+  /** Bytes of earlier responses are never overwritten. */
+  private append(chunk: Buffer): void {
+    if (this.end + chunk.length > this.room.length) {
+      const { rest } = this
+      this.room = Buffer.allocUnsafeSlow(2 * (rest.length + chunk.length))
+      this.room.set(rest)
+      this.start = 0
+      this.end = rest.length
+    }
+    this.room.set(chunk, this.end)
+    this.end += chunk.length
+  }
+
   private resolveWaiters(): void {
     while (this.waiters.length > 0) {
       const [{ head, resolve, reject }] = this.waiters
       const parsed = parseResponse(this.rest, head, this.hasEnded)
       if (parsed) {
-        this.rest = parsed.rest
+        this.start = this.end - parsed.rest.length
         if (parsed.response.status >= 200) this.waiters.shift()
         if (parsed.response.status >= 200) resolve(parsed.response)
       } else if (this.hasEnded) {
