@@ -12,8 +12,7 @@ import { tempFolder } from '../../support/temp-folder.js'
 const run = promisify(execFile)
 const tool = (name: string) => join(PROJECT, 'node_modules', name)
 const TSC = tool('typescript/bin/tsc')
-/** The declarations of the language and of openapi-fetch are not checked: they do not depend on klines. */
-const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [], skipLibCheck: true }
+const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [] }
 
 /** The first window of each interval in the sample; the real slice has them too. */
 const WINDOWS = ALL_INTERVALS.map(interval => {
