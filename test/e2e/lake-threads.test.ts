@@ -42,18 +42,18 @@ function readFiles(sandbox: CliSandbox): Record<string, string> {
 }
 
 describe.concurrent('a lake with several threads', () => {
-  it.each<[string, string[]]>([
-    ['doubles', []],
-    ['decimals', ['--numbers', 'decimal']],
-    ['a part a year', ['--partition', 'year']],
-    ['a Delta table of some columns', ['--table', 'delta', '--columns', 'open_time,close']],
-    ['resampled candles', ['--resample', '3h']],
-    ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
-    ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
-  ])('writes the same files with the same report as one thread: %s', async (_, args) => {
-    const [alone, ...others] = await Promise.all(
-      [1, ...oneOf(2, [2, 4])].map(threads => update(newSandbox(), threads, args)),
-    )
+  it.each(
+    oneOf<[string, string[]]>(2, [
+      ['doubles', []],
+      ['decimals', ['--numbers', 'decimal']],
+      ['a part a year', ['--partition', 'year']],
+      ['a Delta table of some columns', ['--table', 'delta', '--columns', 'open_time,close']],
+      ['resampled candles', ['--resample', '3h']],
+      ['candles of a range, incomplete ones too', ['--resample', '2w', '--partial', '--from', '2018-01-03']],
+      ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
+    ]),
+  )('writes the same files with the same report as one thread: %s', async (_, args) => {
+    const [alone, ...others] = await Promise.all([1, 2, 4].map(threads => update(newSandbox(), threads, args)))
     expect(alone).toMatchObject({ code: 0, stderr: '' })
     const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
     expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
@@ -68,7 +68,8 @@ describe.concurrent('a lake with several threads', () => {
     const tree = manyWindows(newSandbox().path('m'))
     const sandboxes = [1, 3].map(threads => ({ threads, sandbox: newSandbox() }))
     const updateAll = () => Promise.all(sandboxes.map(({ threads, sandbox }) => update(sandbox, threads, args, tree)))
-    const [before] = await updateAll()
+    const [before, otherBefore] = await updateAll()
+    expect(otherBefore).toEqual(before)
     for (const symbol of MANY_SYMBOLS.slice(1)) {
       const rows = manyRows(symbol)[25]
       putFile(tree, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
