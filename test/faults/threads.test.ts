@@ -1,8 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
+import { oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
@@ -11,34 +14,46 @@ import { candle, putFile } from '../support/synthetic-tree.js'
 const newSandbox = useSandboxes()
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
 const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
-const args = (threads: number, output = 'out/{symbol}.csv') => [
-  ...['export', 'all', '-i', '15m', '--mirror', 'm', '-o', output, '--mkdir'],
+const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
+  ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output, '--mkdir'],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
 ]
+/** The main thread, whose calls fail, writes all files. */
+const callFailing = (args: readonly string[], fault: FailingCall) => sandbox.call(args, {}, { faults: [fault] })
 const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
 
+let mirror: string
 let sandbox: CliSandbox
+beforeAll(() => {
+  mirror = manyWindows(newSandbox().path('m'))
+})
 beforeEach(() => {
   sandbox = newSandbox()
-  manyWindows(sandbox.path('m'))
 })
+
+/** A mirror in the sandbox in which one window of each symbol is cut or missing. */
+function damagedMirror(): string {
+  const root = manyWindows(sandbox.path('m'))
+  for (const [index, symbol] of MANY_SYMBOLS.entries()) {
+    const path = join(root, manyPath(symbol, WINDOWS[index % WINDOWS.length]))
+    if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
+    else rmSync(path)
+  }
+  return root
+}
 
 describe('an export with worker threads', () => {
   it('F48 reports corrupt and missing windows as one thread does, and leaves nothing', async () => {
-    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      const path = sandbox.path(join('m', manyPath(symbol, WINDOWS[index % WINDOWS.length])))
-      if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
-      else rmSync(path)
-    }
-    const alone = await sandbox.call([...args(1), '--json'])
-    const run = await sandbox.run([...args(4), '--json'])
+    const damaged = damagedMirror()
+    const alone = await sandbox.call([...args(1, undefined, damaged), '--json'])
+    const run = await sandbox.call([...args(4, undefined, damaged), '--json'])
     expect(alone.code).toBe(3)
     expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
     expect(exports(sandbox)).toEqual([])
     expect(sandbox.exists('out')).toBe(false)
   })
 
-  it.each(WINDOWS.map(time => manyPath('', time).split('/').at(-1)))(
+  it.each(oneOf(3, WINDOWS).map(time => manyPath('', time).split('/').at(-1)))(
     'F43 a worker that ends at %s leaves its work to the main thread',
     async name => {
       const run = await sandbox.run(args(4), {
@@ -71,10 +86,10 @@ describe('an export with worker threads', () => {
   it.each([1, 2, 3, 4])(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {
-      await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', 'm', '-o', 'BTCUSDT.csv', '--to', '2018-02'])
+      await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', mirror, '-o', 'BTCUSDT.csv', '--to', '2018-02'])
       const old = sandbox.text('BTCUSDT.csv')
       const full = { call: 'handle.write', at, code: 'ENOSPC', path: '.csv' }
-      const run = await sandbox.runFailing(args(4, '{symbol}.csv'), [full])
+      const run = await callFailing(args(4, '{symbol}.csv'), full)
       expect(run.code).toBe(1)
       const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
       expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write \w+\.csv: the disk is full \(ENOSPC\)\.$/)])
@@ -90,14 +105,14 @@ describe('an export with worker threads', () => {
   ] as const
 
   it.each(FILE_FAULTS)('F47 %s fails once with %s: the main thread writes the file again', async (call, code) => {
-    const run = await sandbox.runFailing(args(4), [{ call, code, times: 1, path: 'BTCUSDT.csv' }])
+    const run = await callFailing(args(4), { call, code, times: 1, path: 'BTCUSDT.csv' })
     expect(run).toMatchObject({ code: 0 })
     expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
     for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
   })
 
   it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
-    const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
+    const run = await callFailing(args(4), { call, code, path: 'BTCUSDT.csv' })
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
     expect(exports(sandbox)).toEqual([])
@@ -123,36 +138,37 @@ describe('an export with worker threads', () => {
     // One that comes while Node shuts down finds no handler any more: to a shell both are 130.
     expect(signal === 'SIGINT' ? 130 : code).toBe(130)
     expect(sandbox.text('BTCUSDT.csv')).toBe('old')
-    expect(await sandbox.run(args(4, output))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(args(4, output))).toMatchObject({ code: 0 })
     expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `${symbol}.csv`).toSorted())
   })
 })
 
 describe('a lake with worker threads', () => {
-  const lake = (threads: number) => [
-    ...['export', 'all', '-i', '15m', '--mirror', 'm', '--layout', 'hive', '-o', 'lake', '--progress', 'none'],
+  const lake = (threads: number, root: string) => [
+    ...['export', 'all', '-i', '15m', '--mirror', root, '--layout', 'hive', '-o', 'lake', '--progress', 'none'],
     ...['--threads', String(threads)],
   ]
   const PARTS = MANY_SYMBOLS.map(symbol => `lake/${onlyPart(symbol)}`)
   const readParts = () => PARTS.map(path => sandbox.bytes(path).toString('hex'))
-  /** A lake of all windows; one more candle in a window of each symbol changes all of its parts. */
-  async function changedLake() {
-    expect(await sandbox.call(lake(1))).toMatchObject({ code: 0 })
+  /** A mirror in which a window of each symbol has got one more candle since the lakes were made, which changes all parts. */
+  let changed: string
+  const withLake = usePreparedSandboxes(newSandbox, async first => {
+    changed = manyWindows(newSandbox().path('m'))
+    expect(await first.call(lake(1, changed))).toMatchObject({ code: 0 })
     for (const symbol of MANY_SYMBOLS) {
       const rows = manyRows(symbol)[37]
-      putFile(sandbox.path('m'), manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
+      putFile(changed, manyPath(symbol, rows[0][0]), [...rows, candle(rows[7][0] + 900_000, 1)])
     }
+  })
+  async function oldLake() {
+    sandbox = await withLake()
     return { files: exports(sandbox), parts: readParts() }
   }
 
   it('F48 reports corrupt and missing windows as one thread does, and leaves nothing', async () => {
-    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      const path = sandbox.path(join('m', manyPath(symbol, WINDOWS[index % WINDOWS.length])))
-      if (index % 2 === 0) writeFileSync(path, readFileSync(path).subarray(0, 100))
-      else rmSync(path)
-    }
-    const alone = await sandbox.call([...lake(1), '--json'])
-    const run = await sandbox.run([...lake(4), '--json'])
+    const damaged = damagedMirror()
+    const alone = await sandbox.call([...lake(1, damaged), '--json'])
+    const run = await sandbox.call([...lake(4, damaged), '--json'])
     expect(alone.code).toBe(3)
     expect(run).toMatchObject({ code: 3, stdout: alone.stdout, stderr: alone.stderr })
     expect(run.stdout).toContain('corrupt in the mirror')
@@ -160,21 +176,21 @@ describe('a lake with worker threads', () => {
   })
 
   it('F48 a corrupt window leaves all parts of the lake as they were', async () => {
-    const { files, parts } = await changedLake()
+    const { files, parts } = await oldLake()
+    cpSync(changed, sandbox.path('m'), { recursive: true, preserveTimestamps: true })
     const path = sandbox.path(join('m', manyPath('ETHUSDT', WINDOWS[2])))
     writeFileSync(path, readFileSync(path).subarray(0, 100))
-    expect(await sandbox.run(lake(4))).toMatchObject({ code: 3 })
+    expect(await sandbox.call(lake(4, 'm'))).toMatchObject({ code: 3 })
     expect(exports(sandbox)).toEqual(files)
     expect(readParts()).toEqual(parts)
   })
 
-  it.each(WINDOWS.map(time => manyPath('', time).split('/').at(-1)))(
+  it.each(oneOf(3, WINDOWS).map(time => manyPath('', time).split('/').at(-1)))(
     'F43 a worker that ends at %s leaves its work to the main thread',
     async name => {
-      await sandbox.call(lake(1))
-      const parts = readParts()
+      const { parts } = await oldLake()
       rmSync(sandbox.path('lake'), { recursive: true })
-      const run = await sandbox.run(lake(4), {
+      const run = await sandbox.run(lake(4, mirror), {
         NODE_OPTIONS: `--import=${DYING_WORKER}`,
         KLINES_TEST_DIE: name as string,
         KLINES_TEST_LOG: sandbox.path('died.log'),
@@ -192,18 +208,18 @@ describe('a lake with worker threads', () => {
   ] as const
 
   it.each(PART_FAULTS)('F47 %s fails once with %s: the main thread writes the part again', async (call, code) => {
-    await changedLake()
-    const run = await sandbox.runFailing(lake(4), [{ call, code, times: 1, path: `symbol=BTCUSDT` }])
+    await oldLake()
+    const run = await callFailing(lake(4, changed), { call, code, times: 1, path: `symbol=BTCUSDT` })
     expect(run).toMatchObject({ code: 0 })
     const parts = readParts()
     rmSync(sandbox.path('lake'), { recursive: true })
-    expect(await sandbox.call(lake(1))).toMatchObject({ code: 0 })
+    expect(await sandbox.call(lake(1, changed))).toMatchObject({ code: 0 })
     expect(parts).toEqual(readParts())
   })
 
   it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
-    const { files, parts } = await changedLake()
-    const run = await sandbox.runFailing(lake(4), [{ call, code, path: `symbol=BTCUSDT` }])
+    const { files, parts } = await oldLake()
+    const run = await callFailing(lake(4, changed), { call, code, path: `symbol=BTCUSDT` })
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
     expect(exports(sandbox)).toEqual(files)
@@ -211,8 +227,8 @@ describe('a lake with worker threads', () => {
   })
 
   it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
-    const { files, parts } = await changedLake()
-    const run = await sandbox.runFailing(lake(4), [{ call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' }])
+    const { files, parts } = await oldLake()
+    const run = await callFailing(lake(4, changed), { call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' })
     expect(run.code).toBe(1)
     const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
     expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
@@ -224,8 +240,10 @@ describe('a lake with worker threads', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
-    const { files, parts } = await changedLake()
-    const run = await sandbox.runFailing(lake(4), [{ call: 'handle.write', path: '.parquet', times: 1, code: signal }])
+    const { files, parts } = await oldLake()
+    const run = await sandbox.runFailing(lake(4, changed), [
+      { call: 'handle.write', path: '.parquet', times: 1, code: signal },
+    ])
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
     expect(exports(sandbox)).toEqual(files)

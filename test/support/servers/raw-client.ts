@@ -14,14 +14,21 @@ interface Waiter {
   readonly reject: (error: Error) => void
 }
 
+/** The chunks of a body that have been read, and where the next one begins. */
+interface ChunkedBody {
+  offset: number
+  readonly chunks: Buffer[]
+}
+
 /** An HTTP/1.1 client that sends arbitrary bytes and reads the responses one by one. */
 export class RawClient {
   /** Resolves when the server has ended the connection, or it broke. */
   readonly closed: Promise<void>
-  /** Received bytes, from `start` to `end`, with room for more: copied for each chunk, a large response would take seconds. */
-  private room: Buffer = Buffer.alloc(0)
-  private start = 0
-  private end = 0
+  /** Received bytes that do not belong to a response yet. */
+  rest: Buffer = Buffer.alloc(0)
+  /** Where `rest` lies and can grow: the time for a long response grows with its length only. */
+  private store = Buffer.alloc(0)
+  private body: ChunkedBody = { offset: 0, chunks: [] }
   private hasEnded = false
   private readonly waiters: Waiter[] = []
 
@@ -68,30 +75,25 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Received bytes that do not belong to a response yet. */
-  get rest(): Buffer {
-    return this.room.subarray(this.start, this.end)
-  }
-
-  /** Bytes of earlier responses are never overwritten. */
   private append(chunk: Buffer): void {
-    if (this.end + chunk.length > this.room.length) {
-      const { rest } = this
-      this.room = Buffer.allocUnsafeSlow(2 * (rest.length + chunk.length))
-      this.room.set(rest)
-      this.start = 0
-      this.end = rest.length
+    const { rest, store } = this
+    let start = rest.byteOffset - store.byteOffset
+    if (start + rest.length + chunk.length > store.length) {
+      this.store = Buffer.alloc(2 * (rest.length + chunk.length))
+      rest.copy(this.store)
+      start = 0
     }
-    this.room.set(chunk, this.end)
-    this.end += chunk.length
+    chunk.copy(this.store, start + rest.length)
+    this.rest = this.store.subarray(start, start + rest.length + chunk.length)
   }
 
   private resolveWaiters(): void {
     while (this.waiters.length > 0) {
       const [{ head, resolve, reject }] = this.waiters
-      const parsed = parseResponse(this.rest, head, this.hasEnded)
+      const parsed = parseResponse(this.rest, head, this.hasEnded, this.body)
       if (parsed) {
-        this.start = this.end - parsed.rest.length
+        this.rest = parsed.rest
+        this.body = { offset: 0, chunks: [] }
         if (parsed.response.status >= 200) this.waiters.shift()
         if (parsed.response.status >= 200) resolve(parsed.response)
       } else if (this.hasEnded) {
@@ -125,11 +127,15 @@ export function rawPost(path: string, body: string | Buffer, type: string | null
   return rawRequest(`POST ${path}`, type === null ? [length] : [`Content-Type: ${type}`, length], body)
 }
 
-/** The first response in `bytes` and the bytes after it; undefined while it is incomplete. */
+/**
+ * The first response in `bytes` and the bytes after it; undefined while it is incomplete. `body` keeps what was read of a chunked
+ * body, for the next time.
+ */
 export function parseResponse(
   bytes: Buffer,
   head: boolean,
   hasEnded: boolean,
+  body: ChunkedBody = { offset: 0, chunks: [] },
 ): { response: RawResponse; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return undefined
@@ -145,28 +151,29 @@ export function parseResponse(
   }
   const status = Number(code)
   const bodyless = head || status < 200 || status === 204 || status === 304
-  const parsed = bodyless ? { body: Buffer.alloc(0), used: 0 } : readBody(bytes.subarray(end + 4), headers, hasEnded)
+  const parsed = bodyless
+    ? { body: Buffer.alloc(0), used: 0 }
+    : readBody(bytes.subarray(end + 4), headers, hasEnded, body)
   return parsed && { response: { status, headers, body: parsed.body }, rest: bytes.subarray(end + 4 + parsed.used) }
 }
 
-function readBody(bytes: Buffer, headers: Record<string, string>, hasEnded: boolean) {
-  if (headers['transfer-encoding'] === 'chunked') return readChunkedBody(bytes)
+function readBody(bytes: Buffer, headers: Record<string, string>, hasEnded: boolean, chunked: ChunkedBody) {
+  if (headers['transfer-encoding'] === 'chunked') return readChunkedBody(bytes, chunked)
   const length = headers['content-length']
   if (length === undefined) return hasEnded ? { body: bytes, used: bytes.length } : undefined
   const used = Number(length)
   return bytes.length < used ? undefined : { body: bytes.subarray(0, used), used }
 }
 
-function readChunkedBody(bytes: Buffer): { body: Buffer; used: number } | undefined {
-  const chunks: Buffer[] = []
-  for (let offset = 0; ; ) {
-    const end = bytes.indexOf('\r\n', offset)
+function readChunkedBody(bytes: Buffer, read: ChunkedBody): { body: Buffer; used: number } | undefined {
+  while (true) {
+    const end = bytes.indexOf('\r\n', read.offset)
     if (end === -1) return undefined
-    const size = Number.parseInt(bytes.toString('latin1', offset, end), 16)
-    if (Number.isNaN(size)) throw new Error(`No chunk: ${bytes.toString('latin1', offset, end)}`)
+    const size = Number.parseInt(bytes.toString('latin1', read.offset, end), 16)
+    if (Number.isNaN(size)) throw new Error(`No chunk: ${bytes.toString('latin1', read.offset, end)}`)
     if (bytes.length < end + 2 + size + 2) return undefined
-    chunks.push(bytes.subarray(end + 2, end + 2 + size))
-    offset = end + 2 + size + 2
-    if (size === 0) return { body: Buffer.concat(chunks), used: offset }
+    read.chunks.push(bytes.subarray(end + 2, end + 2 + size))
+    read.offset = end + 2 + size + 2
+    if (size === 0) return { body: Buffer.concat(read.chunks), used: read.offset }
   }
 }
