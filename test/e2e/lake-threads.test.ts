@@ -10,7 +10,7 @@ import type { PartMessage } from '../../src/lake/parts/part-encoder.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
-import { oneOf } from '../support/full.js'
+import { cases, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { candle, PRESENT, putFile } from '../support/synthetic-tree.js'
@@ -66,7 +66,7 @@ describe.concurrent('a lake with several threads', () => {
     ['a Delta table', ['--table', 'delta']],
   ])('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
     const tree = manyWindows(newSandbox().path('m'))
-    const sandboxes = [1, 3].map(threads => ({ threads, sandbox: newSandbox() }))
+    const sandboxes = [1, cases(5, 3)].map(threads => ({ threads, sandbox: newSandbox() }))
     const updateAll = () => Promise.all(sandboxes.map(({ threads, sandbox }) => update(sandbox, threads, args, tree)))
     const [before, otherBefore] = await updateAll()
     expect(otherBefore).toEqual(before)

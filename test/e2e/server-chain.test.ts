@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
-import { oneOf } from '../support/full.js'
+import { FULL, oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { ALL_INTERVALS } from '../support/sample-tree.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -37,7 +37,7 @@ describe.runIf(hasRealTree)('klines download of the real slice (skipped without 
     const { url } = await startTestServer(realTree(), { now: Date.now })
     await sandbox.shell('mkdir out')
     const symbols = oneOf(3, ['BTCUSDT', 'ADAUSDT', 'DOTUSDT'])
-    const args = [...symbols, '-i', INTERVALS.join(), '--base-url', url, '--mirror', 'm']
+    const args = [...symbols, '-i', FULL ? 'all' : INTERVALS.join(), '--base-url', url, '--mirror', 'm']
     const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     const expected = expectedHashes(symbols)
@@ -51,7 +51,7 @@ describe.runIf(hasRealTree)('klines download of the real slice (skipped without 
     const mirror = join(tempFolder(), 'mirror')
     const second = await serveUpstream(first.url, mirror, { now: Date.now })
     await sandbox.shell('mkdir out')
-    const args = ['DOTUSDT', '-i', INTERVALS.join(), '--base-url', second.url, '--mirror', 'm']
+    const args = ['DOTUSDT', '-i', FULL ? 'all' : INTERVALS.join(), '--base-url', second.url, '--mirror', 'm']
     const run = await sandbox.call(['download', ...args, '-o', 'out/{symbol}-{interval}.csv', '-q'])
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(hashFiles(sandbox, 'out')).toEqual(expectedHashes(['DOTUSDT']))
