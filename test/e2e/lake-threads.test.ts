@@ -26,17 +26,24 @@ const ALL = ['export', 'all', '-i', '15m', '--layout', 'hive', '-o', 'lake', '--
 /** Brings the lake of a sandbox up to date; returns what does not depend on the time. */
 async function update(sandbox: CliSandbox, threads: number, args: readonly string[], root = mirror) {
   const run = await sandbox.call([...ALL, '--mirror', root, '--threads', String(threads), ...args])
-  const json = withoutTimes(run.stdout).replaceAll(root, 'm')
+  const json = withoutTimes(run.stdout).replaceAll(root, 'm').replaceAll(PART_ID, '')
   return { code: run.code, stderr: run.stderr, json, files: readFiles(sandbox) }
 }
 
-/** A hash of each file of a lake, without what two runs cannot share: inodes, times of the clock and the name of a table. */
+/** The id of a run in the name of a part of a table. */
+const PART_ID = /-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\.parquet)/g
+
+/** A hash of each file of a lake, without what two runs cannot share: inodes, times of the clock, names of a table and its parts. */
 function readFiles(sandbox: CliSandbox): Record<string, string> {
   const changing = /,?"(version|timestamp|modificationTime|deletionTimestamp|createdTime|id)":("[^"]*"|\d+)/g
   const entries = sandbox.files('lake').map(name => {
     const bytes = sandbox.bytes(`lake/${name}`)
-    const text = bytes.toString('latin1').replaceAll(changing, '').replaceAll(sandbox.folder, '')
-    return [name, sha256(name.endsWith('.parquet') ? bytes : text)]
+    const text = bytes
+      .toString('latin1')
+      .replaceAll(changing, '')
+      .replaceAll(sandbox.folder, '')
+      .replaceAll(PART_ID, '')
+    return [name.replaceAll(PART_ID, ''), sha256(name.endsWith('.parquet') ? bytes : text)]
   })
   return Object.fromEntries(entries)
 }
