@@ -55,7 +55,7 @@ export default defineConfig({
     // A worker runs many files, and loads the sources once. Tests put back what they change of their process.
     isolate: false,
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Slow tests get no line of their own.
     slowTestThreshold: Number.MAX_SAFE_INTEGER,
     reporters: CI ? ['default', ['json', { outputFile: KLINES_TEST_REPORT }]] : ['default'],
