@@ -1,9 +1,13 @@
-import { DAY_MS, nextOpenTime } from '../klines/intervals.js'
+import { DAY_MS, HOUR_MS, nextOpenTime } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
+import type { WindowTimes } from './record-lines.js'
 
 /** The service renders its files once a day; corrections were measured up to 4.5 h after a window's end. */
 const LATE_MS = DAY_MS
+
+/** How long after the first answer a second one proves something. */
+export const SECOND_ANSWER_MS = HOUR_MS
 
 /** What finality depends on besides the last candle. */
 export interface FinalityContext {
@@ -29,15 +33,28 @@ export function isFinal(
 }
 
 /**
- * The same for a window of the exchange, where a day after the end of a window no candle changes any more. Of one whose time is not
- * known, the last candle decides.
+ * The same for a window of the exchange, where a day after the end of a window no candle changes any more: its last candle reaches the
+ * end, or two answers agree that it has no more. Of one whose times are not known, the last candle decides.
  */
 export function isFinalOfExchange(
   window: WindowRef,
   lastOpenTime: number | undefined,
-  time: number | undefined,
+  times: WindowTimes | undefined,
 ): boolean {
-  return time === undefined ? reachesEnd(window, lastOpenTime) : isLate(window, time)
+  if (times === undefined) return reachesEnd(window, lastOpenTime)
+  return isLate(window, times.confirmed) && !needsSecondAnswer(window, lastOpenTime, times)
+}
+
+/**
+ * Whether a window of the exchange, a day after its end, lacks candles by one answer alone: for some minutes the exchange may answer
+ * `[]`, or half of the candles. The second answer has to come an hour after the first one.
+ */
+export function needsSecondAnswer(
+  window: WindowRef,
+  lastOpenTime: number | undefined,
+  { time, confirmed }: WindowTimes,
+): boolean {
+  return isLate(window, confirmed) && !reachesEnd(window, lastOpenTime) && confirmed - time < SECOND_ANSWER_MS
 }
 
 /** Whether the last candle of a window, which opens at `lastOpenTime` (ms UTC), is the last one that the window can have. */

@@ -24,7 +24,7 @@ import {
   removeSynced,
   writeFile,
 } from './file-store.js'
-import { isFinal, isFinalOfExchange, reachesEnd } from './finality.js'
+import { isFinal, isFinalOfExchange, needsSecondAnswer, reachesEnd } from './finality.js'
 import { LastCandles } from './last-candles.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, layoutOf, META_FILE, type MirrorMeta, readMeta } from './meta.js'
@@ -247,9 +247,8 @@ export class Mirror extends MirrorFiles {
    * it, if that is known.
    */
   isFinal(window: WindowRef, lastOpenTime: number | undefined, times: WindowTimes | undefined): boolean {
-    const time = times && this.renderedTime(times)
-    if (this.isOfExchange) return isFinalOfExchange(window, lastOpenTime, time)
-    return isFinal(window, lastOpenTime, { time, lastPopulated: () => this.lastPopulated(window) })
+    if (this.isOfExchange) return isFinalOfExchange(window, lastOpenTime, times)
+    return isFinal(window, lastOpenTime, { time: times?.time, lastPopulated: () => this.lastPopulated(window) })
   }
 
   /** When the service rendered a window, ms UTC: the exchange renders it for each answer. */
@@ -259,10 +258,11 @@ export class Mirror extends MirrorFiles {
 
   /**
    * When a cached window was last modified, ms UTC, as those who get it from here are told: it makes no window final for them that is
-   * not final here. Without a recorded time that is the end of the last candle.
+   * not final here. Without a recorded time, and until a second answer agrees with the first, that is the end of the last candle.
    */
   lastModified(window: WindowRef, batch: KlineBatch, file: KnownFile, times: WindowTimes | undefined): number {
-    if (times) return this.renderedTime(times)
+    const isUnsure = times && this.isOfExchange && needsSecondAnswer(window, batch.lastOpenTime, times)
+    if (times && !isUnsure) return this.renderedTime(times)
     if (reachesEnd(window, batch.lastOpenTime)) return file.mtimeMs
     const closeTime = batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1) + 1
     return Math.min(closeTime, file.mtimeMs)

@@ -1,12 +1,10 @@
-import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync, utimesSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { downloadKlines } from '../../src/download/download.js'
 import { dryRun } from '../../src/export/dry-run.js'
-import { isKlinesError } from '../../src/klines/errors.js'
 import { filesBelow } from '../support/files-below.js'
-import { tempFolder } from '../support/temp-folder.js'
+import { GrowingMirror } from './support/growing-mirror.js'
 import { type GrowingService, growingExchange, growingTree } from './support/growing-service.js'
 
 const HOUR = 3_600_000
@@ -18,56 +16,9 @@ const KINDS: [string, () => Promise<GrowingService>][] = [
   ['the exchange', growingExchange],
 ]
 
-/** A mirror of a service, and its time. */
-class World {
-  readonly root = tempFolder()
-  mirror = join(this.root, 'm0')
-  time: number
-  private copies = 0
-
-  constructor(readonly service: GrowingService) {
-    this.time = service.start
-  }
-
-  advance(ms: number): void {
-    this.time += ms
-    this.service.setTime(this.time)
-  }
-
-  async download(range: { from?: string; to?: string } = {}) {
-    const { request } = this.service
-    return downloadKlines({ ...request, ...range, mirror: this.mirror, now: this.time }).catch(error => {
-      if (!isKlinesError(error, 'no_candles')) throw error
-    })
-  }
-
-  /** Every window that the mirror should have is as the service has it. */
-  expectCurrent(): void {
-    const { service, mirror, time } = this
-    for (const startDate of service.startDates.filter(date => Date.parse(date) <= time)) {
-      const rows = JSON.parse(readFileSync(join(mirror, service.path(startDate)), 'utf8')) as unknown[]
-      const expected = service.rowsAt(startDate, time)
-      expect([startDate, rows.length]).toEqual([startDate, expected.length])
-      expect(rows).toEqual(expected)
-    }
-  }
-
-  /** Copies the mirror as `cp -r`, git and unzip do: all files get the present time. Returns the folder. */
-  copy(): string {
-    const copy = join(this.root, `m${++this.copies}`)
-    cpSync(this.mirror, copy, { recursive: true })
-    this.touch(copy, filesBelow(copy))
-    return copy
-  }
-
-  touch(folder: string, names: readonly string[]): void {
-    for (const name of names) utimesSync(join(folder, name), this.time / 1000, this.time / 1000)
-  }
-}
-
 describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
   it('that was copied without times, half a window long ago: all of it is downloaded', async () => {
-    const world = new World(await open())
+    const world = new GrowingMirror(await open())
     world.advance(5 * DAY)
     await world.download()
     world.advance(world.service.end - world.time)
@@ -79,7 +30,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
   })
 
   it('that was copied without times and is current: what is final stays so, without a request', async () => {
-    const world = new World(await open())
+    const world = new GrowingMirror(await open())
     for (const next of [world.service.end - world.time, 2 * HOUR, 30 * DAY, 2 * HOUR]) {
       world.advance(next)
       await world.download()
@@ -94,7 +45,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
   })
 
   it('of an older version, without a record: confirmed once, and a dry run says so', async () => {
-    const world = new World(await open())
+    const world = new GrowingMirror(await open())
     for (const next of [world.service.end - world.time, 2 * HOUR]) {
       world.advance(next)
       await world.download()
@@ -131,7 +82,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
       fc.record({ kind: fc.constant('lose windows' as const), parts: fc.array(fc.boolean(), { maxLength: 8 }) }),
     )
     const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) => {
-      const world = new World(await open())
+      const world = new GrowingMirror(await open())
       const { service } = world
       let backup: string | undefined
       const windows = () => service.startDates.map(service.path).filter(path => existsSync(join(world.mirror, path)))
@@ -172,7 +123,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
 
 describe('F72 a record that lies', () => {
   it('names no file: nothing outside of the tree is read, and only requests are lost', async () => {
-    const world = new World(await growingTree())
+    const world = new GrowingMirror(await growingTree())
     await world.download()
     const line = (path: string) => `window ${path} 2 ${'0'.repeat(64)} 9999999999999 9999999999999\n`
     const lies = ['api/klines/../../../etc/passwd', 'api/klines/15m/BTCUSDT/2025-01-13.json'].map(line)
@@ -183,7 +134,7 @@ describe('F72 a record that lies', () => {
   })
 
   it('about times of the future makes no window final', async () => {
-    const world = new World(await growingTree())
+    const world = new GrowingMirror(await growingTree())
     await world.download()
     const text = readFileSync(join(world.mirror, RECORD), 'utf8')
     appendFileSync(join(world.mirror, RECORD), text.replaceAll(/ \d{13} \d{13}\n/g, ' 9999999999999 9999999999999\n'))

@@ -11,6 +11,7 @@ import { hasListingDate } from '../../klines/resample/candle-grid.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
+import { isLate, SECOND_ANSWER_MS } from '../../mirror/finality.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import type { WindowTimes } from '../../mirror/record-lines.js'
 import { withoutStop } from '../errors.js'
@@ -235,6 +236,7 @@ export class ServiceSource implements WindowSource {
     await this.prepare()
     this.completeness.beforeWindow(window, cached !== undefined, this.latest())
     const empty = await this.lists.emptyWindow(window)
+    if (empty && cached && cached.batch.length > 0) return this.storeWindow(window, cached, empty)
     if (empty) {
       this.store(windowPath(window), empty)
       this.recorder.record(window, empty, cached)
@@ -319,7 +321,13 @@ export class ServiceSource implements WindowSource {
   /** Whether a cached window is used without a request. */
   private isSettled(window: WindowRef, cached: CachedState): boolean {
     if (this.isUnlisted(window)) return true
-    return cached.final && !this.options.refresh && !this.isAhead(cached.times)
+    return (cached.final || this.isTooSoon(window, cached)) && !this.options.refresh && !this.isAhead(cached.times)
+  }
+
+  /** Whether a window of the exchange needs a second answer to be final, and the first one was within the last hour. */
+  private isTooSoon(window: WindowRef, { times }: CachedState): boolean {
+    if (!this.isExchange || times === undefined) return false
+    return isLate(window, times.confirmed) && this.latest() - times.time < SECOND_ANSWER_MS
   }
 
   /** Whether the times of a window are those of a wrong clock. */
@@ -354,7 +362,10 @@ export class ServiceSource implements WindowSource {
     this.recorder.record(window, fetched, cached)
     const list = this.lists.listWith(window.symbol)
     if (list) this.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
-    return { window, status: 'fetched', batch: fetched.value, size: fetched.bytes.length, change }
+    // The exchange sends what has not changed, too.
+    const isSame = this.isExchange && cached !== undefined && fetched.bytes.equals(cached.bytes)
+    const status = isSame ? 'revalidated' : 'fetched'
+    return { window, status, batch: fetched.value, size: fetched.bytes.length, change }
   }
 
   private storeList(path: string, list: Fetched<unknown>): void {

@@ -31,12 +31,15 @@ export class WindowRecorder {
     this.cacheWriter.record({ kind: 'window', path, ...content, ...times })
   }
 
-  /** The exchange renders each answer: it made a version when it first sent its bytes. */
+  /**
+   * The exchange renders each answer: it made a version when it first sent its bytes. A file without a record has them since its own
+   * time at the latest, because a copy is never older than what it is a copy of.
+   */
   private timesOf({ bytes, mtimeMs, servedMs }: Fetched<KlineBatch>, cached: CachedWindow | undefined): WindowTimes {
     const confirmed = Math.min(servedMs, this.now())
     if (!this.mirror.isOfExchange) return { time: mtimeMs, confirmed }
-    const isSame = cached?.times !== undefined && bytes.equals(cached.bytes)
-    return { time: isSame ? cached.times.time : servedMs, confirmed }
+    const first = cached && bytes.equals(cached.bytes) ? (cached.times?.time ?? cached.mtimeMs) : confirmed
+    return { time: Math.min(first, confirmed), confirmed }
   }
 
   /** Takes notice of the candles of a window. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DownloadRequest } from '../../../src/download/download.js'
+import type { KlineRow } from '../../../src/klines/columns.js'
 import { madeMarket } from '../../support/exchange/made-market.js'
+import type { Market } from '../../support/exchange/market.js'
 import { ExchangeServer } from '../../support/servers/exchange-server.js'
 import { TreeServer } from '../../support/servers/tree-server.js'
 import { makeTree, putFile, START_DATES, weekPath, weekRows } from '../../support/synthetic-tree.js'
@@ -73,8 +75,14 @@ export async function growingTree(): Promise<GrowingService> {
 
 const MONTHS = ['2026-01-01', '2026-02-01', '2026-03-01', '2026-04-01', '2026-05-01', '2026-06-01']
 
-/** The exchange: 1h months of a symbol that has a gap at the end of a month, and is delisted in April. */
-export async function growingExchange(): Promise<GrowingService> {
+/** What a lying exchange has in place of its candles. */
+export type Lie = (rows: readonly KlineRow[]) => readonly KlineRow[]
+
+/**
+ * The exchange: 1h months of a symbol that has a gap at the end of a month, and is delisted in April. `findLie`: asked at each
+ * request.
+ */
+export async function growingExchange(findLie: () => Lie | undefined = () => undefined): Promise<GrowingService> {
   const market = madeMarket({
     AAAUSDT: {
       from: '2026-01-08T06:00Z',
@@ -82,7 +90,14 @@ export async function growingExchange(): Promise<GrowingService> {
       without: [['2026-02-26T12:00Z', '2026-03-02T05:00Z']],
     },
   })
-  const exchange = await ExchangeServer.start(market)
+  const shown: Market = {
+    ...market,
+    rows: (symbol, interval) => {
+      const rows = market.rows(symbol, interval)
+      return rows && (findLie()?.(rows) ?? rows)
+    },
+  }
+  const exchange = await ExchangeServer.start(shown)
   exchange.weightLimit = Number.POSITIVE_INFINITY
   exchange.sendsWeight = false
   const start = Date.UTC(2026, 0, 20)
