@@ -4,7 +4,7 @@ import { sha256 } from '../fs/checksum.js'
 import { isDiskFull } from '../fs/errno.js'
 import { makeFolder } from '../fs/make-folder.js'
 import { checkWritableFolder } from '../fs/writable-folder.js'
-import { isExchange } from '../http/base-url.js'
+import { isExchange, SAMPLE } from '../http/base-url.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
@@ -16,6 +16,7 @@ import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
+import { EndsRead } from './ends-read.js'
 import {
   type FileRead,
   type FileSnapshot,
@@ -24,8 +25,7 @@ import {
   removeSynced,
   writeFile,
 } from './file-store.js'
-import { isFinal, isFinalOfExchange, needsSecondAnswer, reachesEnd } from './finality.js'
-import { LastCandles } from './last-candles.js'
+import { isFinal, isFinalOfExchange, needsSecondAnswer, reachesEnd, spansWindow, type WindowEnds } from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, layoutOf, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
@@ -75,7 +75,7 @@ export class Mirror extends MirrorFiles {
   readonly record: MirrorRecord
   private readonly kernel = new Kernel()
   private readonly populated: LastPopulated
-  private readonly lastCandles = new LastCandles()
+  private readonly endsRead = new EndsRead()
 
   /** `source`: the base address that it is opened for. Default: the one that `mirror.json` says, once it is there. */
   constructor(
@@ -197,11 +197,10 @@ export class Mirror extends MirrorFiles {
   readWindow(window: WindowRef): CachedWindow | NoWindow {
     const read = this.loadWindow(window)
     if (read.state !== 'cached') return read
-    const { lastOpenTime } = read.batch
-    // Most windows reach their end, and have no record.
-    const isKnown = !reachesEnd(window, lastOpenTime) || this.record.window(windowPath(window)) !== undefined
+    // Most windows are final by themselves, and have no record.
+    const isKnown = !this.isFilled(window, read.batch) || this.record.window(windowPath(window)) !== undefined
     const times = isKnown ? this.findTimes(window, read) : undefined
-    return { ...read, times, final: this.isFinal(window, lastOpenTime, times) }
+    return { ...read, times, final: this.isFinal(window, read.batch, times) }
   }
 
   /** Reads and checks a window in memory of its own. Throws `mirror_unusable` for one that cannot be read. */
@@ -216,11 +215,12 @@ export class Mirror extends MirrorFiles {
 
   /**
    * What the service said about the cached version of a window; undefined when its file is not as recorded: then its own time says
-   * nothing, because copies have the time of copying. A bare tree has no record, and only the times of its files. Throws
+   * nothing, because copies have the time of copying. A bare tree has no record, and only the times of its files; the sample gets no
+   * candle any more. Throws
    * `mirror_unusable`.
    */
   findTimes(window: WindowRef, file: KnownFile): WindowTimes | undefined {
-    if (this.baseUrl === undefined) return { time: file.mtimeMs, confirmed: file.mtimeMs }
+    if (this.baseUrl === undefined || this.baseUrl === SAMPLE) return { time: file.mtimeMs, confirmed: file.mtimeMs }
     const path = windowPath(window)
     const recorded = this.record.window(path)
     if (recorded && this.hasContent(path, file, recorded)) return recorded
@@ -242,13 +242,15 @@ export class Mirror extends MirrorFiles {
     return read.state === 'file' && sha256(read.bytes) === recorded.sha256
   }
 
-  /**
-   * Whether a cached window with this last candle (ms UTC; undefined: none) can change no more. `times`: what the service said about
-   * it, if that is known.
-   */
-  isFinal(window: WindowRef, lastOpenTime: number | undefined, times: WindowTimes | undefined): boolean {
-    if (this.isOfExchange) return isFinalOfExchange(window, lastOpenTime, times)
-    return isFinal(window, lastOpenTime, { time: times?.time, lastPopulated: () => this.lastPopulated(window) })
+  /** Whether the candles of a window say that it has all of them, whatever the service says. */
+  isFilled(window: WindowRef, ends: WindowEnds): boolean {
+    return this.isOfExchange ? spansWindow(window, ends) : reachesEnd(window, ends.lastOpenTime)
+  }
+
+  /** Whether a cached window with these candles can change no more. `times`: what the service said about it, if that is known. */
+  isFinal(window: WindowRef, ends: WindowEnds, times: WindowTimes | undefined): boolean {
+    if (this.isOfExchange) return isFinalOfExchange(window, ends, times)
+    return isFinal(window, ends, { time: times?.time, lastPopulated: () => this.lastPopulated(window) })
   }
 
   /** When the service rendered a window, ms UTC: the exchange renders it for each answer. */
@@ -261,7 +263,7 @@ export class Mirror extends MirrorFiles {
    * not final here. Without a recorded time, and until a second answer agrees with the first, that is the end of the last candle.
    */
   lastModified(window: WindowRef, batch: KlineBatch, file: KnownFile, times: WindowTimes | undefined): number {
-    const isUnsure = times && this.isOfExchange && needsSecondAnswer(window, batch.lastOpenTime, times)
+    const isUnsure = times && this.isOfExchange && needsSecondAnswer(window, batch, times)
     if (times && !isUnsure) return this.renderedTime(times)
     if (reachesEnd(window, batch.lastOpenTime)) return file.mtimeMs
     const closeTime = batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1) + 1
@@ -271,26 +273,27 @@ export class Mirror extends MirrorFiles {
   /**
    * Whether a window is one of the exchange that is final, so that it has all its candles. A static service renders windows when it
    * likes, and says nothing about candles that are not there. `unstored`: a file that is not in the mirror; default: the cached one.
-   * `lastOpenTime`: of its last candle, if that is known (ms UTC; undefined: it has none). Throws `mirror_unusable`.
+   * `known`: its candles, if they are known. Throws `mirror_unusable`.
    */
-  isWhole(window: WindowRef, unstored?: FileSnapshot, known?: { readonly lastOpenTime: number | undefined }): boolean {
+  isWhole(window: WindowRef, unstored?: FileSnapshot, known?: WindowEnds): boolean {
     if (!this.isOfExchange) return false
     if (unstored) {
       const times = { time: unstored.mtimeMs, confirmed: unstored.mtimeMs }
-      return this.isFinal(window, decodeWindow(unstored.bytes, window).lastOpenTime, times)
+      return this.isFinal(window, decodeWindow(unstored.bytes, window), times)
     }
     const file = this.version(windowPath(window))
     if (!file) return false
-    const { lastOpenTime } = known ?? { lastOpenTime: this.lastOpenTime(window, file) }
-    return this.isFinal(window, lastOpenTime, this.findTimes(window, file))
+    return this.isFinal(window, known ?? this.findEnds(window, file), this.findTimes(window, file))
   }
 
-  /** The open time of the last candle of a window's file, ms UTC; undefined for an empty or corrupt one. */
-  private lastOpenTime(window: WindowRef, file: FileVersion): number | undefined {
-    const known = this.lastCandles.find(window, file)
-    if (known) return known.openTime
+  /** The first and the last candle of a window's file; none of an empty or corrupt one. */
+  private findEnds(window: WindowRef, file: FileVersion): WindowEnds {
+    const known = this.endsRead.find(window, file)
+    if (known) return known
     const read = this.borrowWindow(window)
-    return read.state === 'cached' ? read.batch.lastOpenTime : undefined
+    return read.state === 'cached'
+      ? { firstOpenTime: read.batch.firstOpenTime, lastOpenTime: read.batch.lastOpenTime }
+      : {}
   }
 
   /** Whether a later window of the series has candles. */
@@ -427,7 +430,7 @@ export class Mirror extends MirrorFiles {
     try {
       if (file.state === 'corrupt') throw new KlinesError('bad_window', `${join(this.root, path)} is ${file.reason}`)
       const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
-      if (this.isOfExchange) this.lastCandles.add(window, file, batch.lastOpenTime)
+      if (this.isOfExchange) this.endsRead.add(window, file, batch)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {
       // Only content is corrupt: a window that was not read must not be replaced by a shorter one.

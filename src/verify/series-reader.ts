@@ -3,10 +3,11 @@ import { findFinerRow } from '../klines/audit/misplaced-row.js'
 import type { SlicedSeries } from '../klines/audit/sliced-series.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
-import { type Series, windowName, windowOf } from '../klines/series.js'
+import { type Series, type WindowRef, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
-import type { Mirror } from '../mirror/mirror.js'
+import { isLate, reachesEnd } from '../mirror/finality.js'
+import type { BorrowedWindow, Mirror } from '../mirror/mirror.js'
 import { KnownTime } from './known-time.js'
 import { NeighbourCandles } from './neighbour-candles.js'
 
@@ -110,6 +111,17 @@ export class SeriesReader implements SlicedSeries {
     return this.inspector
   }
 
+  /**
+   * Whether a window was downloaded from the exchange a day after its end, so that a candle of another series that it lacks is a
+   * fault. Of one that was changed since, only the time of its file is left.
+   */
+  private isSettled(window: WindowRef, file: BorrowedWindow): boolean {
+    const { mirror } = this
+    if (!mirror.isOfExchange) return false
+    const times = reachesEnd(window, file.batch.lastOpenTime) ? undefined : mirror.findTimes(window, file)
+    return isLate(window, times?.confirmed ?? file.mtimeMs)
+  }
+
   private readWindow(startDate: string): void {
     const { mirror, series, range, table, known } = this
     const window = windowOf(series, startDate)
@@ -126,8 +138,7 @@ export class SeriesReader implements SlicedSeries {
       return
     }
     const { batch } = read
-    const isSettled = mirror.isWhole(window, undefined, batch)
-    known.addLoaded(span, batch.length > 0, isSettled)
+    known.addLoaded(span, batch.length > 0, this.isSettled(window, read))
     if (findFinerRow(batch) !== undefined) this.finerSpans.push(span)
     const rows = batch.slice(range.fromTime, range.toTime)
     if (rows.length < batch.length) {

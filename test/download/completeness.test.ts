@@ -98,7 +98,7 @@ describe('a download into a complete mirror', () => {
     const source = await openSource({ baseUrl, mirror, now: LATER }, { readOnly: true })
     await source.startDates('3d')
     expect(await source.window({ symbol: 'BTCUSDT', interval: '12h', startDate: '2027-01-01' })).toMatchObject({
-      status: 'fetched',
+      status: 'revalidated',
     })
     await source.close()
     expect(snapshot(mirror)).toEqual(before)

@@ -18,7 +18,7 @@ const DOWNLOAD = ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
 async function setUp(): Promise<{ sandbox: CliSandbox; server: TreeServer; mirrored: string[] }> {
   const { sandbox, server } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
   const mirrored = sandbox.files('m')
-  expect(mirrored).toHaveLength(START_DATES.length + 3)
+  expect(mirrored).toHaveLength(START_DATES.length + 4)
   return { sandbox, server, mirrored }
 }
 
@@ -83,8 +83,8 @@ describe('mirror clear', () => {
     const run = await sandbox.call([...CLEAR, '--yes'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
     const lines = run.stdout.split('\n')
-    expect(lines[20]).toBe('and 12 more')
-    expect(lines[22]).toMatch(/^32 files, [\d.]+ kB, removed\.$/)
+    expect(lines[20]).toBe('and 13 more')
+    expect(lines[22]).toMatch(/^33 files, [\d.]+ kB, removed\.$/)
     expect(lines.slice(23)).toEqual(['Mirror: m', ''])
   })
 

@@ -112,7 +112,7 @@ describe('--dry-run', () => {
     const run = await sandbox.call(args)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(run.stdout).series).toEqual([
-      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, missing: 8 } },
+      { symbol: 'BTCUSDT', interval: '15m', windows: { total: 8, cached: 0, stale: 0, unrecorded: 0, missing: 8 } },
     ])
     expect(server.paths()).toEqual([LIST])
     expect(sandbox.files()).toEqual([])
@@ -135,7 +135,13 @@ describe('--dry-run', () => {
     await sandbox.shell(`rm m/${weekPath('BTCUSDT', EMPTY_WEEK)}`)
     const before = sandbox.files()
     const run = await download('--dry-run', '--json')
-    expect(JSON.parse(run.stdout).series[0].windows).toEqual({ total: 8, cached: 5, stale: 2, missing: 1 })
+    expect(JSON.parse(run.stdout).series[0].windows).toEqual({
+      total: 8,
+      cached: 5,
+      stale: 2,
+      unrecorded: 0,
+      missing: 1,
+    })
     expect(sandbox.files()).toEqual(before)
   })
 })

@@ -30,6 +30,8 @@ const EMPTY = weekPath('BTCUSDT', EMPTY_WEEK)
 const FUTURE = weekPath('BTCUSDT', FUTURE_WEEK)
 
 const NOTE = /^Note: The clocks differ: the service says [\d-]{10}T[\d:]{5}Z, this machine [\d-]{10}T[\d:]{5}Z\. .+\n$/
+/** Whether a clock that jumps is seen depends on when it is read. */
+const noteOf = (name: string) => (name.includes('jumps') ? new RegExp(`^$|${NOTE.source}`) : NOTE)
 
 describe('F52 a clock', () => {
   it.concurrent.each(clocks)(
@@ -37,7 +39,7 @@ describe('F52 a clock', () => {
     async (name, env) => {
       const scenario = await newScenario()
       const first = await scenario.download({ env })
-      expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+      expect(first).toMatchObject({ code: 0, stderr: expect.stringMatching(noteOf(name)) })
       expect(scenario.server.windowRequests().sort()).toEqual(
         expect.arrayContaining(ALL_WINDOWS.filter(path => name.includes('ahead') || path !== FUTURE)),
       )
@@ -52,7 +54,7 @@ describe('F52 a clock', () => {
     },
   )
 
-  it.concurrent.each(clocks)('%s neither cuts the retries of a file short nor lengthens a pause', async (_, env) => {
+  it.concurrent.each(clocks)('%s neither cuts the retries of a file short nor lengthens a pause', async (name, env) => {
     const scenario = await newScenario()
     scenario.server.script(
       FAULTY,
@@ -62,7 +64,7 @@ describe('F52 a clock', () => {
       reply('504 X'),
     )
     const run = await scenario.download({ env, policy: SHORT_DELAYS })
-    expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(NOTE) })
+    expect(run).toMatchObject({ code: 0, stderr: expect.stringMatching(noteOf(name)) })
     const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
     expect(times).toHaveLength(5)
     expect(times[1] - times[0]).toBeGreaterThan(950)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { EMPTY_WEEK, FULL_WEEKS, weekPath, weekRows } from '../support/synthetic-tree.js'
 import { expectPlainText } from './support/fault-case.js'
 import { ALL_WINDOWS, FAULTY, type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 import { rows } from './support/responses.js'
@@ -139,7 +139,7 @@ describe('F63 mirror.json', () => {
     const run = await scenario.downloadInProcess({ force: true })
     expect(run.code).toBe(2)
     expect(run.stderr).toMatch(/they are not those of http:\S+: BTCUSDT 15m 2025-02-03 differs/)
-    // The window that was held against the service's is requested, and no other.
-    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03')])
+    // The window that was held against the service's is requested, and the empty one, of which nothing is known any more.
+    await scenario.expectRepair([weekPath('BTCUSDT', '2025-02-03'), weekPath('BTCUSDT', EMPTY_WEEK)])
   })
 })

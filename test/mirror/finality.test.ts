@@ -11,7 +11,7 @@ const DAY = 86_400_000
 function isFinalWith(interval: Interval, startDate: string, times: readonly string[], mtime: string, later?: string) {
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const batch = decodeWindow(windowBytes(times.map(time => candle(Date.parse(time)))), window)
-  return isFinal(window, batch.lastOpenTime, { time: Date.parse(mtime), lastPopulated: () => later })
+  return isFinal(window, batch, { time: Date.parse(mtime), lastPopulated: () => later })
 }
 
 describe('a window is final when its last candle reaches its end, at any modification time', () => {
@@ -82,6 +82,6 @@ it('other windows are not searched when the rows or the time of the file decide'
   }
   const full = decodeWindow(windowBytes([candle(Date.parse('2025-01-12T23:45Z'))]), window)
   const empty = decodeWindow(windowBytes([]), window)
-  expect(isFinal(window, full.lastOpenTime, { time: 0, lastPopulated })).toBe(true)
-  expect(isFinal(window, empty.lastOpenTime, { time: Date.parse('2025-01-09'), lastPopulated })).toBe(false)
+  expect(isFinal(window, full, { time: 0, lastPopulated })).toBe(true)
+  expect(isFinal(window, empty, { time: Date.parse('2025-01-09'), lastPopulated })).toBe(false)
 })

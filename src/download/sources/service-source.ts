@@ -274,7 +274,7 @@ export class ServiceSource implements WindowSource {
 
   countedStatus(window: WindowRef, { totals, ...file }: CountedWindow): WindowStatus | undefined {
     const times = this.mirror.findTimes(window, file)
-    return this.settledStatus(window, { times, final: this.mirror.isFinal(window, totals.lastOpenTime, times) })
+    return this.settledStatus(window, { times, final: this.mirror.isFinal(window, totals, times) })
   }
 
   async close(): Promise<void> {
@@ -299,7 +299,7 @@ export class ServiceSource implements WindowSource {
         state: 'cached',
         batch,
         times,
-        final: this.mirror.isFinal(window, batch.lastOpenTime, times),
+        final: this.mirror.isFinal(window, batch, times),
       }
     }
     const read = this.mirror.readWindow(window)
@@ -327,7 +327,9 @@ export class ServiceSource implements WindowSource {
   /** Whether a window of the exchange needs a second answer to be final, and the first one was within the last hour. */
   private isTooSoon(window: WindowRef, { times }: CachedState): boolean {
     if (!this.isExchange || times === undefined) return false
-    return isLate(window, times.confirmed) && this.latest() - times.time < SECOND_ANSWER_MS
+    // The exchange's clock, once it is known.
+    const now = Number.isFinite(this.horizon()) ? this.horizon() : this.options.now()
+    return isLate(window, times.confirmed) && now - times.time < SECOND_ANSWER_MS
   }
 
   /** Whether the times of a window are those of a wrong clock. */

@@ -3,7 +3,6 @@ import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
-import { reachesEnd } from '../../mirror/finality.js'
 import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
 import { type RecordedCandles, recordedFolder, type WindowTimes } from '../../mirror/record-lines.js'
 import type { CacheWriter } from './cache-writer.js'
@@ -24,8 +23,8 @@ export class WindowRecorder {
   record(window: WindowRef, fetched: Fetched<KlineBatch>, cached: CachedWindow | undefined): void {
     const path = windowPath(window)
     const times = this.timesOf(fetched, cached)
-    const { lastOpenTime } = fetched.value
-    const isFinalAlone = reachesEnd(window, lastOpenTime) && this.mirror.isFinal(window, lastOpenTime, times)
+    const isFinalAlone =
+      this.mirror.isFilled(window, fetched.value) && this.mirror.isFinal(window, fetched.value, times)
     if (isFinalAlone && this.mirror.record.window(path) === undefined) return
     const content = { size: fetched.bytes.length, sha256: sha256(fetched.bytes) }
     this.cacheWriter.record({ kind: 'window', path, ...content, ...times })

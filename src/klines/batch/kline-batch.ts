@@ -56,6 +56,11 @@ export class KlineBatch {
     return this.numbers[row * NUMBERS_PER_ROW]
   }
 
+  /** Open time of the first row, ms UTC; undefined without rows. */
+  get firstOpenTime(): number | undefined {
+    return this.length === 0 ? undefined : this.openTime(0)
+  }
+
   /** Open time of the last row, ms UTC; undefined without rows. */
   get lastOpenTime(): number | undefined {
     return this.length === 0 ? undefined : this.openTime(this.length - 1)

@@ -136,7 +136,7 @@ export class FileCache {
     const batch = borrowWindow(file.bytes, window, this.kernel, mirror.gridAnchor(window))
     const isUnstored = this.unstored.get(path) === file
     const times = isUnstored ? { time: file.mtimeMs, confirmed: file.mtimeMs } : mirror.findTimes(window, file)
-    const final = mirror.isFinal(window, batch.lastOpenTime, times)
+    const final = mirror.isFinal(window, batch, times)
     const isPending = !final && times !== undefined && isLate(window, mirror.renderedTime(times))
     const pendingWindow = isPending ? window : undefined
     const mtimeMs = mirror.lastModified(window, batch, file, times)
