@@ -306,6 +306,11 @@ export class Mirror extends MirrorFiles {
     return this.reading(() => hasStartDates(this.root, series))
   }
 
+  /** Whether a window of a series is cached, or the record knows candles of it. Throws `mirror_unusable`. */
+  hadSeries(series: Series): boolean {
+    return this.hasSeries(series) || this.record.seriesCandles(series) !== undefined
+  }
+
   /** The startDates of a series' cached windows, valid or not, ascending. */
   cachedStartDates(series: Series): string[] {
     return this.reading(() => listStartDates(this.root, series))

@@ -47,8 +47,14 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   if (!dryRun && windows.size > 0) mirror.giveUpCompleteness(now)
   const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
   const removed = removal.paths.filter(path => windows.has(path))
-  if (!dryRun) mirror.record.tidy(new Set(removed.flatMap(path => [path, dirname(path)])))
+  if (!dryRun)
+    mirror.record.tidy(new Set([...removed.flatMap(path => [path, dirname(path)]), ...findLostSeries(mirror)]))
   return { ...removal, windows: removed.length }
+}
+
+/** The folders of recorded series without a file: whoever prunes does not miss them. */
+function findLostSeries({ root, record }: Mirror): string[] {
+  return [...record.allCandles.keys()].filter(folder => listFolder(join(root, folder)).length === 0)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Series } from '../klines/series.js'
+import { isSymbol, type SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
 import { writeFile } from './file-store.js'
 import {
@@ -74,6 +75,11 @@ export class MirrorRecord {
   get allCandles(): ReadonlyMap<string, RecordedCandles> {
     this.load()
     return this.candles
+  }
+
+  /** The symbols of all recorded series. Throws `mirror_unusable`. */
+  get symbols(): SymbolName[] {
+    return [...new Set([...this.allCandles.keys()].map(folder => basename(folder)))].filter(isSymbol)
   }
 
   private load(): void {

@@ -5,7 +5,7 @@ import type { Warn } from '../download/sources/window-source.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { formatDate } from '../klines/windows.js'
+import { formatDate, startDateAt } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { SeriesWindows } from './series-reader.js'
 
@@ -14,13 +14,20 @@ const WINDOWS_A_TURN = 1_000
 
 /** Which windows are needed. */
 export interface PlanOptions {
-  /** Default: of each series the time from its first to its last cached window. */
+  /** Default: of each series the time from the first to the last window that is cached, or has the first or last recorded candle. */
   readonly range?: TimeRange | undefined
   /** The present, ms UTC: windows that start later are not needed. */
   readonly now: number
   /** Take a list of start dates with a hole as it is. */
   readonly acceptList?: boolean | undefined
   readonly warn: Warn
+}
+
+/** The startDates of the windows that had the first and the last candle of a series when it was downloaded. */
+function recordedStartDates(mirror: Mirror, series: Series): string[] {
+  const recorded = mirror.record.seriesCandles(series)
+  if (!recorded) return []
+  return [recorded.firstOpenTime, recorded.lastOpenTime].map(time => startDateAt(series.interval, time))
 }
 
 /** The windows of each series that are cached, or that its list names and that have started, in the range; ascending. */
@@ -42,10 +49,11 @@ export async function planVerification(
   let sinceTurn = 0
   for (const { symbol, interval } of series) {
     const cached = mirror.cachedStartDates({ symbol, interval })
-    const [first = '', last = ''] = [cached[0], cached.at(-1)]
+    const had = [...new Set([...cached, ...recordedStartDates(mirror, { symbol, interval })])].sort()
+    const [first = '', last = ''] = [had[0], had.at(-1)]
     const listed = started.get(interval) ?? []
     const needed = range ? listed : listed.filter(startDate => startDate >= first && startDate <= last)
-    const all = [...new Set([...needed, ...cached])].sort()
+    const all = [...new Set([...needed, ...had])].sort()
     const windows = range && planWindows({ symbol, interval }, all, range, Infinity)
     plans.push({ symbol, interval, startDates: windows?.map(({ startDate }) => startDate) ?? all })
     sinceTurn += listed.length + cached.length

@@ -6,8 +6,9 @@ import type { CandleTable } from '../klines/kernel/candle-table.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
-import { isLate, reachesEnd } from '../mirror/finality.js'
+import { isLate, reachesEnd, type WindowEnds } from '../mirror/finality.js'
 import type { BorrowedWindow, Mirror } from '../mirror/mirror.js'
+import type { RecordedCandles } from '../mirror/record-lines.js'
 import { KnownTime } from './known-time.js'
 import { NeighbourCandles } from './neighbour-candles.js'
 
@@ -39,6 +40,7 @@ export class SeriesReader implements SlicedSeries {
   private readonly neighbours: NeighbourCandles | undefined
   /** The windows of finer series: their candles are not off the grid because the exchange has them so. */
   private readonly finerSpans: WindowSpan[] = []
+  private readonly recorded: RecordedCandles | undefined
   private readonly corrupt: { startDate: string; reason: string }[] = []
   private readonly missingWindows: string[] = []
   private windows = 0
@@ -54,6 +56,7 @@ export class SeriesReader implements SlicedSeries {
   ) {
     this.series = { symbol: plan.symbol, interval: plan.interval }
     this.emptyAfter = mirror.covers(this.series) ? -Infinity : horizon
+    this.recorded = mirror.record.seriesCandles(this.series)
     this.known = new KnownTime(plan.interval, range)
     const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
     this.neighbours = isWhole ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
@@ -122,13 +125,27 @@ export class SeriesReader implements SlicedSeries {
     return isLate(window, times?.confirmed ?? file.mtimeMs)
   }
 
+  /**
+   * The first or last candle of the series that was ever downloaded, if it opens in this span and the window lacks it by now, ms UTC.
+   * A new version of a window never has fewer candles.
+   */
+  private findLost({ startTime, endTime }: WindowSpan, ends: WindowEnds = {}): number | undefined {
+    const { firstOpenTime, lastOpenTime } = this.recorded ?? {}
+    const { firstOpenTime: first = Infinity, lastOpenTime: last = -Infinity } = ends
+    const isHere = (time: number | undefined): time is number =>
+      time !== undefined && time >= startTime && time < endTime
+    if (isHere(lastOpenTime) && last < lastOpenTime) return lastOpenTime
+    return isHere(firstOpenTime) && first > firstOpenTime ? firstOpenTime : undefined
+  }
+
   private readWindow(startDate: string): void {
     const { mirror, series, range, table, known } = this
     const window = windowOf(series, startDate)
     const span = windowSpan(window)
     const read = mirror.borrowWindow(window, table.kernel)
+    const lost = this.findLost(span, read.state === 'cached' ? read.batch : undefined)
     if (read.state === 'missing') {
-      if (parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)
+      if (lost !== undefined || parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)
       else known.addEmpty(span)
       return
     }
@@ -136,6 +153,10 @@ export class SeriesReader implements SlicedSeries {
     if (read.state === 'corrupt') {
       this.corrupt.push({ startDate, reason: read.error.message.replace(`${windowName(window)}: `, '') })
       return
+    }
+    if (lost !== undefined) {
+      const time = new Date(lost).toISOString()
+      this.corrupt.push({ startDate, reason: `it lacks the candle of ${time}, which the mirror has had` })
     }
     const { batch } = read
     known.addLoaded(span, batch.length > 0, this.isSettled(window, read))

@@ -69,7 +69,7 @@ export class MirrorSource implements WindowSource {
   }
 
   /**
-   * `all` and a pattern are every series with a cached window, those of 1m, 3m and 5m too; a named series need not have one.
+   * `all` and a pattern are every series that the mirror has or has had, those of 1m, 3m and 5m too; a named series need not be there.
    * Throws `unknown_interval` for one of these that the mirror's source does not have.
    */
   async series(selection: Selection): Promise<Series[]> {
@@ -81,8 +81,9 @@ export class MirrorSource implements WindowSource {
     this.prepare()
     const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
     // Throws for a pattern that matches nothing in the mirror.
-    const selected = combine(selectSymbols(selection, this.mirror.symbols()), intervalsOf)
-    const cached = selected.filter(series => isNamed(series) || this.mirror.hasSeries(series))
+    const symbolsHad = sortSymbols([...this.mirror.symbols(), ...this.mirror.record.symbols])
+    const selected = combine(selectSymbols(selection, symbolsHad), intervalsOf)
+    const cached = selected.filter(series => isNamed(series) || this.mirror.hadSeries(series))
     if (cached.length === 0)
       throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`, this.mirror)
     this.warnOfOthers(selection, new Set(cached.map(({ symbol }) => symbol)))
