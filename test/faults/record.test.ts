@@ -3,17 +3,31 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dryRun } from '../../src/export/dry-run.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import { clearMirror } from '../../src/mirror/prune.js'
 import { filesBelow } from '../support/files-below.js'
 import { GrowingMirror } from './support/growing-mirror.js'
-import { type GrowingService, growingExchange, growingTree } from './support/growing-service.js'
+import { type GrowingService, growingExchange, growingTree, type Lie } from './support/growing-service.js'
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const RECORD = '.klines-record'
 
-const KINDS: [string, () => Promise<GrowingService>][] = [
+/** What the exchange has in place of its candles at the moment. */
+interface Lying {
+  lie?: Lie | undefined
+}
+
+const LIES: readonly Lie[] = [
+  () => [],
+  rows => rows.filter(([openTime]) => new Date(openTime).getUTCDate() <= 14),
+  rows => rows.filter(([openTime]) => openTime >= Date.UTC(2026, 2, 20)),
+]
+
+const KINDS: [string, (lying?: Lying) => Promise<GrowingService>][] = [
   ['a static service', growingTree],
-  ['the exchange', growingExchange],
+  ['the exchange', (lying = {}) => growingExchange(() => lying.lie)],
 ]
 
 describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
@@ -65,7 +79,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
     world.expectCurrent()
   })
 
-  it('in any sequence of downloads, copies, backups, and losses of the record has no hole in the end', async () => {
+  it('F89 in any sequence of downloads, copies, backups, losses, a lie and a removal has no hole in the end', async () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     const step = fc.oneof(
       fc.record({ kind: fc.constant('advance' as const), days: fc.integer({ min: 0, max: 20 }) }),
@@ -78,12 +92,16 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
         withTimes: fc.boolean(),
       }),
       fc.record({ kind: fc.constant('lose record' as const) }),
+      fc.record({ kind: fc.constant('lie' as const), lie: fc.constantFrom(...LIES) }),
+      fc.record({ kind: fc.constant('clear' as const) }),
       fc.record({ kind: fc.constant('tear record' as const), share }),
       fc.record({ kind: fc.constant('lose windows' as const), parts: fc.array(fc.boolean(), { maxLength: 8 }) }),
     )
     const run = async (steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) => {
-      const world = new GrowingMirror(await open())
+      const lying: Lying = {}
+      const world = new GrowingMirror(await open(lying))
       const { service } = world
+      let hasLied = false
       let backup: string | undefined
       const windows = () => service.startDates.map(service.path).filter(path => existsSync(join(world.mirror, path)))
       for (const one of steps) {
@@ -93,7 +111,16 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
           const [first, last] = [one.from, one.to].map(part => Math.floor(part * (service.startDates.length - 1)))
           const [from, to] = [service.startDates[first], service.startDates[last + 1]]
           if (to === undefined || from < to) await world.download({ from, to })
+        } else if (one.kind === 'lie' && !hasLied) {
+          // Twice the same wrong answer, an hour apart, is believed.
+          hasLied = true
+          lying.lie = one.lie
+          await world.download()
+          world.advance(10 * MINUTE)
+          await world.download()
+          lying.lie = undefined
         } else if (!existsSync(world.mirror)) continue
+        else if (one.kind === 'clear') clearMirror(new Mirror(world.mirror))
         else if (one.kind === 'copy') world.mirror = world.copy()
         else if (one.kind === 'back up') backup = world.copy()
         else if (one.kind === 'restore' && backup !== undefined) {
