@@ -219,7 +219,9 @@ it('F85 429 of one run: another one that has begun sends nothing meanwhile', asy
       ...{ concurrency: 1, now: PRESENT },
     })
   await Promise.all([download('BTCUSDT'), download('ETHUSDT')])
-  const after = server.log.filter(({ at }) => at > told).map(({ at }) => at - told)
-  expect(after).toHaveLength(2 * ALL_WINDOWS.length - 1)
-  expect(Math.min(...after)).toBeGreaterThan(1_950)
+  const after = server.log.filter(({ at }) => at > told)
+  const windows = ALL_WINDOWS.flatMap(path => [path, path.replace('BTCUSDT', 'ETHUSDT')])
+  // Each at least once: a connection may have become idle too long, so that a request is sent again.
+  expect(new Set([...after.map(({ path }) => path), other])).toEqual(new Set(windows))
+  expect(Math.min(...after.map(({ at }) => at - told))).toBeGreaterThan(1_950)
 })
