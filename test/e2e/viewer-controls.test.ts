@@ -88,12 +88,9 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
   })
 
   it('a link shows its time also where frames are slow, so that loads end between them', async () => {
-    const { page } = await openChart('/chart')
-    await page.addInitScript({
-      content: 'window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 150)',
+    const { page } = await openChart('/chart/BTCUSDT/15m?from=2025-02-10&to=2025-02-10T12:00Z', {
+      script: 'window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 150)',
     })
-    await page.goto(`${url()}/chart/BTCUSDT/15m?from=2025-02-10&to=2025-02-10T12:00Z`)
-    await settled(page)
     const csv = page.getByRole('link', { name: 'CSV' })
     expect(await csv.getAttribute('href')).toContain('from=2025-02-10T00:00Z&to=2025-02-10T12:00Z')
   })
@@ -108,16 +105,8 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(await page.getByRole('link', { name: 'klines' }).getAttribute('href')).toBe('/')
   })
 
-  it('the day picker jumps to a day', async () => {
+  it('the day picker jumps to a day; one without candles says so, until the next jump', async () => {
     const { page, faults } = await openChart('/chart/BTCUSDT/1h')
-    await page.getByLabel('Jump to a day').fill('2025-01-20')
-    await page.waitForURL(/from=2025-01-20T00:00Z/)
-    await settled(page)
-    expect(faults).toEqual([])
-  })
-
-  it('a day without candles says so, until the next jump', async () => {
-    const { page } = await openChart('/chart/BTCUSDT/1h')
     const day = page.getByLabel('Jump to a day')
     const message = page.locator('#message')
     await day.fill('2010-01-01')
@@ -126,6 +115,8 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     await day.fill('2025-01-20')
     await page.waitForURL(/from=2025-01-20T00:00Z/)
     expect(await message.isVisible()).toBe(false)
+    await settled(page)
+    expect(faults).toEqual([])
   })
 
   it('the day is one of the chosen time zone', async () => {
@@ -143,17 +134,16 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(await day.inputValue()).toBe('2025-01-19')
   })
 
-  it.each(['ETH/USDT', 'eth-usdt', ' eth_usdt '])('a symbol typed as "%s" is ETHUSDT', async text => {
+  it('a typed symbol may have a separator, lower case and spaces; what cannot be one is an error, and no request', async () => {
     const { page, faults } = await openChart('/chart/BTCUSDT/1d')
-    await page.getByRole('combobox', { name: 'Symbol' }).fill(text)
-    await page.keyboard.press('Enter')
-    await settled(page, 'ETHUSDT 1d')
-    expect(pathOf(page)).toBe('/chart/ETHUSDT/1d')
-    expect(faults).toEqual([])
-  })
-
-  it('a typed text that cannot be a symbol is an error with choices, and no request', async () => {
-    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
+    for (const text of ['ETH/USDT', 'eth-usdt', ' eth_usdt ']) {
+      await page.getByRole('combobox', { name: 'Symbol' }).fill(text)
+      await page.keyboard.press('Enter')
+      await settled(page, 'ETHUSDT 1d')
+      expect(pathOf(page)).toBe('/chart/ETHUSDT/1d')
+      await page.goBack()
+      await settled(page, 'BTCUSDT 1d')
+    }
     await page.getByRole('combobox', { name: 'Symbol' }).fill('no such')
     await page.keyboard.press('Enter')
     await page.locator('#message').waitFor()
@@ -246,17 +236,19 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect([...query(page)]).toEqual([])
   })
 
-  it.each(['light', 'dark'] as const)('%s on a phone: no sideways scroll, swipe loads history', async colorScheme => {
-    const viewport = { width: 390, height: 844 }
-    const { page, faults, requests } = await openChart('/chart/BTCUSDT/15m?from=2025-03-11&to=2025-03-11T12:00Z', {
-      colorScheme,
-      viewport,
-      hasTouch: true,
-    })
+  const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
+  it.each(['light', 'dark'] as const)('%s on a phone: no sideways scroll', async colorScheme => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/15m', { ...PHONE, colorScheme })
     const tooWide =
       'document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight'
     expect(await page.evaluate(tooWide)).toBe(false)
     expect(isDark(await background(page))).toBe(colorScheme === 'dark')
+    expect(faults).toEqual([])
+  })
+
+  it('a swipe loads history', async () => {
+    const path = '/chart/BTCUSDT/15m?from=2025-03-11&to=2025-03-11T12:00Z'
+    const { page, faults, requests } = await openChart(path, PHONE)
     const chart = (await page.locator('#chart').boundingBox())!
     expect(chart.height).toBeGreaterThan(380)
     await page.getByRole('button', { name: '1M', exact: true }).scrollIntoViewIfNeeded()
@@ -265,7 +257,7 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     const point = (x: number) => [{ x, y: chart.y + 100 }]
     for (let swipe = 0; swipe < 4; swipe++) {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: point(20) })
-      for (let x = 40; x <= 300; x += 20)
+      for (let x = 60; x <= 300; x += 60)
         await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: point(x) })
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
     }

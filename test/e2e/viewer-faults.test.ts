@@ -1,13 +1,14 @@
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { HOURS, makeOffGridTree } from '../support/off-grid-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
-import { servePages } from '../support/servers/served-pages.js'
+import { servePages, usePages } from '../support/servers/served-pages.js'
 import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, type Row, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
@@ -25,6 +26,10 @@ function candle(openTime: number, open: string, high: string, low: string, close
 describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped without Chromium)', () => {
   const newSandbox = useSandboxes()
   const open = useBrowser()
+
+  const root = mkdtempSync(join(tmpdir(), 'klines-faults-'))
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  const tree = usePages(() => makeTree(root))
 
   /** Serves a folder and opens a chart of it. */
   const serveChart = async (root: string, path: string) => open((await servePages(root)) + path)
@@ -72,7 +77,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     ['/chart/..%2f..%2fx/1h', expect.stringContaining('is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
     ['/chart/%3Cb%3Ex/15m', expect.stringContaining('“<B>X” is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
   ])('%s: a message with what there is, and no failed request', async (path, text, links) => {
-    const { page, faults } = await serveChart(makeTree(tempFolder()), path)
+    const { page, faults } = await open(tree() + path)
     await message(page).waitFor()
     expect(await message(page).textContent()).toEqual(text)
     expect(await choices(page)).toEqual(links)
@@ -88,7 +93,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     ['from=2019-01-01&to=2019-01-02', 'There are no candles in the time of this address'],
     ['from=2035-01-01&to=2035-01-02', 'There are no candles in the time of this address'],
   ])('?%s: candles with a message', async (query, text) => {
-    const { page, faults } = await serveChart(makeTree(tempFolder()), `/chart/BTCUSDT/15m?${query}`)
+    const { page, faults } = await open(`${tree()}/chart/BTCUSDT/15m?${query}`)
     await settled(page)
     await message(page).waitFor()
     expect(await message(page).textContent()).toContain(text)
