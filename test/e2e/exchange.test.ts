@@ -55,7 +55,7 @@ describe('the exchange as a source', () => {
     exchange.reset()
     const second = await sandbox.call(args)
     expect(second).toMatchObject({ code: 0, stderr: '' })
-    expect(second.stdout).toContain('No new candles. Windows: 6 downloaded, 0 revalidated, ')
+    expect(second.stdout).toContain('Everything is up to date. Windows: 0 downloaded, 6 revalidated, ')
     // The exchange's clock, and the window of the present of each series.
     expect(exchange.log.map(({ kind }) => kind).sort()).toEqual([...Array(6).fill('klines'), 'time'])
 
