@@ -2,6 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow } from '../../support/files-below.js'
 
+/** The record of a mirror, whose lines and their order differ from run to run; a torn line costs a request. */
+const RECORD = '.klines-record'
+
+const listFiles = (folder: string) => filesBelow(folder).filter(name => name !== RECORD)
+
 /** What a killed run left in a folder. */
 export interface Survey {
   /** Files at final paths with wrong content, and unexpected files. */
@@ -22,7 +27,7 @@ export function survey(
   isTemp: (name: string) => boolean,
 ): Survey {
   const result: Survey = { torn: [], whole: [], temps: [] }
-  for (const name of filesBelow(folder)) {
+  for (const name of listFiles(folder)) {
     if (isTemp(name)) result.temps.push(name)
     else if (versions(name).some(bytes => readFileSync(join(folder, name)).equals(bytes))) result.whole.push(name)
     else result.torn.push(name)
@@ -32,5 +37,5 @@ export function survey(
 
 /** The files of a folder by name. */
 export function contents(folder: string): Map<string, Buffer> {
-  return new Map(filesBelow(folder).map(name => [name, readFileSync(join(folder, name))]))
+  return new Map(listFiles(folder).map(name => [name, readFileSync(join(folder, name))]))
 }
