@@ -57,8 +57,9 @@ describe('the processes of this machine', () => {
     'one with brackets and spaces in its name is read, and a zombie has ended',
     async () => {
       const name = join(tempFolder(), ') Z 1 (')
-      // The shell becomes a program that never asks what became of its child.
-      const script = 'cp "$(command -v sleep)" "$0" && { true & echo $!; exec "$0" 600; }'
+      // The shell becomes a program that never asks what became of its child, which ends after that.
+      const waits = 'until [ "/proc/$$/exe" -ef "$0" ]; do :; done'
+      const script = `cp "$(command -v sleep)" "$0" && { { ${waits}; } & echo $!; exec "$0" 600; }`
       const child = spawn('bash', ['-c', script, name], { stdio: ['ignore', 'pipe', 'ignore'] })
       try {
         const [bytes] = await once(child.stdout, 'data')

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { FetchError } from '../../src/http/fetch-error.js'
 import { KlinesError } from '../../src/klines/errors.js'
@@ -20,23 +19,24 @@ describe('no memory is recognized', () => {
     expect(findNoMemory(cause)).toMatchObject({ code: 'no_memory', cause, message: expect.stringContaining(message) })
   })
 
-  it.each(['ENOMEM', 'EAI_MEMORY', 'Z_MEM_ERROR', 'ERR_MEMORY_ALLOCATION_FAILED'])('by the code %s', code => {
-    const cause = withCode(code, 'not enough memory.')
-    const error = findNoMemory(cause)
-    expect(error).toMatchObject({ code: 'no_memory', message: 'There is not enough memory: not enough memory.', cause })
-    expect(error?.suggestions).toEqual([expect.stringMatching(/`threads: 1`, `concurrency: 1`.*container.*ulimit/)])
-  })
+  // The last one is not provoked: on Node 24, a thread that reaches its limit may end the whole process.
+  it.each(['ENOMEM', 'EAI_MEMORY', 'Z_MEM_ERROR', 'ERR_MEMORY_ALLOCATION_FAILED', 'ERR_WORKER_OUT_OF_MEMORY'])(
+    'by the code %s',
+    code => {
+      const cause = withCode(code, 'not enough memory.')
+      const error = findNoMemory(cause)
+      expect(error).toMatchObject({
+        code: 'no_memory',
+        message: 'There is not enough memory: not enough memory.',
+        cause,
+      })
+      expect(error?.suggestions).toEqual([expect.stringMatching(/`threads: 1`, `concurrency: 1`.*container.*ulimit/)])
+    },
+  )
 
   it('as V8 throws it for a buffer of 2 PB', async () => {
     const error = await catchError(() => new ArrayBuffer(2 ** 51))
     expect(findNoMemory(error)).toMatchObject({ code: 'no_memory' })
-  })
-
-  it('as a worker thread ends with it', async () => {
-    const code = 'const all = []; for (;;) all.push(new Array(1000).fill({}))'
-    const worker = new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 20 } })
-    const error = await new Promise(resolve => worker.once('error', resolve))
-    expect(findNoMemory(error)).toMatchObject({ code: 'no_memory', cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' } })
   })
 
   it('as the cause of another error, also of several', () => {
