@@ -174,7 +174,10 @@ export class Mirror extends MirrorFiles {
     })
   }
 
-  /** Makes the folder a mirror of `baseUrl` in the layout of today unless it is one already, and removes the temp files of dead processes. */
+  /**
+   * Makes the folder a mirror of `baseUrl` unless it is one already, gives it the layout of this version, and removes the temp files
+   * of dead processes.
+   */
   prepare(baseUrl: string, now: number): void {
     this.checkBase(baseUrl)
     this.writing(() => {
@@ -215,9 +218,8 @@ export class Mirror extends MirrorFiles {
 
   /**
    * What the service said about the cached version of a window; undefined when its file is not as recorded: then its own time says
-   * nothing, because copies have the time of copying. A bare tree has no record, and only the times of its files; the sample gets no
-   * candle any more. Throws
-   * `mirror_unusable`.
+   * nothing, because copies have the time of copying. A bare tree has no record, only the times of its files, and the sample needs
+   * none: it gets no candle any more. Throws `mirror_unusable`.
    */
   findTimes(window: WindowRef, file: KnownFile): WindowTimes | undefined {
     if (this.baseUrl === undefined || this.baseUrl === SAMPLE) return { time: file.mtimeMs, confirmed: file.mtimeMs }

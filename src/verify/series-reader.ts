@@ -156,7 +156,8 @@ export class SeriesReader implements SlicedSeries {
     }
     if (lost !== undefined) {
       const time = new Date(lost).toISOString()
-      this.corrupt.push({ startDate, reason: `it lacks the candle of ${time}, which the mirror has had` })
+      const reason = `it lacks the candle of ${time}, which the mirror has had; download with --refresh replaces it`
+      this.corrupt.push({ startDate, reason })
     }
     const { batch } = read
     known.addLoaded(span, batch.length > 0, this.isSettled(window, read))
