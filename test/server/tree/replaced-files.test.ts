@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { createInterface } from 'node:readline'
 import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
@@ -82,7 +82,11 @@ it(`${READS} reads while another process replaces the window each return one who
   const args = ['--import', 'tsx', script, root, PATH, join(aside, '0'), join(aside, '1')]
   const writer = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void writer.kill())
-  const printed = text(writer.stdout)
+  const lines = createInterface(writer.stdout)
+  let isOften = false
+  lines.once('line', () => {
+    isOften = true
+  })
 
   const pool = new Pool(url, { connections: CONNECTIONS })
   onTestFinished(() => pool.destroy())
@@ -98,13 +102,13 @@ it(`${READS} reads while another process replaces the window each return one who
   while (checker.seen[1] === 0) await read('identity')
   const total = reads + READS
   const keepReading = async (coding: string) => {
-    while ((await read(coding)) < total) if (checker.faults.length > 20) break
+    while ((await read(coding)) < total || !isOften) if (checker.faults.length > 20) break
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => keepReading(index % 2 ? 'gzip' : 'identity')))
 
-  writer.stdin.end()
+  const [result] = await Promise.all([once(lines, 'line'), writer.stdin.end()])
   await once(writer, 'close')
-  const { swaps, last } = JSON.parse(await printed)
+  const { swaps, last } = JSON.parse(result[0])
   expect(checker.faults).toEqual([])
   for (const coding of ['identity', 'gzip']) {
     const before = checker.seen[last]
@@ -112,7 +116,7 @@ it(`${READS} reads while another process replaces the window each return one who
     expect(checker.seen[last], `${coding} after the last write`).toBe(before + 1)
   }
   expect(reads).toBeGreaterThan(READS)
-  expect(swaps).toBeGreaterThan(1_000)
+  expect(swaps).toBeGreaterThanOrEqual(1_000)
   expect(Math.min(...checker.seen)).toBeGreaterThan(READS / 20)
   expect(checker.tagCount).toBe(4)
 })
