@@ -1,7 +1,11 @@
+import pMap from 'p-map'
 import { windowSpan } from '../klines/windows.js'
 import { incomplete } from './errors.js'
 import type { SeriesPlan } from './plan.js'
 import type { WindowSource } from './sources/window-source.js'
+
+/** A source limits the requests of all. */
+const READS_AT_ONCE = 16
 
 /**
  * Reduces a plan to the windows of the newest candles. `firstTime` returns the open time of the first candle that is needed, ms
@@ -30,8 +34,8 @@ interface FoundWindow {
 }
 
 /**
- * Finds the last window with candles of a plan. A list of windows may go on long after the last candle, so few of them are read:
- * some 10 windows of 200.
+ * Finds the last window with candles of a plan. A list of windows may go on long after the last candle, so only windows after it
+ * are read, and few before it. A symbol may pause for long, so that a window after any number of empty ones may have candles.
  */
 class NewestSearch {
   /** Indexes of windows that are empty, ascending; there are none before the first window and after the last one. */
@@ -70,17 +74,12 @@ class NewestSearch {
     }
   }
 
-  /** The last window with candles between one of them and the next empty one, by halves. */
+  /** The last window with candles: this one, or one of those after it that have not been read. */
   private async findLastFrom(found: FoundWindow): Promise<FoundWindow> {
-    let last = found
-    let end = this.empty.find(index => index > found.index) as number
-    while (end - last.index > 1) {
-      const middle = Math.floor((last.index + end) / 2)
-      const later = await this.read(middle)
-      if (later) last = later
-      else end = middle
-    }
-    return last
+    const isUnread = (index: number) => index > found.index && !this.empty.includes(index)
+    const unread = [...this.plan.windows.keys()].filter(isUnread)
+    const read = await pMap(unread, index => this.read(index), { concurrency: READS_AT_ONCE })
+    return read.findLast(window => window !== undefined) ?? found
   }
 
   /** Reads a window; undefined for one without candles in the range. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Files that are looked at before other requests get their turn: some milliseconds. */
-const FILES_A_TURN = 500
+/** Files that are looked at before other requests get their turn: some milliseconds, also on a slow disk. */
+const FILES_A_TURN = 100
 
 /** Long work in small steps, so that everything else gets its turn in between. */
 export class Steps {
