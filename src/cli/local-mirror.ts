@@ -36,9 +36,9 @@ export function namedMirror(flags: LocationFlags): Mirror {
 export function requireMirror(flags: LocationFlags, warn?: (warning: string) => void): Mirror {
   const mirror = namedMirror(flags)
   // A mirror without a window yet has at least its `mirror.json`.
-  if (mirror.readMeta(warn) === undefined) openNamedSource(flags)
+  if (mirror.upkeep.readMeta(warn) === undefined) openNamedSource(flags)
   const { baseUrl } = offlineOptions(flags)
-  if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
+  if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
   return mirror
 }
 

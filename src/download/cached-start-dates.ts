@@ -22,17 +22,17 @@ export function cachedStartDateList(
 
 function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
   try {
-    return parseStartDatesFile(mirror, interval) ?? mirror.builtInStartDates(interval, now)
+    return parseStartDatesFile(mirror, interval) ?? mirror.rules.startDates(interval, now)
   } catch (error) {
     if (!isKlinesError(error, 'bad_list')) throw error
     warn(`${error.message} The built-in list is used instead.`)
-    return mirror.builtInStartDates(interval, now)
+    return mirror.rules.startDates(interval, now)
   }
 }
 
 /** The start dates of the mirror's list; undefined without one. Throws `bad_list` for a corrupt one. */
 export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[] | undefined {
-  const file = mirror.startDatesFile(interval)
+  const file = mirror.contents.startDatesFile(interval)
   if (file.state === 'missing') return undefined
   if (file.state === 'file') return parseStartDates(file.bytes, interval)
   throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)

@@ -2,7 +2,7 @@ import { QUICK_POLICY } from '../http/retry.js'
 import { systemClock } from '../http/system-clock.js'
 import { isKlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
-import { SYMBOLS, type SymbolName } from '../klines/symbols.js'
+import type { SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './cached-start-dates.js'
 import { openMirror, openSource, type SourceOptions } from './sources/open-source.js'
@@ -22,7 +22,7 @@ export interface Catalogue {
  */
 export async function readCatalogue(options: SourceOptions, named?: readonly Interval[]): Promise<Catalogue> {
   const mirror = openMirror(options)
-  const intervals = named ?? mirror.intervals()
+  const intervals = named ?? mirror.contents.intervals()
   const now = options.now ?? systemClock.now()
   const warn = options.warn ?? (() => {})
   const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
@@ -36,13 +36,13 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
     if (!isKlinesError(error, 'unreachable')) throw error
     // A refusal is no fault of the network; and without its names nothing is known of the exchange.
     const isRefused = error.cause === undefined
-    if (isRefused || (mirror.isOfExchange && mirror.symbols().length === 0)) throw error
+    if (isRefused || (mirror.rules.listsMirrored && mirror.contents.symbols().length === 0)) throw error
     warn(`${error.message} Showing what the mirror and this version know.`)
     const lists = intervals.map(interval => [interval, cachedStartDateList(mirror, interval, { now, warn })] as const)
     return {
       source: 'mirror',
       mirror,
-      symbols: mirror.isOfExchange ? mirror.symbols() : SYMBOLS,
+      symbols: mirror.rules.listsMirrored ? mirror.contents.symbols() : mirror.rules.symbols,
       startDates: new Map(lists),
     }
   } finally {

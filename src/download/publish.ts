@@ -1,4 +1,4 @@
-import { isExchange, type LocalEndpoint, toSourceName } from '../http/base-url.js'
+import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -6,9 +6,10 @@ import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { windowSpan } from '../klines/windows.js'
-import { reachesEnd } from '../mirror/finality.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
+import { findRules } from '../trees/find-rules.js'
+import { reachesEnd } from '../trees/window-ends.js'
 import { incomplete, withoutStop } from './errors.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
 import { openMirror, type SourceOptions } from './sources/open-source.js'
@@ -56,9 +57,9 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const { warn = () => {}, signal, progress } = options
   const now = options.now ?? systemClock.now()
   const mirror = openMirror(options)
-  mirror.refuseLinks(ALL_SERIES)
+  mirror.upkeep.refuseLinks(ALL_SERIES)
   const baseUrl = findSource(mirror, options.baseUrl, warn)
-  const symbols = mirror.symbols()
+  const symbols = mirror.contents.symbols()
   if (symbols.length === 0) {
     throw new KlinesError('window_missing', `The mirror ${mirror.root} has no window to publish.`, {
       suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
@@ -69,16 +70,16 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const times = new Map<string, number>()
   let newest = Number.NEGATIVE_INFINITY
   const visit = (window: WindowRef, done: number, total: number) => {
-    const read = mirror.borrowWindow(window)
+    const read = mirror.windows.borrow(window)
     if (read.state === 'cached') {
       const { lastOpenTime } = read.batch
       newest = Math.max(newest, lastOpenTime ?? newest)
       if (!reachesEnd(window, lastOpenTime)) {
-        const recorded = mirror.findTimes(window, read)
-        const time = recorded && mirror.renderedTime(recorded)
+        const recorded = mirror.windows.timesOf(window, read)
+        const time = recorded && mirror.windows.renderedTime(recorded)
         const fault = findFault(window, lastOpenTime === undefined, { time, fileTime: read.mtimeMs, now })
         if (fault) failures.push(fail(window, fault))
-        const shown = mirror.lastModified(window, read.batch, read, recorded)
+        const shown = mirror.windows.lastModified(window, read.batch, read, recorded)
         if (Math.abs(shown - read.mtimeMs) >= 1000) times.set(windowPath(window), shown)
       }
     }
@@ -94,10 +95,10 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const leading = await findLeading(mirror, baseUrl, survey.missing, options)
   failures.push(...leading.failures)
   if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
-  mirror.checkWritable(baseUrl, now)
+  mirror.upkeep.checkWritable(baseUrl, now)
   const empty = [...leading.empty, ...survey.future]
   // A static host shows the times of files.
-  for (const [path, time] of times) mirror.setTime(path, time)
+  for (const [path, time] of times) mirror.files.setTime(path, time)
   const listsWritten = completeTree(mirror, survey, empty, now)
   const { lists, windows } = survey
   const counts = { windows, emptyWritten: empty.length, listsWritten }
@@ -121,7 +122,7 @@ function findFault(
 /** A mirror that lacks windows is not complete, whatever made it say so. */
 function admitHoles(mirror: Mirror, now: number): void {
   try {
-    mirror.giveUpCompleteness(now)
+    mirror.upkeep.giveUpCompleteness(now)
   } catch (error) {
     // The missing windows are the error that matters.
     if (!isKlinesError(error, 'mirror_unusable')) throw error
@@ -137,10 +138,10 @@ function slowClock({ root }: Mirror, now: number, newest: number): KlinesError {
 
 /** The base address of a mirror. Throws `mirror_mismatch` when it is unknown or another one than `expected`. */
 function findSource(mirror: Mirror, expected: PublishOptions['baseUrl'], warn: (warning: string) => void): string {
-  if (expected !== undefined) mirror.checkBase(toSourceName(expected))
-  const meta = mirror.readMeta(warn)
+  if (expected !== undefined) mirror.upkeep.checkBase(toSourceName(expected))
+  const meta = mirror.upkeep.readMeta(warn)
   if (meta) return meta.baseUrl
-  if (!mirror.exists) {
+  if (!mirror.files.exists) {
     throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, {
       suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
     })
@@ -159,7 +160,7 @@ async function findLeading(
   missing: readonly WindowRef[],
   options: PublishOptions,
 ): Promise<LeadingWindows> {
-  const isCandidate = (window: WindowRef) => isExchange(baseUrl) && mirror.hasSeries(window)
+  const isCandidate = (window: WindowRef) => findRules(baseUrl).rendersAnswers && mirror.contents.hasSeries(window)
   const candidates = missing.filter(isCandidate)
   const others = missing.filter(window => !isCandidate(window)).map(window => fail(window, NOT_CACHED))
   if (candidates.length === 0) return { empty: [], failures: others }

@@ -28,7 +28,7 @@ export async function repairMirror(
   const source = await openSource(options)
   try {
     await source.prepare()
-    openMirror(options).removeTemps(options.now ?? systemClock.now())
+    openMirror(options).upkeep.removeTemps(options.now ?? systemClock.now())
     const outcomes = await pMap(
       corrupt,
       async ({ path, entry }) => {

@@ -64,7 +64,7 @@ export async function checkMirror(mirror: Mirror, options: CheckOptions = {}): P
     const reason = faults.get(path)
     return reason === undefined ? [] : [{ path, entry, reason }]
   })
-  for (const path of mirror.leftoverTemps(now)) {
+  for (const path of mirror.upkeep.leftoverTemps(now)) {
     corrupt.push({ path, entry: undefined, reason: 'a temp file of a process that is gone' })
   }
   const strays = files.filter(({ entry }) => entry === undefined).map(({ path }) => path)
@@ -86,7 +86,7 @@ class FileChecker {
   /** The fault of a file as text; undefined for a valid or missing file. Throws `mirror_unusable` for one that cannot be read. */
   findFault(path: string, entry: TreeEntry): string | undefined {
     try {
-      const file = this.mirror.readBytes(path)
+      const file = this.mirror.files.read(path)
       if (file.state === 'missing') return undefined
       this.files++
       if (entry.kind === 'window') this.windows++

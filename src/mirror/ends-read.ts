@@ -1,6 +1,6 @@
 import { seriesName, type WindowRef } from '../klines/series.js'
+import type { WindowEnds } from '../trees/window-ends.js'
 import { type FileVersion, isSameVersion } from './file-store.js'
-import type { WindowEnds } from './finality.js'
 
 /** Windows are read series by series, and a few series at once. */
 const MAX_SERIES = 8

@@ -1,18 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { isExchange, isSourceName } from '../http/base-url.js'
+import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { throwNoMemory } from '../klines/no-memory.js'
+import { findRules } from '../trees/find-rules.js'
 import { toMirrorError } from './errors.js'
 import { readFile } from './file-store.js'
 
 /** The versions of a mirror's folder layout that this version reads. */
 const LAYOUTS = [1, 2]
-
-/** The layout of a mirror of this source. Versions that read only 1 took windows of 1m, 3m and 5m for stray files, and removed them. */
-export function layoutOf(baseUrl: string): number {
-  return isExchange(baseUrl) ? 2 : 1
-}
 
 /** The file at a mirror's root that describes it. */
 export const META_FILE = 'mirror.json'
@@ -33,7 +29,7 @@ export interface MirrorMeta {
 
 /** Encodes `mirror.json` for a mirror of `baseUrl`; a new one is not complete. */
 export function encodeMeta(baseUrl: string, complete = false): Buffer {
-  const meta: MirrorMeta = { layout: layoutOf(baseUrl), baseUrl, complete }
+  const meta: MirrorMeta = { layout: findRules(baseUrl).layout, baseUrl, complete }
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 

@@ -1,14 +1,12 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { toMirrorError } from './errors.js'
 import { type Allocate, type FileRead, type FileVersion, readFile, setTime, statPath, writeFile } from './file-store.js'
-import { refuseMirrorLinks, type WrittenSeries } from './links.js'
-import { findLeftoverTemps, removeTemps } from './temps.js'
 
 /** The errors of a path that leads nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
-/** The files of a mirror by their paths, whatever is in them. */
+/** The files of a mirror by their paths (`api/klines/...`), whatever is in them. */
 export class MirrorFiles {
   constructor(readonly root: string) {}
 
@@ -17,14 +15,25 @@ export class MirrorFiles {
     return existsSync(join(this.root, 'api', 'klines'))
   }
 
-  /** Reads a file of the tree (`api/klines/...`). Throws `mirror_unusable`. */
-  readBytes(path: string): FileRead {
-    return this.reading(() => this.readFile(path), path)
+  /**
+   * Reads a file of the tree, into the memory of `allocate` if that is given. Without a tree every file is missing, also below a root
+   * that is a file. Throws `mirror_unusable`.
+   */
+  read(path: string, allocate?: Allocate): FileRead {
+    return this.reading(() => {
+      const file = readFile(join(this.root, path), allocate)
+      return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
+    }, path)
   }
 
   /** The present version of a file of the tree, links not followed; undefined when it is missing. */
   version(path: string): FileVersion | undefined {
     return this.reading(() => statPath(join(this.root, path)), path)
+  }
+
+  /** Size of a file, bytes; 0 when it is missing. */
+  size(path: string): number {
+    return this.reading(() => statSync(join(this.root, path), { throwIfNoEntry: false })?.size ?? 0, path)
   }
 
   /** Whether the folder of a file is inside the mirror after links are followed. Throws `mirror_unusable`. */
@@ -40,13 +49,8 @@ export class MirrorFiles {
     }
   }
 
-  /** Throws `linked_path` for a link where a run that writes `series` might write, and `mirror_unusable`. */
-  refuseLinks(series?: WrittenSeries): void {
-    this.reading(() => refuseMirrorLinks(this.root, series))
-  }
-
   /** Stores a file of the tree, whole or not at all. Throws `mirror_unusable`, and `linked_path` where that is through a link. */
-  writeBytes(path: string, bytes: Uint8Array, mtimeMs: number): void {
+  write(path: string, bytes: Uint8Array, mtimeMs: number): void {
     this.writing(() => writeFile(this.root, path, bytes, mtimeMs))
   }
 
@@ -55,18 +59,8 @@ export class MirrorFiles {
     if (this.isInside(path)) this.writing(() => setTime(join(this.root, path), mtimeMs))
   }
 
-  /** The temp files of dead processes, relative to the root. */
-  leftoverTemps(now: number): string[] {
-    return this.reading(() => findLeftoverTemps(this.root, now))
-  }
-
-  /** Removes the temp files of dead processes, also those beside files of the tree. Throws `mirror_unusable` and `linked_path`. */
-  removeTemps(now: number): void {
-    this.writing(() => removeTemps(this.root, findLeftoverTemps(this.root, now)))
-  }
-
   /** Throws `mirror_unusable` for faults of the file system. `path`: the file that is read, relative to the root. */
-  protected reading<T>(action: () => T, path?: string): T {
+  reading<T>(action: () => T, path?: string): T {
     try {
       return action()
     } catch (error) {
@@ -75,17 +69,11 @@ export class MirrorFiles {
   }
 
   /** The same for an action that writes. */
-  protected writing(action: () => void): void {
+  writing(action: () => void): void {
     try {
       action()
     } catch (error) {
       throw toMirrorError(error, 'write', this.root)
     }
-  }
-
-  /** Without a tree every file is missing, also below a root that is a file. */
-  protected readFile(path: string, allocate?: Allocate): FileRead {
-    const file = readFile(join(this.root, path), allocate)
-    return file.state === 'corrupt' && !this.exists ? { state: 'missing' } : file
   }
 }

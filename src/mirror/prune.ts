@@ -33,7 +33,7 @@ export interface Pruning extends Removal {
  * `mirror_unusable`, and before anything is removed `linked_path` for a mirror with links, and `bad_list` for a corrupt list.
  */
 export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() } = {}): Pruning {
-  mirror.refuseLinks(ALL_SERIES)
+  mirror.upkeep.refuseLinks(ALL_SERIES)
   const lists = new Map<Interval, ReadonlySet<string>>()
   const isListed = (entry: TreeEntry | undefined) => {
     if (entry?.kind !== 'window') return entry !== undefined
@@ -44,8 +44,8 @@ export function pruneMirror(mirror: Mirror, { dryRun = false, now = Date.now() }
   }
   const unlisted = listTreeFiles(mirror.root).filter(({ entry }) => !isListed(entry))
   const windows = new Set(unlisted.filter(({ entry }) => entry !== undefined).map(({ path }) => path))
-  if (!dryRun && windows.size > 0) mirror.giveUpCompleteness(now)
-  const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.leftoverTemps(now)], dryRun)
+  if (!dryRun && windows.size > 0) mirror.upkeep.giveUpCompleteness(now)
+  const removal = remove(mirror, [...unlisted.map(({ path }) => path), ...mirror.upkeep.leftoverTemps(now)], dryRun)
   const removed = removal.paths.filter(path => windows.has(path))
   if (!dryRun)
     mirror.record.tidy(new Set([...removed.flatMap(path => [path, dirname(path)]), ...findLostSeries(mirror)]))
@@ -62,15 +62,15 @@ function findLostSeries({ root, record }: Mirror): string[] {
  * `linked_path` for a mirror with links.
  */
 export function planClear(mirror: Mirror): Removal {
-  mirror.refuseLinks(ALL_SERIES)
+  mirror.upkeep.refuseLinks(ALL_SERIES)
   const tree = listTreeFiles(mirror.root).map(({ path }) => path)
-  return remove(mirror, [...tree, ...mirror.leftoverTemps(Date.now()), ...ownFiles(mirror)], true)
+  return remove(mirror, [...tree, ...mirror.upkeep.leftoverTemps(Date.now()), ...ownFiles(mirror)], true)
 }
 
 /** Removes a mirror: its tree, its temp files, its own files, and its folder if that is empty then. Throws as `planClear` does. */
 export function clearMirror(mirror: Mirror): Removal {
   const { paths } = planClear(mirror)
-  mirror.giveUpCompleteness(Date.now())
+  mirror.upkeep.giveUpCompleteness(Date.now())
   const removal = remove(mirror, paths, false)
   removeEmptyBelow(join(mirror.root, 'api'), 'klines')
   for (const folder of ['api', TEMP_FOLDER, '']) removeEmpty(join(mirror.root, folder))
@@ -79,7 +79,7 @@ export function clearMirror(mirror: Mirror): Removal {
 
 /** The mirror's own files at its root; the cache tag may be another program's. */
 function ownFiles(mirror: Mirror): string[] {
-  const tag = mirror.readBytes(CACHE_TAG_FILE)
+  const tag = mirror.files.read(CACHE_TAG_FILE)
   const isTagged = tag.state === 'file' && tag.bytes.toString() === CACHE_TAG
   return [RECORD_FILE, META_FILE, ...(isTagged ? [CACHE_TAG_FILE] : [])]
 }
@@ -89,7 +89,7 @@ function remove(mirror: Mirror, candidates: readonly string[], dryRun: boolean):
   const paths: string[] = []
   let bytes = 0
   for (const path of candidates) {
-    const version = mirror.version(path)
+    const version = mirror.files.version(path)
     if (version === undefined) continue
     paths.push(path)
     bytes += version.size
@@ -134,8 +134,8 @@ function removeEmpty(folder: string): boolean {
 /** The cached startDates of an interval, or those of this version. Throws `bad_list` when the cached list is corrupt. */
 function listedStartDates(mirror: Mirror, interval: Interval, now: number): readonly string[] {
   const path = startDatesPath(interval)
-  const file = mirror.readBytes(path)
-  if (file.state === 'missing') return mirror.builtInStartDates(interval, now)
+  const file = mirror.files.read(path)
+  if (file.state === 'missing') return mirror.rules.startDates(interval, now)
   try {
     if (file.state === 'corrupt') throw new KlinesError('bad_list', `It is ${file.reason}.`)
     return parseStartDates(file.bytes, interval)

@@ -1,13 +1,6 @@
 import { intervalSegment } from '../klines/paths.js'
 import type { Series } from '../klines/series.js'
-
-/** What the service said about a version of a window. */
-export interface WindowTimes {
-  /** When the service made it, ms UTC: its Last-Modified. Of the exchange, its clock when it first sent these bytes. */
-  readonly time: number
-  /** When the service last sent it, ms UTC, by the earlier of its clock and this machine's. */
-  readonly confirmed: number
-}
+import type { WindowTimes } from '../trees/window-ends.js'
 
 /** A version of a window. The file of the window is as recorded if it has these bytes. */
 export interface RecordedWindow extends WindowTimes {

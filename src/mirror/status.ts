@@ -1,6 +1,8 @@
 import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
-import { EMPTY_WINDOW_BYTES, type Mirror } from './mirror.js'
+import type { Mirror } from './mirror.js'
+import { EMPTY_WINDOW_BYTES } from './mirror-windows.js'
 
 /** The cached windows of a series, by file size: no file is read. */
 export interface SeriesStatus extends Series {
@@ -15,7 +17,7 @@ export interface SeriesStatus extends Series {
 
 /** The status of each series with at least one cached window, symbol by symbol. */
 export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
-  return mirror
+  return mirror.contents
     .symbols()
     .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
     .filter(({ windows }) => windows > 0)
@@ -23,9 +25,9 @@ export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
 
 /** The status of one series, cached or not. */
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
-  const sizes = mirror
-    .cachedStartDates(series)
-    .map(startDate => ({ startDate, bytes: mirror.windowSize(windowOf(series, startDate)) }))
+  const sizes = mirror.contents
+    .startDates(series)
+    .map(startDate => ({ startDate, bytes: mirror.files.size(windowPath(windowOf(series, startDate))) }))
   return summarizeSizes(series, sizes)
 }
 

@@ -48,7 +48,7 @@ export async function planVerification(
   const plans: SeriesWindows[] = []
   let sinceTurn = 0
   for (const { symbol, interval } of series) {
-    const cached = mirror.cachedStartDates({ symbol, interval })
+    const cached = mirror.contents.startDates({ symbol, interval })
     const had = [...new Set([...cached, ...recordedStartDates(mirror, { symbol, interval })])].sort()
     const [first = '', last = ''] = [had[0], had.at(-1)]
     const listed = started.get(interval) ?? []

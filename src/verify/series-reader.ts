@@ -6,9 +6,10 @@ import type { CandleTable } from '../klines/kernel/candle-table.js'
 import { type Series, type WindowRef, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
-import { isLate, reachesEnd, type WindowEnds } from '../mirror/finality.js'
-import type { BorrowedWindow, Mirror } from '../mirror/mirror.js'
+import type { Mirror } from '../mirror/mirror.js'
+import type { BorrowedWindow } from '../mirror/mirror-windows.js'
 import type { RecordedCandles } from '../mirror/record-lines.js'
+import { isLate, reachesEnd, type WindowEnds } from '../trees/window-ends.js'
 import { KnownTime } from './known-time.js'
 import { NeighbourCandles } from './neighbour-candles.js'
 
@@ -55,7 +56,7 @@ export class SeriesReader implements SlicedSeries {
     private readonly horizon: number,
   ) {
     this.series = { symbol: plan.symbol, interval: plan.interval }
-    this.emptyAfter = mirror.covers(this.series) ? -Infinity : horizon
+    this.emptyAfter = mirror.contents.missingMeansEmpty(this.series) ? -Infinity : horizon
     this.recorded = mirror.record.seriesCandles(this.series)
     this.known = new KnownTime(plan.interval, range)
     const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
@@ -120,8 +121,8 @@ export class SeriesReader implements SlicedSeries {
    */
   private isSettled(window: WindowRef, file: BorrowedWindow): boolean {
     const { mirror } = this
-    if (!mirror.isOfExchange) return false
-    const times = reachesEnd(window, file.batch.lastOpenTime) ? undefined : mirror.findTimes(window, file)
+    if (!mirror.rules.rendersAnswers) return false
+    const times = reachesEnd(window, file.batch.lastOpenTime) ? undefined : mirror.windows.timesOf(window, file)
     return isLate(window, times?.confirmed ?? file.mtimeMs)
   }
 
@@ -142,7 +143,7 @@ export class SeriesReader implements SlicedSeries {
     const { mirror, series, range, table, known } = this
     const window = windowOf(series, startDate)
     const span = windowSpan(window)
-    const read = mirror.borrowWindow(window, table.kernel)
+    const read = mirror.windows.borrow(window, table.kernel)
     const lost = this.findLost(span, read.state === 'cached' ? read.batch : undefined)
     if (read.state === 'missing') {
       if (lost !== undefined || parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)

@@ -53,7 +53,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
     const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
     const mirror = new Mirror(realTree())
     const symbols = (Object.keys(expectedSeries()) as SymbolName[]).map(symbol =>
-      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.cachedStartDates({ symbol, interval }) })),
+      INTERVALS.map(interval => ({ symbol, interval, startDates: mirror.contents.startDates({ symbol, interval }) })),
     )
     const range = { fromTime: -Infinity, toTime: Infinity }
     const scope = { audit: true, range, horizon: Date.now() }

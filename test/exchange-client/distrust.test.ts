@@ -94,7 +94,7 @@ it('a damaged list of symbols becomes that of what the mirror has', async () => 
   const tree = new Mirror(mirror)
   const { corrupt } = await checkMirror(tree)
   expect((await repairMirror(request(), corrupt)).repaired).toEqual(['api/klines/symbols.json'])
-  expect(tree.listedSymbols()).toEqual(['BTCEUR'])
+  expect(tree.contents.listedSymbols()).toEqual(['BTCEUR'])
   expect(exchange.log).toEqual([])
 })
 

@@ -144,7 +144,7 @@ describe('F74 a complete mirror that loses windows is not complete', () => {
   it.each(callNumbers(12, 4))('mirror publish, stopped at write %i', async at => {
     const root = copyMirror()
     const mirror = new Mirror(root)
-    mirror.giveUpCompleteness(EXCHANGE_NOW)
+    mirror.upkeep.giveUpCompleteness(EXCHANGE_NOW)
     const removed = windows.filter(path => path.startsWith('api/klines/12h/') && path < 'api/klines/12h/BTCUSDT/2018')
     const future = windows.filter(
       path => path > 'api/klines/1d/PEPEUSDT/2030' && path.startsWith('api/klines/1d/PEPEUSDT'),

@@ -12,7 +12,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WindowRef } from '../../src/klines/series.js'
-import { type CachedWindow, Mirror } from '../../src/mirror/mirror.js'
+import { Mirror } from '../../src/mirror/mirror.js'
+import type { CachedWindow } from '../../src/mirror/mirror-windows.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
@@ -43,7 +44,7 @@ describe('prepare', () => {
   ])('makes %s a mirror with mirror.json and CACHEDIR.TAG', (_, make) => {
     const root = tempFolder()
     make(root)
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(root)).toEqual(['.klines-tmp', 'CACHEDIR.TAG', 'mirror.json'])
     expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toEqual({
       layout: 1,
@@ -59,15 +60,15 @@ describe('prepare', () => {
   it('does not tag a folder with other files, which backups must not skip', () => {
     const root = tempFolder()
     writeFileSync(join(root, 'thesis.tex'), 'precious')
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(root)).toEqual(['.klines-tmp', 'mirror.json', 'thesis.tex'])
   })
 
   it('adopts a bare tree and changes none of its files', () => {
     const root = makeTree(tempFolder())
     const before = readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK)))
-    new Mirror(root).prepare(BASE, NOW)
-    expect(new Mirror(root).readMeta()?.baseUrl).toBe(BASE)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
+    expect(new Mirror(root).upkeep.readMeta()?.baseUrl).toBe(BASE)
     expect(existsSync(join(root, 'CACHEDIR.TAG'))).toBe(false)
     expect(readFileSync(join(root, weekPath('BTCUSDT', OPEN_WEEK))).equals(before)).toBe(true)
   })
@@ -76,9 +77,9 @@ describe('prepare', () => {
     const root = tempFolder()
     const meta = JSON.stringify({ layout: 1, baseUrl: BASE, complete: true })
     writeFileSync(join(root, 'mirror.json'), meta)
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(readFileSync(join(root, 'mirror.json'), 'utf8')).toBe(meta)
-    expect(new Mirror(root).readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: true })
+    expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: true })
   })
 
   it.each([true, false])(
@@ -87,11 +88,11 @@ describe('prepare', () => {
       const root = tempFolder()
       putFile(root, 'mirror.json', { layout: 1, baseUrl: 'binance', complete })
       // Whoever reads changes nothing.
-      expect(new Mirror(root).readMeta()).toEqual({ layout: 1, baseUrl: 'binance', complete })
+      expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 1, baseUrl: 'binance', complete })
       expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8')).layout).toBe(1)
-      new Mirror(root).prepare('binance', NOW)
-      expect(new Mirror(root).readMeta()).toEqual({ layout: 2, baseUrl: 'binance', complete })
-      new Mirror(root).setComplete(!complete, NOW)
+      new Mirror(root).upkeep.prepare('binance', NOW)
+      expect(new Mirror(root).upkeep.readMeta()).toEqual({ layout: 2, baseUrl: 'binance', complete })
+      new Mirror(root).upkeep.setComplete(!complete, NOW)
       expect(JSON.parse(readFileSync(join(root, 'mirror.json'), 'utf8'))).toMatchObject({
         layout: 2,
         complete: !complete,
@@ -101,17 +102,17 @@ describe('prepare', () => {
 
   it('removes the temp files of dead processes', () => {
     const root = tempFolder()
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     // Beyond the largest possible process id.
     writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
 
   it('rejects a mirror of another base address, naming both, with suggestions', async () => {
     const root = tempFolder()
-    new Mirror(root).prepare(BASE, NOW)
-    const error = await catchError(() => new Mirror(root).prepare('http://other.example', NOW))
+    new Mirror(root).upkeep.prepare(BASE, NOW)
+    const error = await catchError(() => new Mirror(root).upkeep.prepare('http://other.example', NOW))
     expect(error).toMatchObject({
       code: 'mirror_mismatch',
       message: `${root} is a mirror of ${BASE}, not of http://other.example.`,
@@ -123,7 +124,7 @@ describe('prepare', () => {
     const root = tempFolder()
     const text = '{"layout":3,"baseUrl":"http://example.com/klines"}'
     writeFileSync(join(root, 'mirror.json'), text)
-    const error = await catchError(() => new Mirror(root).prepare(BASE, NOW))
+    const error = await catchError(() => new Mirror(root).upkeep.prepare(BASE, NOW))
     expect(error).toMatchObject({ code: 'mirror_mismatch' })
     expect(error.message).toMatch(/layout 3; this version reads layouts 1 and 2\./)
     expect(names(root)).toEqual(['mirror.json'])
@@ -148,12 +149,12 @@ describe('prepare', () => {
     writeFileSync(join(root, 'mirror.json'), text)
     const mirror = new Mirror(root)
     const warnings: string[] = []
-    expect(mirror.readMeta(warning => warnings.push(warning))).toBeUndefined()
+    expect(mirror.upkeep.readMeta(warning => warnings.push(warning))).toBeUndefined()
     expect(warnings).toEqual([
       `${root}/mirror.json cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`,
     ])
-    mirror.prepare(BASE, NOW)
-    expect(mirror.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: false })
+    mirror.upkeep.prepare(BASE, NOW)
+    expect(mirror.upkeep.readMeta()).toEqual({ layout: 1, baseUrl: BASE, complete: false })
   })
 })
 
@@ -166,28 +167,28 @@ describe('checkWritable', () => {
     const folder = tempFolder()
     const root = make(folder)
     const before = filesBelow(folder)
-    new Mirror(root).checkWritable(BASE, NOW)
+    new Mirror(root).upkeep.checkWritable(BASE, NOW)
     expect(filesBelow(folder)).toEqual(before)
     expect(names(folder)).toEqual(before.length === 0 ? [] : ['api'])
   })
 
   it('removes the temp files of dead processes', () => {
     const root = tempFolder()
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     writeFileSync(join(root, '.klines-tmp', `${hostname()}~4194305~00112233445566aa`), 'half')
-    new Mirror(root).checkWritable(BASE, NOW)
+    new Mirror(root).upkeep.checkWritable(BASE, NOW)
     expect(names(join(root, '.klines-tmp'))).toEqual([])
   })
 
   it('rejects a mirror of another base address, and a file in the place of a folder', async () => {
     const root = tempFolder()
-    new Mirror(root).prepare(BASE, NOW)
-    expect(await catchError(() => new Mirror(root).checkWritable('http://other.example', NOW))).toMatchObject({
+    new Mirror(root).upkeep.prepare(BASE, NOW)
+    expect(await catchError(() => new Mirror(root).upkeep.checkWritable('http://other.example', NOW))).toMatchObject({
       code: 'mirror_mismatch',
     })
     const file = join(root, 'mirror.json')
     for (const path of [file, join(file, 'below')]) {
-      expect(await catchError(() => new Mirror(path).checkWritable(BASE, NOW))).toMatchObject({
+      expect(await catchError(() => new Mirror(path).upkeep.checkWritable(BASE, NOW))).toMatchObject({
         code: 'mirror_unusable',
         message: `Cannot write the mirror ${path}: part of the path is a file (ENOTDIR).`,
         suggestions: ['Part of that path is a file: name another folder with `mirror`.'],
@@ -201,14 +202,14 @@ describe('a window', () => {
   const valid = windowBytes(weekRows(FULL_WEEKS[0]))
 
   it('that does not exist is missing', () => {
-    expect(new Mirror(tempFolder()).readWindow(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
-    expect(new Mirror('/nonexistent').readWindow(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
+    expect(new Mirror(tempFolder()).windows.read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
+    expect(new Mirror('/nonexistent').windows.read(week(FULL_WEEKS[0]))).toEqual({ state: 'missing' })
   })
 
   it('that was written is read back with its bytes, time, rows and finality', () => {
     const mirror = new Mirror(tempFolder())
-    mirror.writeBytes(path, valid, RENDERED)
-    const read = mirror.readWindow(week(FULL_WEEKS[0]))
+    mirror.files.write(path, valid, RENDERED)
+    const read = mirror.windows.read(week(FULL_WEEKS[0]))
     if (read.state !== 'cached') throw new Error(read.state)
     expect(read.batch.row(7)).toEqual(weekRows(FULL_WEEKS[0])[7])
     expect(read).toMatchObject({ mtimeMs: RENDERED, final: true })
@@ -230,13 +231,13 @@ describe('a window', () => {
     const root = tempFolder()
     putFile(root, path, valid)
     damage(join(root, path))
-    const read = new Mirror(root).readWindow(week(FULL_WEEKS[0]))
+    const read = new Mirror(root).windows.read(week(FULL_WEEKS[0]))
     expect(read).toMatchObject({ state: 'corrupt', error: { code: 'bad_window' } })
     expect(read.state === 'corrupt' && read.error.message).toMatch(message)
   })
 
   const isFinal = (root: string, startDate: string) => {
-    const read = new Mirror(root).readWindow(week(startDate))
+    const read = new Mirror(root).windows.read(week(startDate))
     return read.state === 'cached' ? read.final : read
   }
 
@@ -265,7 +266,7 @@ describe('a window', () => {
       if (kind !== 'a folder') symlinkSync(elsewhere, join(root, 'api/klines/15m/BTCUSDT'))
       putFile(root, weekPath('BTCUSDT', EMPTY_WEEK), [])
       const mirror = new Mirror(root)
-      const isEmptyFinal = () => (mirror.readWindow(week(EMPTY_WEEK)) as CachedWindow).final
+      const isEmptyFinal = () => (mirror.windows.read(week(EMPTY_WEEK)) as CachedWindow).final
       expect(isEmptyFinal()).toBe(false)
       putFile(root, weekPath('BTCUSDT', FULL_WEEKS[0]), valid, RENDERED)
       expect(isEmptyFinal()).toBe(true)
@@ -283,9 +284,9 @@ describe('cachedStartDates', () => {
     for (const name of ['2025-01-07.json', '2025-01-06.json.bak', 'x.json', '.2025-01-06.json', '2025-13-45.json']) {
       putFile(root, `api/klines/15m/BTCUSDT/${name}`, [])
     }
-    const startDates = new Mirror(root).cachedStartDates({ symbol: 'BTCUSDT', interval: '15m' })
+    const startDates = new Mirror(root).contents.startDates({ symbol: 'BTCUSDT', interval: '15m' })
     expect(startDates).toEqual(['2024-12-30', ...FULL_WEEKS, '2025-02-10', '2025-02-17'])
-    expect(new Mirror(root).cachedStartDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
+    expect(new Mirror(root).contents.startDates({ symbol: 'SOLUSDT', interval: '15m' })).toEqual([])
   })
 })
 
@@ -310,8 +311,8 @@ describe('a mirror that cannot be written', () => {
   ])('%s is mirror_unusable, with advice', async (_, make, message) => {
     const root = make(tempFolder())
     for (const action of [
-      () => new Mirror(root).prepare(BASE, NOW),
-      () => new Mirror(root).writeBytes(weekPath('BTCUSDT', OPEN_WEEK), Buffer.from('[]'), NOW),
+      () => new Mirror(root).upkeep.prepare(BASE, NOW),
+      () => new Mirror(root).files.write(weekPath('BTCUSDT', OPEN_WEEK), Buffer.from('[]'), NOW),
     ]) {
       const error = await catchError(action)
       expect(error).toMatchObject({
@@ -340,7 +341,7 @@ describe('a mirror that cannot be written', () => {
 
   it('nor read is mirror_unusable too, not treated as corrupt', async () => {
     const root = tempFolder()
-    new Mirror(root).prepare(BASE, NOW)
+    new Mirror(root).upkeep.prepare(BASE, NOW)
     chmodSync(root, 0)
     onTestFinished(() => chmodSync(root, 0o700))
     const { stdout } = await runChild('prepare-mirror.ts', [root], { withoutRoot: true })

@@ -20,7 +20,7 @@ const prune = (root: string, dryRun = false) => pruneMirror(new Mirror(root), { 
 /** Creates a mirror with the synthetic tree. */
 function createMirror(): string {
   const root = tempFolder()
-  new Mirror(root).prepare(BASE, NOW)
+  new Mirror(root).upkeep.prepare(BASE, NOW)
   return makeTree(root)
 }
 
@@ -34,7 +34,7 @@ describe('pruneMirror', () => {
 
   it('keeps the windows of an exchange that are older than any published one, also without a list', () => {
     const root = tempFolder()
-    new Mirror(root).prepare('binance', NOW)
+    new Mirror(root).upkeep.prepare('binance', NOW)
     putFile(root, 'api/klines/15m/PEPEUSDT/2017-06-26.json', '[]')
     putFile(root, 'api/klines/15m/PEPEUSDT/2017-06-19.json', '[]')
     expect(prune(root, true).paths).toEqual(['api/klines/15m/PEPEUSDT/2017-06-19.json'])

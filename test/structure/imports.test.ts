@@ -22,6 +22,7 @@ const LAYERS: Record<string, number> = {
   'klines/audit': 4,
   fs: 5,
   http: 6,
+  trees: 6.5,
   chart: 6,
   'klines-client': 7,
   'exchange-client': 7,

@@ -5,8 +5,8 @@ import { Mirror } from '../../src/mirror/mirror.js'
 const [root] = process.argv.slice(2)
 try {
   const mirror = new Mirror(root)
-  mirror.prepare('http://example.com', Date.now())
-  mirror.writeBytes('api/klines/symbols.json', Buffer.from('[]'), Date.now())
+  mirror.upkeep.prepare('http://example.com', Date.now())
+  mirror.files.write('api/klines/symbols.json', Buffer.from('[]'), Date.now())
   console.log(JSON.stringify({ code: 'none' }))
 } catch (error) {
   if (!isKlinesError(error)) throw error

@@ -113,7 +113,7 @@ describe('verifyKlines of hours that the exchange has off the grid', () => {
 
 describe('candles off the grid', () => {
   const batch = () => {
-    const window = new Mirror(makeOffGridTree(tempFolder())).readWindow({ ...series('1h'), startDate: '2018-02-01' })
+    const window = new Mirror(makeOffGridTree(tempFolder())).windows.read({ ...series('1h'), startDate: '2018-02-01' })
     if (window.state !== 'cached') throw new Error(window.state)
     return window.batch
   }

@@ -60,8 +60,8 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
   it('resamples, for every pair of intervals, to the same bytes as the coarser series', () => {
     const mirror = new Mirror(realTree())
     const readBatches = (series: Series) =>
-      mirror.cachedStartDates(series).flatMap(startDate => {
-        const window = mirror.readWindow({ ...series, startDate })
+      mirror.contents.startDates(series).flatMap(startDate => {
+        const window = mirror.windows.read({ ...series, startDate })
         return window.state === 'cached' && window.batch.length > 0 ? [window.batch] : []
       })
     // Each series is the source of several others.
@@ -80,7 +80,7 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       const expected = new Set(toTexts(loadBatches({ symbol, interval })))
       for (const finer of INTERVALS.filter(other => isMultiple(parseTargetInterval(interval), other))) {
         const source = { symbol, interval: finer }
-        const coveredFrom = parseDate(mirror.cachedStartDates(source)[0])
+        const coveredFrom = parseDate(mirror.contents.startDates(source)[0])
         const resampler = new Resampler(source, parseTargetInterval(interval), { coveredFrom })
         const resampled = toTexts(
           [...loadBatches(source).map(batch => resampler.add(batch)), resampler.end()].flatMap(batch => batch ?? []),

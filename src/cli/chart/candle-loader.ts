@@ -46,7 +46,7 @@ export class CandleLoader {
   /** Downloads or reads the lists. Throws what is wrong with the request, and what `openSource` throws. */
   static async open(request: ChartRequest): Promise<CandleLoader> {
     // A person waits, and what is cached can be drawn instead.
-    const policy = openMirror(request).symbols().length > 0 ? QUICK_POLICY : RETRY_POLICY
+    const policy = openMirror(request).contents.symbols().length > 0 ? QUICK_POLICY : RETRY_POLICY
     const source = await openSource(request, { memory: new Map(), policy })
     try {
       const range = await requestRange(request, source)
@@ -79,7 +79,7 @@ export class CandleLoader {
     const fitters = new Map<SeriesPlan, CandleFitter<Series>>()
     for (const made of this.series) {
       const plan = this.withoutMissing(await this.plan(made, maxCandles))
-      const anchor = mirror.firstOpenTime({ symbol: made.symbol, interval: '3d' })
+      const anchor = mirror.windows.firstOpenTime({ symbol: made.symbol, interval: '3d' })
       fitters.set(plan, new CandleFitter(made.source, { maxCandles, keep, resample: made.target, anchor }))
     }
     const plans = [...fitters.keys()]

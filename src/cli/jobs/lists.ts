@@ -36,7 +36,7 @@ async function readLists(
   intervals?: readonly Interval[],
 ): Promise<Catalogue> {
   const { mirror } = flags
-  const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).readMeta()?.baseUrl)
+  const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).upkeep.readMeta()?.baseUrl)
   const endpoint = await startEndpoint(flags['base-url'] ?? findBaseUrl())
   try {
     // Lists take a moment, so only a person who waits sees something.

@@ -72,17 +72,17 @@ function findLocation(
   const sample = { mirror: SAMPLE_ROOT, baseUrl: SAMPLE, sample: true, upstream: null }
   if (baseUrl === SAMPLE) return sample
   const mirror = openMirror({ baseUrl, mirror: folder })
-  if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
+  if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
   if (upstream) {
     const name = toSourceName(baseUrl)
     return { mirror: mirror.root, baseUrl: name, sample: false, upstream: name }
   }
-  if (!mirror.exists && folder !== undefined && mirror.readMeta(warn) === undefined) {
+  if (!mirror.files.exists && folder !== undefined && mirror.upkeep.readMeta(warn) === undefined) {
     const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
     throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
   }
-  if (!mirror.exists) return sample
-  const name = mirror.readMeta(warn)?.baseUrl ?? null
+  if (!mirror.files.exists) return sample
+  const name = mirror.upkeep.readMeta(warn)?.baseUrl ?? null
   return { mirror: mirror.root, baseUrl: name, sample: name === SAMPLE, upstream: null }
 }
 

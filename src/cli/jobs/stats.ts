@@ -22,12 +22,12 @@ export async function runStats(symbols: string[], flags: TableFlags, { warn }: R
 
 /** Statistics without some windows are not wrong, but a reader must know. */
 async function noteMissingWindows(mirror: Mirror, series: readonly Series[], warn: RunContext['warn']): Promise<void> {
-  const open = series.filter(name => !mirror.covers(name))
+  const open = series.filter(name => !mirror.contents.missingMeansEmpty(name))
   for (const { symbol, interval, startDates } of await planVerification(mirror, open, {
     now: systemClock.now(),
     warn,
   })) {
-    const missing = startDates.length - mirror.cachedStartDates({ symbol, interval }).length
+    const missing = startDates.length - mirror.contents.startDates({ symbol, interval }).length
     if (missing > 0)
       warn(`${symbol} ${interval}: ${plural(missing, 'window')} of its time not cached, which counts as a gap here.`)
   }
@@ -35,8 +35,8 @@ async function noteMissingWindows(mirror: Mirror, series: readonly Series[], war
 
 function computeStats(mirror: Mirror, series: Series): SeriesStats {
   const builder = new StatsBuilder(series)
-  for (const startDate of mirror.cachedStartDates(series)) {
-    const window = mirror.borrowWindow(windowOf(series, startDate))
+  for (const startDate of mirror.contents.startDates(series)) {
+    const window = mirror.windows.borrow(windowOf(series, startDate))
     if (window.state === 'corrupt')
       throw new KlinesError('incomplete', `Corrupt in the mirror: ${withoutStop(window.error.message)}.`)
     if (window.state === 'cached') builder.add(window.batch)

@@ -8,10 +8,10 @@ import type { Report } from './report.js'
 /** `symbols`: what the mirror holds of each. */
 export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
   // The exchange has thousands of symbols, and most have no folder to look into.
-  const cached = new Set(mirror.symbols())
+  const cached = new Set(mirror.contents.symbols())
   const rows = symbols.map(symbol => {
     if (!cached.has(symbol)) return { symbol, mirrored: { intervals: [], windows: 0 } }
-    const counts = EXCHANGE_INTERVALS.map(interval => mirror.cachedStartDates({ symbol, interval }).length)
+    const counts = EXCHANGE_INTERVALS.map(interval => mirror.contents.startDates({ symbol, interval }).length)
     const intervals = EXCHANGE_INTERVALS.filter((_, index) => counts[index] > 0)
     return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }
   })
@@ -35,7 +35,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
     firstStartDate: dates.at(0) ?? null,
     lastStartDate: dates.at(-1) ?? null,
     windows: dates.length,
-    mirrored: symbols.reduce((sum, symbol) => sum + mirror.cachedStartDates({ symbol, interval }).length, 0),
+    mirrored: symbols.reduce((sum, symbol) => sum + mirror.contents.startDates({ symbol, interval }).length, 0),
   }))
   const head = ['interval', 'window length', 'first', 'last', 'windows', 'cached (all symbols)']
   const cells = rows.map(({ interval, windowLength, firstStartDate, lastStartDate, windows, mirrored }) => [
@@ -54,7 +54,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
 
 /** `start-dates`: every window of an interval, and which symbols the mirror holds of it. */
 export function startDatesReport({ source, mirror, symbols, startDates }: Catalogue, interval: Interval): Report {
-  const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.cachedStartDates({ symbol, interval })) }))
+  const cached = symbols.map(symbol => ({ symbol, dates: new Set(mirror.contents.startDates({ symbol, interval })) }))
   const rows = (startDates.get(interval) ?? []).map(startDate => ({
     startDate,
     endDate: formatDate(windowSpan({ interval, startDate }).endTime),

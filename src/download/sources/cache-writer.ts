@@ -41,15 +41,15 @@ export class CacheWriter {
    * nothing. Throws `mirror_mismatch`, and `mirror_unusable` without a fallback.
    */
   open(baseUrl: string, now: number): void {
-    if (this.options.readOnly) this.mirror.checkBase(baseUrl)
-    else this.write(() => this.mirror.checkWritable(baseUrl, now))
+    if (this.options.readOnly) this.mirror.upkeep.checkBase(baseUrl)
+    else this.write(() => this.mirror.upkeep.checkWritable(baseUrl, now))
     this.adopt = () => this.adoptMirror(baseUrl, now)
   }
 
   private adoptMirror(baseUrl: string, now: number): void {
-    const isBare = this.mirror.exists && this.mirror.version(META_FILE) === undefined
+    const isBare = this.mirror.files.exists && this.mirror.files.version(META_FILE) === undefined
     // Before the first file, so that no file is without a source.
-    this.mirror.prepare(baseUrl, now)
+    this.mirror.upkeep.prepare(baseUrl, now)
     this.mirror.record.compact()
     this.adopt = undefined
     if (isBare)
@@ -83,7 +83,7 @@ export class CacheWriter {
     if (this.options.readOnly) return
     const isStored = this.write(() => {
       this.adopt?.()
-      this.mirror.writeBytes(path, bytes, mtimeMs)
+      this.mirror.files.write(path, bytes, mtimeMs)
     })
     const version = { ino: 0, size: bytes.length, mtimeMs, ctimeMs: Date.now() }
     if (isStored) this.options.memory?.delete(path)
@@ -98,7 +98,7 @@ export class CacheWriter {
   record(line: RecordLine): void {
     if (this.options.readOnly) return
     try {
-      if (this.unwritable || this.mirror.readMeta() === undefined) this.mirror.record.remember(line)
+      if (this.unwritable || this.mirror.upkeep.readMeta() === undefined) this.mirror.record.remember(line)
       else this.mirror.record.append(line)
     } catch (error) {
       if (!isKlinesError(error, 'mirror_unusable')) throw error

@@ -1,4 +1,3 @@
-import { isExchange } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { unreachable } from '../../http/service-errors.js'
 import type { WindowService } from '../../http/window-service.js'
@@ -6,8 +5,9 @@ import { diffBatches } from '../../klines/batch/diff.js'
 import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
-import { layoutOf } from '../../mirror/meta.js'
-import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { CachedWindow } from '../../mirror/mirror-windows.js'
+import { findRules } from '../../trees/find-rules.js'
 
 /**
  * Compares one window of a mirror that does not say its source with the same window of a service: a final one if there is one,
@@ -20,9 +20,10 @@ export async function checkOrigin(mirror: Mirror, service: WindowService, signal
   const { window, cached } = found
   const { baseUrl } = service.fetcher
   const name = windowName(window)
+  const { rendersAnswers, layout } = findRules(baseUrl)
   // The bytes of an exchange's window and of a published one are the same: only `mirror.json` tells whose they are.
-  if (isExchange(baseUrl)) {
-    const meta = JSON.stringify({ layout: layoutOf(baseUrl), baseUrl, complete: false })
+  if (rendersAnswers) {
+    const meta = JSON.stringify({ layout, baseUrl, complete: false })
     const advice = `If it was one and its mirror.json was damaged, write this into that file: ${meta}`
     throw mismatch(mirror, baseUrl, window, `so it cannot become a mirror of ${baseUrl}`, [advice])
   }
@@ -56,11 +57,11 @@ function mismatch(
 /** The latest final window with candles of any series, else any window with candles. */
 function findWindow(mirror: Mirror): { window: WindowRef; cached: CachedWindow } | undefined {
   let open: { window: WindowRef; cached: CachedWindow } | undefined
-  for (const symbol of mirror.symbols()) {
+  for (const symbol of mirror.contents.symbols()) {
     for (const interval of EXCHANGE_INTERVALS) {
-      for (const startDate of mirror.cachedStartDates({ symbol, interval }).reverse()) {
+      for (const startDate of mirror.contents.startDates({ symbol, interval }).reverse()) {
         const window = { symbol, interval, startDate }
-        const cached = mirror.readWindow(window)
+        const cached = mirror.windows.read(window)
         if (cached.state !== 'cached' || cached.batch.length === 0) continue
         if (cached.final) return { window, cached }
         open ??= { window, cached }

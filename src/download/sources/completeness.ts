@@ -25,12 +25,12 @@ export class Completeness {
    */
   beforeWindow(window: WindowRef, isValid: boolean, now: number): void {
     this.symbols.add(window.symbol)
-    if (!isValid || this.mirror.fileState(window, now) !== 'cached') this.clear(now)
+    if (!isValid || this.mirror.windows.state(window, now) !== 'cached') this.clear(now)
   }
 
   /** To be called before a list is stored: another one may name windows that the mirror lacks. */
   beforeList(path: string, bytes: Buffer, now: number): void {
-    const file = this.mirror.readBytes(path)
+    const file = this.mirror.files.read(path)
     if (file.state !== 'file' || !file.bytes.equals(bytes)) this.clear(now)
   }
 
@@ -39,7 +39,11 @@ export class Completeness {
     if (!this.wasCleared) return
     this.wasCleared = false
     try {
-      const symbols = sortSymbols([...this.mirror.symbols(), ...this.mirror.listedSymbols(), ...this.symbols])
+      const symbols = sortSymbols([
+        ...this.mirror.contents.symbols(),
+        ...this.mirror.contents.listedSymbols(),
+        ...this.symbols,
+      ])
       const survey = await surveyTree(this.mirror, { symbols, now })
       if (survey.missing.length + survey.outdated.length > 0) return
       this.cacheWriter.change(() => completeTree(this.mirror, survey, survey.future, now))
@@ -50,8 +54,8 @@ export class Completeness {
 
   private clear(now: number): void {
     // Another process may have completed the mirror meanwhile, so the file is read each time.
-    if (!this.mirror.readMeta()?.complete) return
-    const isCleared = this.cacheWriter.change(() => this.mirror.setComplete(false, now))
+    if (!this.mirror.upkeep.readMeta()?.complete) return
+    const isCleared = this.cacheWriter.change(() => this.mirror.upkeep.setComplete(false, now))
     this.wasCleared ||= isCleared
   }
 }

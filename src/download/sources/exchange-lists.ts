@@ -47,7 +47,7 @@ export class ExchangeLists implements SourceLists {
   ) {
     this.firstCandles = new FirstCandles(exchange, mirror, options)
     const fetchNames = async () => (await this.symbols()).value
-    this.knownNames = new KnownNames(symbol => mirror.hasSymbol(symbol), fetchNames, options.now)
+    this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async present(): Promise<number> {
@@ -106,17 +106,17 @@ export class ExchangeLists implements SourceLists {
 
   /** The mirror's list names what the mirror has, as the published one names what its tree has. */
   listWith(symbol: SymbolName): Buffer | undefined {
-    this.listed ??= new Set(this.mirror.listedSymbols())
+    this.listed ??= new Set(this.mirror.contents.listedSymbols())
     // Another process may have added others meanwhile, or been killed before it did: looked at once.
-    const names = this.isListChecked ? [symbol] : [...this.mirror.symbols(), symbol]
+    const names = this.isListChecked ? [symbol] : [...this.mirror.contents.symbols(), symbol]
     this.isListChecked = true
     if (names.every(name => this.listed?.has(name))) return undefined
-    this.listed = new Set([...this.mirror.symbols(), symbol])
+    this.listed = new Set([...this.mirror.contents.symbols(), symbol])
     return Buffer.from(JSON.stringify(sortSymbols(this.listed)))
   }
 
   private mirrored(): SymbolName[] {
-    const symbols = this.mirror.symbols()
+    const symbols = this.mirror.contents.symbols()
     if (symbols.length > 0) return symbols
     const message = `"all" stands for the symbols of the mirror, and ${this.mirror.root} has none yet.`
     throw new KlinesError('bad_option', message, {
@@ -158,7 +158,7 @@ export class ExchangeLists implements SourceLists {
     const present = await this.present()
     let [requests, limitMs] = [0, 0]
     for (const name of series) {
-      const cached = new Set(this.options.refresh ? [] : this.mirror.cachedStartDates(name))
+      const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(name))
       const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
       const needed = windows.filter(window => !cached.has(window.startDate) && !this.isKnownEmpty(window))
       const cost = this.windowCost(name.interval)

@@ -72,7 +72,7 @@ export class FirstCandles {
   private needsBefore(series: Series, first: string, range: TimeRange): boolean {
     const firstTime = parseDate(first)
     if (range.fromTime >= firstTime) return false
-    const cached = new Set(this.options.refresh ? [] : this.mirror.cachedStartDates(series))
+    const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(series))
     const windows = planWindows(series, exchangeStartDates(series.interval, firstTime), range, firstTime)
     return windows.some(({ startDate }) => startDate < first && !cached.has(startDate))
   }
@@ -89,7 +89,7 @@ export class FirstCandles {
 
   private firstCached(series: Series): string | undefined {
     const name = seriesName(series)
-    const first = this.cached.get(name) ?? this.mirror.firstPopulated(series)
+    const first = this.cached.get(name) ?? this.mirror.contents.firstPopulated(series)
     if (first !== undefined) this.cached.set(name, first)
     return first
   }
@@ -117,7 +117,7 @@ export class FirstCandles {
     if (this.confirmed.has(name)) return
     const openTime = this.found.get(name) as number
     const startDate = startDateAt(interval, openTime)
-    const cached = this.mirror.readWindow({ symbol, interval, startDate })
+    const cached = this.mirror.windows.read({ symbol, interval, startDate })
     if (cached.state === 'cached' && cached.batch.length > 0 && cached.batch.openTime(0) >= openTime) {
       this.confirmed.add(name)
       return

@@ -1,14 +1,15 @@
-import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
+import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
-import { isSymbolPattern, SYMBOLS, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
+import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, parseDate } from '../../klines/windows.js'
-import { type BorrowedWindow, EMPTY_WINDOW_BYTES, type Mirror, type NoWindow } from '../../mirror/mirror.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { type BorrowedWindow, EMPTY_WINDOW_BYTES, type NoWindow } from '../../mirror/mirror-windows.js'
 import { cachedStartDateList } from '../cached-start-dates.js'
 import { noMinutes, withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
@@ -51,17 +52,17 @@ export class MirrorSource implements WindowSource {
     protected readonly mirror: Mirror,
     { baseUrl, acceptList = false, now, warn }: MirrorSourceOptions,
   ) {
-    if (baseUrl !== undefined) mirror.checkBase(toSourceName(baseUrl))
+    if (baseUrl !== undefined) mirror.upkeep.checkBase(toSourceName(baseUrl))
     this.acceptList = acceptList
     this.now = now
     this.warn = warn
     this.mirrorRoot = mirror.root
-    this.baseUrl = mirror.readMeta(warn)?.baseUrl
+    this.baseUrl = mirror.upkeep.readMeta(warn)?.baseUrl
   }
 
   /** Throws `window_missing` when there is no mirror. */
   prepare(): void {
-    if (!this.mirror.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`, this.mirror)
+    if (!this.mirror.files.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`, this.mirror)
   }
 
   async present(): Promise<number> {
@@ -81,9 +82,9 @@ export class MirrorSource implements WindowSource {
     this.prepare()
     const isNamed = ({ symbol }: Series) => intervals !== 'all' && symbols !== 'all' && symbols.includes(symbol)
     // Throws for a pattern that matches nothing in the mirror.
-    const symbolsHad = sortSymbols([...this.mirror.symbols(), ...this.mirror.record.symbols])
+    const symbolsHad = sortSymbols([...this.mirror.contents.symbols(), ...this.mirror.record.symbols])
     const selected = combine(selectSymbols(selection, symbolsHad), intervalsOf)
-    const cached = selected.filter(series => isNamed(series) || this.mirror.hadSeries(series))
+    const cached = selected.filter(series => isNamed(series) || this.mirror.contents.hadSeries(series))
     if (cached.length === 0)
       throw nothingCached(`The mirror ${this.mirror.root} has none of these series.`, this.mirror)
     this.warnOfOthers(selection, new Set(cached.map(({ symbol }) => symbol)))
@@ -92,7 +93,7 @@ export class MirrorSource implements WindowSource {
 
   /** Throws `unknown_interval` for one that neither the source nor the mirror has. */
   private checkMinutes(named: readonly Interval[]): void {
-    const known = named.length > 0 && this.mirror.exists ? this.mirror.intervals() : named
+    const known = named.length > 0 && this.mirror.files.exists ? this.mirror.contents.intervals() : named
     const unknown = named.find(interval => !known.includes(interval))
     if (unknown) throw noMinutes(unknown, 'The mirror')
   }
@@ -103,7 +104,7 @@ export class MirrorSource implements WindowSource {
     const unknown = named.filter(symbol => !known.includes(symbol))
     if (unknown.length === 0) return
     const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`)
-    if (!this.mirror.isOfExchange) throw error
+    if (!this.mirror.rules.listsMirrored) throw error
     throw new KlinesError('window_missing', `The mirror ${this.mirror.root} does not have ${unknown.join(', ')}.`, {
       suggestions: [...error.suggestions, downloadAdvice(this.mirror)],
       data: error.data,
@@ -112,8 +113,11 @@ export class MirrorSource implements WindowSource {
 
   /** The symbols that the source has, as far as the mirror knows. */
   private knownSymbols(): SymbolName[] {
-    const builtIn = this.mirror.isOfExchange ? [] : SYMBOLS
-    return sortSymbols([...builtIn, ...this.mirror.listedSymbols(), ...this.mirror.symbols()])
+    return sortSymbols([
+      ...this.mirror.rules.symbols,
+      ...this.mirror.contents.listedSymbols(),
+      ...this.mirror.contents.symbols(),
+    ])
   }
 
   private warnOfOthers(selection: Selection, found: ReadonlySet<SymbolName>): void {
@@ -128,13 +132,13 @@ export class MirrorSource implements WindowSource {
     this.prepare()
     const list = cachedStartDateList(this.mirror, interval, this)
     if (this.acceptList) return list
-    const file = this.mirror.startDatesFile(interval)
+    const file = this.mirror.contents.startDatesFile(interval)
     const now = file.state === 'file' ? Math.min(file.mtimeMs, this.now) : this.now
     return [...list, ...findMissingStartDates(list, interval, { known: [], now })].sort()
   }
 
   cachedStartDates(series: Series): string[] {
-    return this.mirror.cachedStartDates(series)
+    return this.mirror.contents.startDates(series)
   }
 
   /**
@@ -142,7 +146,7 @@ export class MirrorSource implements WindowSource {
    * when the list was last fetched, and any later cached one; newer windows are not missing, but a warning counts them.
    */
   horizon({ interval, symbol }: Series, toTime: number): number {
-    const dates = this.mirror.cachedStartDates({ interval, symbol })
+    const dates = this.mirror.contents.startDates({ interval, symbol })
     this.warnOfOutdated({ interval, symbol }, dates, toTime)
     const horizon = this.neededUntil({ interval, symbol }, dates, toTime)
     if (horizon < this.now) this.warnIfOutdated(interval, horizon)
@@ -154,7 +158,7 @@ export class MirrorSource implements WindowSource {
     const lastDate = dates.at(-1)
     const last = lastDate === undefined ? -Infinity : parseDate(lastDate)
     if (toTime !== Infinity || lastDate === undefined || this.covers(series)) return Math.max(last, this.now)
-    const list = this.mirror.startDatesFile(series.interval)
+    const list = this.mirror.contents.startDatesFile(series.interval)
     return list.state === 'file' ? Math.max(last, list.mtimeMs) : last
   }
 
@@ -169,15 +173,18 @@ export class MirrorSource implements WindowSource {
   private warnOfOutdated({ interval, symbol }: Series, dates: readonly string[], toTime: number): void {
     // The times of a copied tree say nothing.
     if (this.baseUrl === undefined) return
-    const list = this.mirror.startDatesFile(interval)
+    const list = this.mirror.contents.startDatesFile(interval)
     // A static service renders windows when it likes: what counts is the download after they began.
-    const knownUntil = list.state === 'file' && !this.mirror.isOfExchange ? list.mtimeMs : -Infinity
+    const knownUntil = list.state === 'file' && !this.mirror.rules.rendersAnswers ? list.mtimeMs : -Infinity
     const outdatedDates = dates.filter(startDate => {
       const startTime = parseDate(startDate)
       if (startTime <= knownUntil || startTime >= toTime || startTime > this.now) return false
       const window = { interval, symbol, startDate }
-      const [isEmpty, time] = [this.mirror.windowSize(window) <= EMPTY_WINDOW_BYTES, this.storedTime(window)]
-      return time !== undefined && this.mirror.isOutdated(window, { isEmpty, time }, this.now)
+      const [isEmpty, time] = [
+        this.mirror.files.size(windowPath(window)) <= EMPTY_WINDOW_BYTES,
+        this.storedTime(window),
+      ]
+      return time !== undefined && this.mirror.rules.isOutdated(window, { isEmpty, time }, this.now)
     })
     const [startDate] = outdatedDates
     const time = startDate && this.storedTime({ interval, symbol, startDate })
@@ -186,17 +193,17 @@ export class MirrorSource implements WindowSource {
 
   /** When the service rendered a cached window, ms UTC; without a record, the time of its file. */
   private storedTime(window: WindowRef): number | undefined {
-    const file = this.mirror.version(windowPath(window))
-    const times = file && this.mirror.findTimes(window, file)
-    return times ? this.mirror.renderedTime(times) : file?.mtimeMs
+    const file = this.mirror.files.version(windowPath(window))
+    const times = file && this.mirror.windows.timesOf(window, file)
+    return times ? this.mirror.windows.renderedTime(times) : file?.mtimeMs
   }
 
   hasSeries(series: Series): boolean {
-    return this.mirror.hasSeries(series)
+    return this.mirror.contents.hasSeries(series)
   }
 
   async coveredFrom(series: Series, range: TimeRange): Promise<number | undefined> {
-    const dates = this.mirror.cachedStartDates(series)
+    const dates = this.mirror.contents.startDates(series)
     const horizon = this.neededUntil(series, dates, range.toTime)
     const needed = planWindows(series, await this.startDates(series.interval), range, horizon)
     const cached = new Set(dates)
@@ -205,16 +212,16 @@ export class MirrorSource implements WindowSource {
   }
 
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
-    return this.mirror.firstOpenTime({ symbol, interval: '3d' })
+    return this.mirror.windows.firstOpenTime({ symbol, interval: '3d' })
   }
 
   cacheState(window: WindowRef): 'cached' | 'missing' {
-    const { state } = this.mirror.borrowWindow(window)
+    const { state } = this.mirror.windows.borrow(window)
     return state === 'cached' || (state === 'missing' && this.covers(window)) ? 'cached' : 'missing'
   }
 
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window)
+    return this.mirror.windows.hasAllCandles(window)
   }
 
   windowCost(): RequestCost {
@@ -226,11 +233,11 @@ export class MirrorSource implements WindowSource {
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.result(window, this.mirror.readRows(window))
+    return this.result(window, this.mirror.windows.readRows(window))
   }
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.result(window, this.mirror.borrowWindow(window))
+    return this.result(window, this.mirror.windows.borrow(window))
   }
 
   countedStatus(): 'cached' {
@@ -241,7 +248,7 @@ export class MirrorSource implements WindowSource {
 
   private covers(series: Series): boolean {
     const name = seriesName(series)
-    const covered = this.covered.get(name) ?? this.mirror.covers(series)
+    const covered = this.covered.get(name) ?? this.mirror.contents.missingMeansEmpty(series)
     this.covered.set(name, covered)
     return covered
   }
@@ -265,7 +272,7 @@ function nothingCached(message: string, mirror: Mirror): KlinesError {
 }
 
 /** The exchange is never the default source, so a download from it names it. */
-function downloadAdvice({ isOfExchange, baseUrl }: Mirror): string {
-  const source = isOfExchange ? ` --base-url ${baseUrl}` : ''
+function downloadAdvice({ baseUrl }: Mirror): string {
+  const source = isExchange(baseUrl) ? ` --base-url ${baseUrl}` : ''
   return `Download candles first: klines download SYMBOL -i INTERVAL${source}, with the same \`mirror\`.`
 }

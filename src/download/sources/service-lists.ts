@@ -31,7 +31,7 @@ export class ServiceLists implements SourceLists {
   ) {
     this.baseUrl = service.fetcher.baseUrl
     const fetchNames = async () => (await this.symbols()).value
-    this.knownNames = new KnownNames(symbol => mirror.hasSymbol(symbol), fetchNames, options.now)
+    this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async present(): Promise<number> {
@@ -104,7 +104,9 @@ export class ServiceLists implements SourceLists {
       throw isUnknown ? this.noMinutes(interval, error) : error
     })
     const list = await this.download(`the list of ${interval} start dates`, request)
-    const cached = this.mirror.symbols().flatMap(symbol => this.mirror.cachedStartDates({ symbol, interval }))
+    const cached = this.mirror.contents
+      .symbols()
+      .flatMap(symbol => this.mirror.contents.startDates({ symbol, interval }))
     const known = [...this.storedStartDates(interval), ...cached]
     // A list need not reach a present that only a wrong clock knows.
     const missing = findMissingStartDates(list.value, interval, { known, now: Math.min(now(), list.servedMs) })
@@ -122,8 +124,8 @@ export class ServiceLists implements SourceLists {
       throw new KlinesError('bad_list', 'The list of symbols is refused: it is empty.', {
         data: { baseUrl: this.baseUrl },
       })
-    const stored = this.baseUrl === PUBLIC_BASE_URL ? SYMBOLS : this.mirror.listedSymbols()
-    const known = new Set([...stored, ...this.mirror.symbols()])
+    const stored = this.baseUrl === PUBLIC_BASE_URL ? SYMBOLS : this.mirror.contents.listedSymbols()
+    const known = new Set([...stored, ...this.mirror.contents.symbols()])
     for (const symbol of list.value) known.delete(symbol)
     this.refuseIncomplete('The list of symbols', [...known])
     return list
@@ -165,7 +167,7 @@ export class ServiceLists implements SourceLists {
   }
 
   private storedStartDates(interval: Interval): readonly string[] {
-    const file = this.mirror.startDatesFile(interval)
+    const file = this.mirror.contents.startDatesFile(interval)
     return file.state === 'file' ? unlessCorrupt(() => parseStartDates(file.bytes, interval)) : []
   }
 

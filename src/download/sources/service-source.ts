@@ -1,4 +1,3 @@
-import { isExchange } from '../../http/base-url.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { WindowService } from '../../http/window-service.js'
@@ -7,13 +6,14 @@ import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import { SYMBOLS_PATH, startDatesPath, windowPath } from '../../klines/paths.js'
-import { hasListingDate } from '../../klines/resample/candle-grid.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
-import { isLate, SECOND_ANSWER_MS } from '../../mirror/finality.js'
-import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
-import type { WindowTimes } from '../../mirror/record-lines.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { CachedWindow } from '../../mirror/mirror-windows.js'
+import { findRules } from '../../trees/find-rules.js'
+import type { TreeRules } from '../../trees/tree-rules.js'
+import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
 import { withoutStop } from '../errors.js'
 import { planWindows } from '../plan.js'
 import type { RequestCost } from '../request-cost.js'
@@ -53,7 +53,7 @@ export class ServiceSource implements WindowSource {
   readonly offline = false
   readonly advice = 'The mirror keeps what was downloaded; run the same command again to download the rest.'
   readonly baseUrl: string
-  readonly isExchange: boolean
+  readonly rules: TreeRules
   private readonly cacheWriter: CacheWriter
   private readonly completeness: Completeness
   private readonly recorder: WindowRecorder
@@ -70,12 +70,16 @@ export class ServiceSource implements WindowSource {
     private readonly options: ServiceSourceOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
-    this.isExchange = isExchange(this.baseUrl)
-    this.clock = new ServiceClock(options.now, options.warn, this.isExchange ? Number.NEGATIVE_INFINITY : options.now())
+    this.rules = findRules(this.baseUrl)
+    this.clock = new ServiceClock(
+      options.now,
+      options.warn,
+      this.rules.rendersAnswers ? Number.NEGATIVE_INFINITY : options.now(),
+    )
     this.cacheWriter = new CacheWriter(mirror, options)
     this.completeness = new Completeness(mirror, this.cacheWriter)
     this.recorder = new WindowRecorder(mirror, this.cacheWriter, options.now)
-    mirror.checkBase(this.baseUrl)
+    mirror.upkeep.checkBase(this.baseUrl)
   }
 
   /**
@@ -93,8 +97,8 @@ export class ServiceSource implements WindowSource {
 
   private async openMirror(): Promise<void> {
     const { mirror, options } = this
-    if (!options.readOnly) mirror.refuseLinks()
-    if (!options.readOnly && mirror.readMeta(options.warn) === undefined && mirror.exists) {
+    if (!options.readOnly) mirror.upkeep.refuseLinks()
+    if (!options.readOnly && mirror.upkeep.readMeta(options.warn) === undefined && mirror.files.exists) {
       await checkOrigin(mirror, this.service, options.signal)
     }
     this.cacheWriter.open(this.baseUrl, options.now())
@@ -119,7 +123,7 @@ export class ServiceSource implements WindowSource {
 
   /** Throws `linked_path` for a link among the folders and windows of the selection, also in a run that stores nothing. */
   async series(selection: Selection, range: TimeRange): Promise<Series[]> {
-    this.mirror.refuseLinks({
+    this.mirror.upkeep.refuseLinks({
       intervals: selectedIntervals(selection),
       isWritten: symbol => takesSymbol(selection, symbol),
     })
@@ -144,24 +148,23 @@ export class ServiceSource implements WindowSource {
   async symbols(): Promise<readonly SymbolName[]> {
     await this.prepare()
     const list = await this.lists.symbols()
-    // A mirror of the exchange lists what it has.
-    if (!this.isExchange) this.storeList(SYMBOLS_PATH, list)
+    if (!this.rules.listsMirrored) this.storeList(SYMBOLS_PATH, list)
     return list.value
   }
 
-  /** Stores the list of symbols again: the service's, or for the exchange that of what the mirror has. */
+  /** Stores the list of symbols again: the service's, or that of what the mirror has. */
   async repairSymbols(): Promise<void> {
-    if (!this.isExchange) {
+    if (!this.rules.listsMirrored) {
       await this.symbols()
       return
     }
     await this.prepare()
-    const bytes = Buffer.from(JSON.stringify(this.mirror.symbols()))
+    const bytes = Buffer.from(JSON.stringify(this.mirror.contents.symbols()))
     this.cacheWriter.store(SYMBOLS_PATH, bytes, this.options.now())
   }
 
   cachedStartDates(series: Series): string[] {
-    return this.mirror.cachedStartDates(series)
+    return this.mirror.contents.startDates(series)
   }
 
   /** The present: the exchange's clock; of another service and this machine the one that is ahead (it may be years behind). */
@@ -192,8 +195,8 @@ export class ServiceSource implements WindowSource {
   /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or the public service's list of dates. */
   async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     const series: Series = { symbol, interval: '3d' }
-    const cached = this.mirror.firstOpenTime(series)
-    if (cached !== undefined || (hasListingDate(symbol) && !this.isExchange)) return cached
+    const cached = this.mirror.windows.firstOpenTime(series)
+    if (cached !== undefined || this.rules.knowsFirstCandle(symbol)) return cached
     const startDates = await this.startDates('3d')
     for (const window of planWindows(series, startDates, ALL_TIME, this.horizon())) {
       const { status, ...result } = await this.window(window)
@@ -203,14 +206,14 @@ export class ServiceSource implements WindowSource {
   }
 
   cacheState(window: WindowRef): CacheState {
-    const read = this.mirror.readWindow(window)
+    const read = this.mirror.windows.read(window)
     if (read.state !== 'cached') return this.lists.isKnownEmpty(window) ? 'cached' : 'missing'
     if (this.isSettled(window, read)) return 'cached'
     return read.times === undefined ? 'unrecorded' : 'stale'
   }
 
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window, this.cacheWriter.inMemory(windowPath(window)))
+    return this.mirror.windows.hasAllCandles(window, this.cacheWriter.inMemory(windowPath(window)))
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
@@ -254,7 +257,7 @@ export class ServiceSource implements WindowSource {
 
   /** Throws a `FetchError` for a 3d window that is not on the grid of the first cached candle. */
   private checkGrid(window: WindowRef, bytes: Buffer): void {
-    const anchor = this.mirror.gridAnchor(window)
+    const anchor = this.mirror.windows.gridAnchor(window)
     if (anchor === undefined) return
     try {
       decodeWindow(bytes, window, anchor)
@@ -266,15 +269,15 @@ export class ServiceSource implements WindowSource {
 
   async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const inMemory = this.cacheWriter.inMemory(windowPath(window)) !== undefined
-    const read = inMemory ? undefined : this.mirror.borrowWindow(window)
+    const read = inMemory ? undefined : this.mirror.windows.borrow(window)
     return read?.state === 'cached'
       ? { window, status: 'cached', batch: read.batch, size: read.size, file: read }
       : this.window(window)
   }
 
   countedStatus(window: WindowRef, { totals, ...file }: CountedWindow): WindowStatus | undefined {
-    const times = this.mirror.findTimes(window, file)
-    return this.settledStatus(window, { times, final: this.mirror.isFinal(window, totals, times) })
+    const times = this.mirror.windows.timesOf(window, file)
+    return this.settledStatus(window, { times, final: this.mirror.windows.isFinal(window, totals, times) })
   }
 
   async close(): Promise<void> {
@@ -299,10 +302,10 @@ export class ServiceSource implements WindowSource {
         state: 'cached',
         batch,
         times,
-        final: this.mirror.isFinal(window, batch, times),
+        final: this.mirror.windows.isFinal(window, batch, times),
       }
     }
-    const read = this.mirror.readWindow(window)
+    const read = this.mirror.windows.read(window)
     if (read.state === 'cached') return read
     if (read.state === 'corrupt') {
       this.options.warn(`Corrupt in the mirror, downloaded again: ${withoutStop(read.error.message)}.`)
@@ -324,9 +327,9 @@ export class ServiceSource implements WindowSource {
     return (cached.final || this.isTooSoon(window, cached)) && !this.options.refresh && !this.isAhead(cached.times)
   }
 
-  /** Whether a window of the exchange needs a second answer to be final, and the first one was within the last hour. */
+  /** Whether a window needs a second answer to be final, and the first one was within the last hour. */
   private isTooSoon(window: WindowRef, { times }: CachedState): boolean {
-    if (!this.isExchange || times === undefined) return false
+    if (!this.rules.rendersAnswers || times === undefined) return false
     // The exchange's clock, once it is known.
     const now = Number.isFinite(this.horizon()) ? this.horizon() : this.options.now()
     return isLate(window, times.confirmed) && now - times.time < SECOND_ANSWER_MS
@@ -364,8 +367,8 @@ export class ServiceSource implements WindowSource {
     this.recorder.record(window, fetched, cached)
     const list = this.lists.listWith(window.symbol)
     if (list) this.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
-    // The exchange sends what has not changed, too.
-    const isSame = this.isExchange && cached !== undefined && fetched.bytes.equals(cached.bytes)
+    // Such an answer has what has not changed, too.
+    const isSame = this.rules.rendersAnswers && cached !== undefined && fetched.bytes.equals(cached.bytes)
     const status = isSame ? 'revalidated' : 'fetched'
     return { window, status, batch: fetched.value, size: fetched.bytes.length, change }
   }

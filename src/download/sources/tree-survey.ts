@@ -46,7 +46,7 @@ export async function surveyTree(mirror: Mirror, options: SurveyOptions): Promis
   const lists = readLists(mirror, now)
   const windows = [...lists].flatMap(([interval, list]) =>
     symbols.flatMap(symbol => {
-      const dates = new Set([...list, ...mirror.cachedStartDates({ symbol, interval })])
+      const dates = new Set([...list, ...mirror.contents.startDates({ symbol, interval })])
       return [...dates].sort().map(startDate => ({ symbol, interval, startDate }))
     }),
   )
@@ -57,7 +57,7 @@ export async function surveyTree(mirror: Mirror, options: SurveyOptions): Promis
       signal?.throwIfAborted()
     }
     visit?.(window, index + 1, windows.length)
-    const state = mirror.fileState(window, now)
+    const state = mirror.windows.state(window, now)
     if (state === 'outdated') outdated.push(window)
     else if (state === 'missing') (windowSpan(window).startTime > now ? future : missing).push(window)
   }
@@ -74,31 +74,31 @@ export function completeTree(
   empty: readonly WindowRef[],
   now: number,
 ): number {
-  for (const window of empty) mirror.writeBytes(windowPath(window), EMPTY_WINDOW, now)
+  for (const window of empty) mirror.files.write(windowPath(window), EMPTY_WINDOW, now)
   let written = 0
   const write = (path: string, bytes: Buffer) => {
-    mirror.writeBytes(path, bytes, now)
+    mirror.files.write(path, bytes, now)
     written++
   }
   // Lists come after the windows that they name.
   for (const [interval, list] of lists) {
-    if (mirror.startDatesFile(interval).state === 'missing')
+    if (mirror.contents.startDatesFile(interval).state === 'missing')
       write(startDatesPath(interval), Buffer.from(JSON.stringify(list)))
   }
   const names = Buffer.from(JSON.stringify(symbols))
-  const file = mirror.readBytes(SYMBOLS_PATH)
+  const file = mirror.files.read(SYMBOLS_PATH)
   if (file.state !== 'file' || !file.bytes.equals(names)) write(SYMBOLS_PATH, names)
-  mirror.setComplete(true, now)
+  mirror.upkeep.setComplete(true, now)
   return written
 }
 
 function readLists(mirror: Mirror, now: number): Map<Interval, string[]> {
-  const symbols = mirror.symbols()
+  const symbols = mirror.contents.symbols()
   const lists = new Map<Interval, string[]>()
   for (const interval of EXCHANGE_INTERVALS) {
     const list = parseStartDatesFile(mirror, interval)
-    const isUsed = list !== undefined || symbols.some(symbol => mirror.hasSeries({ symbol, interval }))
-    if (isUsed) lists.set(interval, list ?? mirror.builtInStartDates(interval, now))
+    const isUsed = list !== undefined || symbols.some(symbol => mirror.contents.hasSeries({ symbol, interval }))
+    if (isUsed) lists.set(interval, list ?? mirror.rules.startDates(interval, now))
   }
   return lists
 }

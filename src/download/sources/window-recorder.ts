@@ -3,8 +3,10 @@ import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
-import type { CachedWindow, Mirror } from '../../mirror/mirror.js'
-import { type RecordedCandles, recordedFolder, type WindowTimes } from '../../mirror/record-lines.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { CachedWindow } from '../../mirror/mirror-windows.js'
+import { type RecordedCandles, recordedFolder } from '../../mirror/record-lines.js'
+import type { WindowTimes } from '../../trees/window-ends.js'
 import type { CacheWriter } from './cache-writer.js'
 
 /** Records what a service says about windows, as far as their content does not tell that they are final. */
@@ -24,7 +26,7 @@ export class WindowRecorder {
     const path = windowPath(window)
     const times = this.timesOf(fetched, cached)
     const isFinalAlone =
-      this.mirror.isFilled(window, fetched.value) && this.mirror.isFinal(window, fetched.value, times)
+      this.mirror.rules.isFilled(window, fetched.value) && this.mirror.windows.isFinal(window, fetched.value, times)
     if (isFinalAlone && this.mirror.record.window(path) === undefined) return
     const content = { size: fetched.bytes.length, sha256: sha256(fetched.bytes) }
     this.cacheWriter.record({ kind: 'window', path, ...content, ...times })
@@ -36,7 +38,7 @@ export class WindowRecorder {
    */
   private timesOf({ bytes, mtimeMs, servedMs }: Fetched<KlineBatch>, cached: CachedWindow | undefined): WindowTimes {
     const confirmed = Math.min(servedMs, this.now())
-    if (!this.mirror.isOfExchange) return { time: mtimeMs, confirmed }
+    if (!this.mirror.rules.rendersAnswers) return { time: mtimeMs, confirmed }
     const first = cached && bytes.equals(cached.bytes) ? (cached.times?.time ?? cached.mtimeMs) : confirmed
     return { time: Math.min(first, confirmed), confirmed }
   }

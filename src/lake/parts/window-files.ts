@@ -3,7 +3,8 @@ import type { CountedWindow } from '../../download/sources/window-source.js'
 import { sha256 } from '../../fs/checksum.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
-import { EMPTY_WINDOW_BYTES, type Mirror } from '../../mirror/mirror.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-windows.js'
 import type { LakeManifest } from '../manifest.js'
 import { hasSameContent, versionText } from './file-version.js'
 import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
@@ -59,20 +60,20 @@ export class WindowFiles {
 
   /** Whether a cached window has candles, by the size of its file. */
   hasCandles(window: WindowRef): boolean {
-    const size = this.memory.get(windowPath(window))?.size ?? this.mirror.windowSize(window)
+    const size = this.memory.get(windowPath(window))?.size ?? this.mirror.files.size(windowPath(window))
     return size > EMPTY_WINDOW_BYTES
   }
 
   /** Whether a window is final in such a way that it has all its candles. */
   isWhole(window: WindowRef): boolean {
-    return this.mirror.isWhole(window, this.memory.get(windowPath(window)), this.counted(window)?.totals)
+    return this.mirror.windows.hasAllCandles(window, this.memory.get(windowPath(window)), this.counted(window)?.totals)
   }
 
   private findKnown(window: WindowRef): UnchangedWindow | undefined {
     const known = this.known.get(windowName(window))
     const path = windowPath(window)
     if (known?.version === undefined || this.memory.get(path)) return undefined
-    const version = this.mirror.version(path)
+    const version = this.mirror.files.version(path)
     return version && versionText(version) === known.version ? { known, mtimeMs: version.mtimeMs } : undefined
   }
 
@@ -80,7 +81,7 @@ export class WindowFiles {
     const { startDate } = window
     const path = windowPath(window)
     const inMemory = this.memory.get(path)
-    const file = inMemory ?? this.mirror.readBytes(path)
+    const file = inMemory ?? this.mirror.files.read(path)
     if (file.state !== 'file') return { startDate, size: 0, sha256: sha256(new Uint8Array()) }
     const content = { startDate, size: file.size, sha256: sha256(file.bytes) }
     const known = this.known.get(windowName(window))

@@ -58,7 +58,7 @@ export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {
         'Range requests are ignored, and there is no content coding.',
       tag: 'export',
       params: Type.Object({
-        interval: intervalSchema(tree.mirror.intervals()),
+        interval: intervalSchema(tree.mirror.contents.intervals()),
         symbol: symbolSchema(findSymbols(tree.mirror)),
         extension: Type.Enum([...EXTENSIONS], {
           type: 'string',

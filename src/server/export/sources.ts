@@ -21,7 +21,7 @@ export async function openServedSource(
 ): Promise<ServedSource> {
   const { upstream } = tree
   if (tree.lacksInterval(interval)) throw new HttpError(404, noMinutes(interval, 'This server').message)
-  if (!mirror.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
+  if (!mirror.contents.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
     throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
   }
   if (!upstream) return new ServedSource(mirror, { now: tree.now(), memory: tree.memory, warn })
@@ -31,7 +31,7 @@ export async function openServedSource(
 
 /** The present by the clock that decides which windows have started, ms UTC: this machine's when the exchange does not answer. */
 async function findPresent({ mirror, now }: Tree, upstream: Upstream): Promise<{ now: number; warning?: HttpError }> {
-  if (!mirror.isOfExchange) return { now: now() }
+  if (!mirror.rules.rendersAnswers) return { now: now() }
   try {
     return { now: await upstream.present() }
   } catch (error) {

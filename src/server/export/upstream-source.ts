@@ -6,7 +6,6 @@ import type { WindowFailure } from '../../download/sources/window-source.js'
 import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
 import { startDatesPath, windowPath } from '../../klines/paths.js'
-import { hasListingDate } from '../../klines/resample/candle-grid.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { ALL_TIME } from '../../klines/time-range.js'
@@ -64,7 +63,7 @@ export class UpstreamSource extends ServedSource {
   override async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
     const series: Series = { symbol, interval: '3d' }
     const cached = await super.threeDayAnchor(symbol)
-    if (cached !== undefined || (hasListingDate(symbol) && !this.mirror.isOfExchange)) return cached
+    if (cached !== undefined || this.mirror.rules.knowsFirstCandle(symbol)) return cached
     for (const window of planWindows(series, await this.startDates('3d'), ALL_TIME, this.now)) {
       if (await this.fetch(window)) continue
       const result = await this.borrowedWindow(window)
@@ -101,7 +100,7 @@ export class UpstreamSource extends ServedSource {
   /** Fetches a window unless it is final. Returns why there is no valid one then. Throws `HttpError` 503. */
   private async fetch(window: WindowRef): Promise<HttpError | undefined> {
     const path = windowPath(window)
-    const cached = this.mirror.readWindow(window)
+    const cached = this.mirror.windows.read(window)
     if (cached.state === 'cached' && cached.final) return undefined
     const gaveUp = this.failed.length >= MAX_FAILURES ? this.failed.at(-1) : undefined
     if (gaveUp) {

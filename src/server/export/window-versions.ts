@@ -30,7 +30,7 @@ export class WindowVersions {
 
   private find(window: WindowRef): string {
     const path = windowPath(window)
-    const file = this.memory?.get(path) ?? this.mirror.version(path)
+    const file = this.memory?.get(path) ?? this.mirror.files.version(path)
     return file ? `${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}` : 'missing'
   }
 }

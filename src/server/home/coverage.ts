@@ -1,5 +1,5 @@
 import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
-import { startDatesPath } from '../../klines/paths.js'
+import { startDatesPath, windowPath } from '../../klines/paths.js'
 import type { Series } from '../../klines/series.js'
 import { type SymbolName, sortSymbols } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
@@ -40,8 +40,8 @@ export async function findCoverage({ mirror, upstream }: Tree, now: number, step
     source: describeSource(mirror),
     upstream: upstream !== undefined,
     now,
-    intervals: mirror.intervals(),
-    symbols: [...(mirror.isOfExchange ? symbols : new Set([...symbols, ...listSymbols(mirror)]))],
+    intervals: mirror.contents.intervals(),
+    symbols: [...(mirror.rules.listsMirrored ? symbols : new Set([...symbols, ...listSymbols(mirror)]))],
     updatedTime: findUpdatedTime(mirror),
     series: status.map((series, index) => ({ ...series, missing: missing[index].length })),
   }
@@ -51,10 +51,10 @@ export async function findCoverage({ mirror, upstream }: Tree, now: number, step
 async function findStatus(mirror: Mirror, steps: Steps): Promise<SeriesStatus[]> {
   const found = new Map<SymbolName, SeriesStatus[]>()
   for (const interval of EXCHANGE_INTERVALS) {
-    for (const symbol of mirror.symbolFolders(interval)) {
+    for (const symbol of mirror.contents.symbolFolders(interval)) {
       const sizes: { startDate: string; bytes: number }[] = []
-      for (const startDate of mirror.cachedStartDates({ symbol, interval })) {
-        sizes.push({ startDate, bytes: mirror.windowSize({ symbol, interval, startDate }) })
+      for (const startDate of mirror.contents.startDates({ symbol, interval })) {
+        sizes.push({ startDate, bytes: mirror.files.size(windowPath({ symbol, interval, startDate })) })
         await steps.take(1)
       }
       if (sizes.length === 0) continue
@@ -82,7 +82,7 @@ export async function findSeriesCoverage(
   const status = seriesStatus(mirror, series)
   // Before the first download with an upstream there is no mirror to plan with.
   const [missingStartDates] = status.windows > 0 ? await findMissing(mirror, [series], now) : [[]]
-  const known = mirror.hasSymbol(series.symbol)
+  const known = mirror.contents.hasSymbol(series.symbol)
   const missing = missingStartDates.length
   return { ...status, missing, known, missingStartDates, upstream: upstream !== undefined, now }
 }
@@ -92,7 +92,7 @@ async function findMissing(mirror: Mirror, series: readonly Series[], now: numbe
   const plans = await planVerification(mirror, series, { now, warn: () => {} })
   const missing: string[][] = []
   for (const { startDates, ...name } of plans) {
-    const cached = mirror.covers(name) ? undefined : new Set(mirror.cachedStartDates(name))
+    const cached = mirror.contents.missingMeansEmpty(name) ? undefined : new Set(mirror.contents.startDates(name))
     missing.push(cached ? startDates.filter(startDate => !cached.has(startDate)) : [])
     await steps?.take(startDates.length)
   }
@@ -100,6 +100,8 @@ async function findMissing(mirror: Mirror, series: readonly Series[], now: numbe
 }
 
 function findUpdatedTime(mirror: Mirror): number | undefined {
-  const times = mirror.intervals().flatMap(interval => mirror.version(startDatesPath(interval))?.mtimeMs ?? [])
+  const times = mirror.contents
+    .intervals()
+    .flatMap(interval => mirror.files.version(startDatesPath(interval))?.mtimeMs ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
 }

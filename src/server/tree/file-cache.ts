@@ -8,8 +8,8 @@ import { parseStartDates, parseSymbols } from '../../klines/lists.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import { type FileSnapshot, type FileVersion, isSameVersion } from '../../mirror/file-store.js'
-import { isLate } from '../../mirror/finality.js'
 import type { Mirror } from '../../mirror/mirror.js'
+import { isLate } from '../../trees/window-ends.js'
 import { Body } from '../http/body.js'
 
 /** Memory for cached bodies, bytes. */
@@ -78,7 +78,7 @@ export class FileCache {
   private mayBeFinal(file: CachedFile): boolean {
     if (file.state !== 'valid') return false
     const { pendingWindow, recordState } = file
-    if (pendingWindow && this.mirror.hasLaterCandles(pendingWindow)) return true
+    if (pendingWindow && this.mirror.windows.hasLaterCandles(pendingWindow)) return true
     return recordState !== undefined && this.mirror.record.refresh() !== recordState
   }
 
@@ -97,7 +97,7 @@ export class FileCache {
   }
 
   private version(path: string): FileVersion | undefined {
-    return this.unstored.get(path) ?? this.mirror.version(path)
+    return this.unstored.get(path) ?? this.mirror.files.version(path)
   }
 
   /** Reads and validates a file; undefined when it is missing. */
@@ -105,10 +105,10 @@ export class FileCache {
     const unstored = this.unstored.get(path)
     // Before the file is read: if it is replaced meanwhile, it is read again.
     const version = this.version(path)
-    const file = unstored ?? this.mirror.readBytes(path)
+    const file = unstored ?? this.mirror.files.read(path)
     if (file.state === 'missing') return undefined
     if (file.state === 'corrupt') return this.corrupt(path, version, file.reason)
-    if (!unstored && !this.mirror.isInside(path))
+    if (!unstored && !this.mirror.files.isInside(path))
       return this.corrupt(path, version, 'below a link that leads elsewhere')
     try {
       return this.validate(path, entry, file)
@@ -133,13 +133,13 @@ export class FileCache {
   /** What is known of a window beside its bytes: when it was last modified (ms UTC), and whether it is final or may become so. */
   private inspect(path: string, window: WindowRef, file: FileSnapshot) {
     const { mirror } = this
-    const batch = borrowWindow(file.bytes, window, this.kernel, mirror.gridAnchor(window))
+    const batch = borrowWindow(file.bytes, window, this.kernel, mirror.windows.gridAnchor(window))
     const isUnstored = this.unstored.get(path) === file
-    const times = isUnstored ? { time: file.mtimeMs, confirmed: file.mtimeMs } : mirror.findTimes(window, file)
-    const final = mirror.isFinal(window, batch, times)
-    const isPending = !final && times !== undefined && isLate(window, mirror.renderedTime(times))
+    const times = isUnstored ? { time: file.mtimeMs, confirmed: file.mtimeMs } : mirror.windows.timesOf(window, file)
+    const final = mirror.windows.isFinal(window, batch, times)
+    const isPending = !final && times !== undefined && isLate(window, mirror.windows.renderedTime(times))
     const pendingWindow = isPending ? window : undefined
-    const mtimeMs = mirror.lastModified(window, batch, file, times)
+    const mtimeMs = mirror.windows.lastModified(window, batch, file, times)
     const recordState = final || times ? undefined : mirror.record.refresh()
     return { mtimeMs, final, pendingWindow, recordState }
   }

@@ -16,7 +16,7 @@ import { listSymbols, type Tree, type TreeFile } from './tree.js'
  * are described when the mirror may have them.
  */
 export function treeEndpoints(tree: Tree): Endpoint[] {
-  const intervals = tree.mirror.intervals()
+  const intervals = tree.mirror.contents.intervals()
   const symbol = symbolSchema(findSymbols(tree.mirror))
   const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
   return [
@@ -43,7 +43,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
       handler,
     },
     ...EXCHANGE_INTERVALS.map(interval => ({
-      ...windowEndpoint(interval, symbol, tree.mirror.builtInStartDates(interval, tree.now()), handler),
+      ...windowEndpoint(interval, symbol, tree.mirror.rules.startDates(interval, tree.now()), handler),
       isDescribed: intervals.includes(interval),
     })),
   ]
@@ -51,7 +51,7 @@ export function treeEndpoints(tree: Tree): Endpoint[] {
 
 /** The symbols of a mirror of a static service; undefined for one of the exchange, which may get any other. */
 export function findSymbols(mirror: Mirror): readonly SymbolName[] | undefined {
-  return mirror.isOfExchange ? undefined : listSymbols(mirror)
+  return mirror.rules.listsMirrored ? undefined : listSymbols(mirror)
 }
 
 function windowEndpoint(

@@ -13,9 +13,9 @@ export class SourcePool {
 
   constructor(private readonly open: () => Promise<ServiceSource>) {}
 
-  /** Whether the source is the exchange; undefined before one was opened. */
-  async isExchange(): Promise<boolean | undefined> {
-    return (await this.current?.catch(() => undefined))?.isExchange
+  /** Whether refusals of the source end by themselves; undefined before one was opened. */
+  async isRefusedForATime(): Promise<boolean | undefined> {
+    return (await this.current?.catch(() => undefined))?.rules.refusesForATime
   }
 
   /** Runs work with the current source. Throws what `open` and the work throw. */
@@ -79,8 +79,8 @@ export class SourcePool {
   }
 }
 
-/** What the exchange refuses ends by itself, and the source knows its names; any other starts afresh. */
-function hasStopped({ service, isExchange }: ServiceSource): boolean {
+/** A source whose refusals end by themselves is kept, because it knows its names; any other starts afresh. */
+function hasStopped({ service, rules }: ServiceSource): boolean {
   const stop = service.fetcher.stopReason
-  return stop !== undefined && !(isExchange && stop.cause === undefined)
+  return stop !== undefined && !(rules.refusesForATime && stop.cause === undefined)
 }

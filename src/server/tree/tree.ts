@@ -68,12 +68,12 @@ export class Tree {
     if (!entry) throw noSuchFile()
     const interval = entry.kind === 'window' ? entry.window.interval : entry.kind === 'startDates' && entry.interval
     if (!cached && interval && this.lacksInterval(interval)) throw noSuchFile()
-    const isUnknown = !cached && entry.kind === 'window' && !this.mirror.hasSymbol(entry.window.symbol)
+    const isUnknown = !cached && entry.kind === 'window' && !this.mirror.contents.hasSymbol(entry.window.symbol)
     if (isUnknown) return this.unknownSymbol(path, entry)
     // Never requested: a published tree has files of the future, which are not final.
     if (cached?.state !== 'corrupt' && isFuture(entry, this.now())) return this.futureWindow(path, entry, cached)
     // The lists of an exchange's tree follow from the calendar and from what the mirror has.
-    const isLocal = entry.kind !== 'window' && this.mirror.isOfExchange
+    const isLocal = entry.kind !== 'window' && this.mirror.rules.listsMirrored
     return this.upstream && !isLocal
       ? this.revalidate(path, entry, this.upstream)
       : { body: this.currentBody(path, entry) }
@@ -81,14 +81,14 @@ export class Tree {
 
   /** Whether neither the mirror nor a service behind it can have candles of an interval. */
   lacksInterval(interval: Interval): boolean {
-    return isMinutes(interval) && !this.upstream && !this.mirror.intervals().includes(interval)
+    return !this.upstream && !this.mirror.contents.intervals().includes(interval)
   }
 
   /** A window that starts in the future by this machine's clock; for the exchange, only its own clock can say so. */
   private futureWindow(path: string, entry: TreeEntry, cached: TreeFile | undefined): TreeFile | Promise<TreeFile> {
     const { upstream } = this
     const empty = cached ?? { body: EMPTY_WINDOW }
-    if (!upstream || !this.mirror.isOfExchange) return empty
+    if (!upstream || !this.mirror.rules.rendersAnswers) return empty
     return upstream.present().then(
       present => (isFuture(entry, present) ? empty : this.revalidate(path, entry, upstream)),
       () => empty,
@@ -124,22 +124,22 @@ export class Tree {
   private currentBody(path: string, entry: TreeEntry): Body {
     // With the exchange behind it, the tree has more days than a list that was stored once.
     const isDaily =
-      entry.kind === 'startDates' && isMinutes(entry.interval) && this.upstream && this.mirror.isOfExchange
+      entry.kind === 'startDates' && isMinutes(entry.interval) && this.upstream && this.mirror.rules.listsMirrored
     if (isDaily) return this.minuteList(entry.interval)
     const file = this.files.get(path)
     if (file?.state === 'valid') return file.body
     if (entry.kind !== 'window') return this.builtInList(path, entry)
     if (file) throw new HttpError(404, 'The file of this window is corrupt.')
-    if (this.mirror.covers(entry.window)) return EMPTY_WINDOW
+    if (this.mirror.contents.missingMeansEmpty(entry.window)) return EMPTY_WINDOW
     const reason = this.whole ? ' Pages of other sites make this server download nothing.' : ''
     throw new HttpError(404, `This window is not in the mirror.${reason}`)
   }
 
   private builtInList(path: string, entry: TreeEntry & { kind: 'symbols' | 'startDates' }): Body {
-    if (entry.kind === 'symbols' && this.mirror.isOfExchange)
+    if (entry.kind === 'symbols' && this.mirror.rules.listsMirrored)
       return new Body(Buffer.from(JSON.stringify(listSymbols(this.mirror))))
     if (entry.kind === 'startDates' && isMinutes(entry.interval)) return this.minuteList(entry.interval)
-    const list = entry.kind === 'symbols' ? SYMBOLS : this.mirror.builtInStartDates(entry.interval, this.now())
+    const list = entry.kind === 'symbols' ? SYMBOLS : this.mirror.rules.startDates(entry.interval, this.now())
     const body = this.builtIn.get(path) ?? new Body(Buffer.from(JSON.stringify(list)))
     this.builtIn.set(path, body)
     return body
@@ -147,7 +147,7 @@ export class Tree {
 
   /** The list of 1m, 3m or 5m of an exchange's tree: a new one each day. */
   private minuteList(interval: Interval): Body {
-    const list = this.mirror.builtInStartDates(interval, this.now())
+    const list = this.mirror.rules.startDates(interval, this.now())
     if (list.length === 0) throw noSuchFile()
     return new Body(Buffer.from(JSON.stringify(list)))
   }
@@ -159,8 +159,8 @@ function noSuchFile(): HttpError {
 
 /** The symbols of a mirror: those that one of the exchange has, those that one of a static service lists. */
 export function listSymbols(mirror: Mirror): readonly SymbolName[] {
-  if (mirror.isOfExchange) return mirror.symbols()
-  const listed = mirror.listedSymbols()
+  if (mirror.rules.listsMirrored) return mirror.contents.symbols()
+  const listed = mirror.contents.listedSymbols()
   return listed.length > 0 ? listed : SYMBOLS
 }
 

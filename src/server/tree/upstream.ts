@@ -5,7 +5,6 @@ import { SETTLING_MS } from '../../exchange-client/closed-rows.js'
 import { FetchError } from '../../http/fetch-error.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError, type KlinesError } from '../../klines/errors.js'
-import { firstExchangeStartDate } from '../../klines/exchange-calendar.js'
 import { DAY_MS, type Interval, nextOpenTime } from '../../klines/intervals.js'
 import type { TreeEntry } from '../../klines/paths.js'
 import type { SymbolName } from '../../klines/symbols.js'
@@ -113,8 +112,8 @@ export class Upstream {
   private async request<T>(work: (source: ServiceSource) => Promise<T>): Promise<T> {
     if (this.waitMs > this.retryMs) this.retryTime = this.now() + this.retryMs
     const { waitMs } = this
-    // A source of the exchange sends no request meanwhile either, and still decides what needs none.
-    if (waitMs > 0 && !(await this.sources.isExchange())) throw serviceUnavailable(waitMs)
+    // A source that is refused for a time sends no request meanwhile either, and still decides what needs none.
+    if (waitMs > 0 && !(await this.sources.isRefusedForATime())) throw serviceUnavailable(waitMs)
     try {
       return await this.sources.use(work)
     } catch (error) {
@@ -133,7 +132,7 @@ export class Upstream {
     this.retryMs = this.waitMs
   }
 
-  /** A window of the exchange is fetched once for each candle that closes. */
+  /** A window that is rendered for each answer is fetched once for each candle that closes. */
   private async fetchIfNeeded(
     source: ServiceSource,
     path: string,
@@ -142,7 +141,7 @@ export class Upstream {
   ): Promise<void> {
     const last = this.fetches.get(path)
     const isCurrent = last && entry.kind === 'window' && !hasNewCandle(entry.window.interval, last, this.now())
-    if (source.isExchange && isCurrent && !isCorrupt && source.readCached(entry.window)) return
+    if (source.rules.rendersAnswers && isCurrent && !isCorrupt && source.readCached(entry.window)) return
     await fetchEntry(source, entry, isCorrupt)
     this.fetches.set(path, { fetchedMs: this.now(), servedMs: source.horizon() })
   }
@@ -151,8 +150,7 @@ export class Upstream {
 async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
   if (entry.kind === 'symbols') await source.symbols()
   else if (entry.kind === 'startDates') await source.startDates(entry.interval)
-  else if (source.isExchange && entry.window.startDate < firstExchangeStartDate(entry.window.interval))
-    throw noSuchFile()
+  else if (!source.rules.mayHave(entry.window)) throw noSuchFile()
   else {
     const cached = isCorrupt ? undefined : source.readCached(entry.window)
     await source.fetchWindow(entry.window, cached)

@@ -22,7 +22,7 @@ export async function runMirrorCheck(
   context: RunContext,
 ): Promise<Report<VerifyObject> & { exitCode: ExitCode }> {
   const mirror = requireMirror(flags, context.warn)
-  if (flags.repair) mirror.refuseLinks(ALL_SERIES)
+  if (flags.repair) mirror.upkeep.refuseLinks(ALL_SERIES)
   const { signal, progressStyle } = context
   const check = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
     checkMirror(mirror, { signal, progress: advance }),
@@ -44,7 +44,7 @@ async function repairFiles(
   { signal, warn }: RunContext,
   { advance, network }: ProgressDisplay,
 ): Promise<Repair> {
-  const endpoint = await startEndpoint(flags['base-url'] ?? mirror.readMeta()?.baseUrl)
+  const endpoint = await startEndpoint(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl)
   try {
     const location = { baseUrl: endpoint.baseUrl, mirror: mirror.root }
     const options = { ...location, ...toLimits(flags), signal, warn, network }

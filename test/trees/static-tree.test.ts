@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import { isFinal } from '../../src/mirror/finality.js'
+import { STATIC_TREE } from '../../src/trees/static-tree.js'
 import { candle, windowBytes } from '../support/synthetic-tree.js'
 
 const MINUTE = 60_000
@@ -11,7 +11,8 @@ const DAY = 86_400_000
 function isFinalWith(interval: Interval, startDate: string, times: readonly string[], mtime: string, later?: string) {
   const window = { symbol: 'BTCUSDT', interval, startDate } as const
   const batch = decodeWindow(windowBytes(times.map(time => candle(Date.parse(time)))), window)
-  return isFinal(window, batch, { time: Date.parse(mtime), lastPopulated: () => later })
+  const time = Date.parse(mtime)
+  return STATIC_TREE.isFinal(window, batch, { time, confirmed: time }, () => (later ?? '') > startDate)
 }
 
 describe('a window is final when its last candle reaches its end, at any modification time', () => {
@@ -82,6 +83,7 @@ it('other windows are not searched when the rows or the time of the file decide'
   }
   const full = decodeWindow(windowBytes([candle(Date.parse('2025-01-12T23:45Z'))]), window)
   const empty = decodeWindow(windowBytes([]), window)
-  expect(isFinal(window, full, { time: 0, lastPopulated })).toBe(true)
-  expect(isFinal(window, empty, { time: Date.parse('2025-01-09'), lastPopulated })).toBe(false)
+  const early = Date.parse('2025-01-09')
+  expect(STATIC_TREE.isFinal(window, full, { time: 0, confirmed: 0 }, lastPopulated)).toBe(true)
+  expect(STATIC_TREE.isFinal(window, empty, { time: early, confirmed: early }, lastPopulated)).toBe(false)
 })

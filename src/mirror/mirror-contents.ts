@@ -1,0 +1,99 @@
+import { isKlinesError } from '../klines/errors.js'
+import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import { parseSymbols } from '../klines/lists.js'
+import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
+import { type Series, windowOf } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
+import type { TreeRules } from '../trees/tree-rules.js'
+import type { FileRead } from './file-store.js'
+import type { MirrorFiles } from './mirror-files.js'
+import { EMPTY_WINDOW_BYTES } from './mirror-windows.js'
+import type { MirrorRecord } from './record.js'
+import { hasInterval, hasStartDates, listStartDates, listSymbolFolders, listSymbols } from './series-folder.js'
+
+/** What a mirror has and lists: symbols, intervals, series and the startDates of their windows. All methods throw `mirror_unusable`. */
+export class MirrorContents {
+  /** `mirror`: whose rules are known once its source is. `isComplete`: whether it says that it has every window of its lists. */
+  constructor(
+    private readonly files: MirrorFiles,
+    private readonly record: MirrorRecord,
+    private readonly mirror: { readonly rules: TreeRules },
+    private readonly isComplete: () => boolean,
+  ) {}
+
+  /** Whether any window of a series is cached, valid or not. */
+  hasSeries(series: Series): boolean {
+    return this.files.reading(() => hasStartDates(this.files.root, series))
+  }
+
+  /** Whether a window of a series is cached, or the record knows candles of it. */
+  hadSeries(series: Series): boolean {
+    return this.hasSeries(series) || this.record.seriesCandles(series) !== undefined
+  }
+
+  /** The startDates of a series' cached windows, valid or not, ascending. */
+  startDates(series: Series): string[] {
+    return this.files.reading(() => listStartDates(this.files.root, series))
+  }
+
+  /** The startDate of the first cached window of a series that has candles, by file size. */
+  firstPopulated(series: Series): string | undefined {
+    return this.startDates(series).find(
+      startDate => this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES,
+    )
+  }
+
+  /**
+   * Whether a window of a series is empty when it has no file: the mirror is complete, it has a list of the interval, and its
+   * list of symbols, if it has one, names the symbol. Not of 1m, 3m and 5m, whose lists end with the day of the download.
+   */
+  missingMeansEmpty({ symbol, interval }: Series): boolean {
+    if (isMinutes(interval)) return false
+    if (!this.isComplete() || this.files.version(startDatesPath(interval)) === undefined) return false
+    return this.files.version(SYMBOLS_PATH) === undefined || this.listedSymbols().includes(symbol)
+  }
+
+  /** The symbols with a cached window, valid or not: the ten of the public service first, then the others by name. */
+  symbols(): SymbolName[] {
+    return this.files.reading(() => listSymbols(this.files.root))
+  }
+
+  /** The symbols that may have cached windows of an interval. */
+  symbolFolders(interval: Interval): SymbolName[] {
+    return this.files.reading(() => listSymbolFolders(this.files.root, interval))
+  }
+
+  /** The symbols of the mirror's list; none when the list is missing or corrupt. */
+  listedSymbols(): SymbolName[] {
+    const file = this.files.read(SYMBOLS_PATH)
+    if (file.state !== 'file') return []
+    try {
+      return parseSymbols(file.bytes)
+    } catch (error) {
+      if (isKlinesError(error, 'bad_list')) return []
+      throw error
+    }
+  }
+
+  /** Whether the source has a symbol, as far as the mirror knows. */
+  hasSymbol(symbol: SymbolName): boolean {
+    if (this.mirror.rules.symbols.includes(symbol)) return true
+    return (
+      this.listedSymbols().includes(symbol) || EXCHANGE_INTERVALS.some(interval => this.hasSeries({ symbol, interval }))
+    )
+  }
+
+  /** The intervals that the mirror may have: those of its source, and others of which it has a list or a window. */
+  intervals(): Interval[] {
+    const isThere = (interval: Interval) =>
+      this.files.version(startDatesPath(interval)) !== undefined ||
+      this.files.reading(() => hasInterval(this.files.root, interval))
+    const { intervals } = this.mirror.rules
+    return EXCHANGE_INTERVALS.filter(interval => intervals.includes(interval) || isThere(interval))
+  }
+
+  /** The file with the list of startDates, not parsed. */
+  startDatesFile(interval: Interval): FileRead {
+    return this.files.read(startDatesPath(interval))
+  }
+}

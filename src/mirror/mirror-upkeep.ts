@@ -1,0 +1,114 @@
+import { join } from 'node:path'
+import { isDiskFull } from '../fs/errno.js'
+import { makeFolder } from '../fs/make-folder.js'
+import { checkWritableFolder } from '../fs/writable-folder.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { findRules } from '../trees/find-rules.js'
+import { listFolder, removeSynced, writeFile } from './file-store.js'
+import { refuseMirrorLinks, type WrittenSeries } from './links.js'
+import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
+import type { MirrorFiles } from './mirror-files.js'
+import type { MirrorRecord } from './record.js'
+import { findLeftoverTemps, removeTemps, sweepTemps } from './temps.js'
+
+/** What keeps a mirror one that others can use: `mirror.json`, and no links or temp files. */
+export class MirrorUpkeep {
+  constructor(
+    private readonly files: MirrorFiles,
+    private readonly record: MirrorRecord,
+  ) {}
+
+  /**
+   * Reads `mirror.json`; undefined for a bare tree, whose source is unknown, and with a warning when the file is unreadable.
+   * Throws `mirror_mismatch` for the layout of another version.
+   */
+  readMeta(warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
+    const { root } = this.files
+    const read = readMeta(root)
+    if (read.state === 'unreadable') {
+      const path = join(root, META_FILE)
+      warn(`${path} cannot be read: ${read.reason}. The mirror counts as not complete, and its source as unknown.`)
+    }
+    return read.state === 'read' ? read.meta : undefined
+  }
+
+  /** Writes into `mirror.json`, once it is there, whether the mirror is complete. Throws `mirror_unusable`. */
+  setComplete(complete: boolean, now: number): void {
+    const meta = this.readMeta()
+    if (!meta || meta.complete === complete) return
+    const bytes = encodeMeta(meta.baseUrl, complete)
+    this.files.writing(() => writeFile(this.files.root, META_FILE, bytes, now, { sync: true }))
+  }
+
+  /**
+   * Says in `mirror.json` that the mirror is not complete, before a file of it goes: a removal that stops half way must not leave
+   * windows that count as empty. A full disk cannot take another version of that file: then it goes. Throws `mirror_unusable`.
+   */
+  giveUpCompleteness(now: number): void {
+    try {
+      this.setComplete(false, now)
+    } catch (error) {
+      if (!isKlinesError(error, 'mirror_unusable') || !isDiskFull(error.cause)) throw error
+      this.files.writing(() => removeSynced(join(this.files.root, META_FILE)))
+    }
+  }
+
+  /** Throws `mirror_mismatch` when this is a mirror of another base address. */
+  checkBase(baseUrl: string): void {
+    const meta = this.readMeta()
+    if (!meta || meta.baseUrl === baseUrl) return
+    const { root } = this.files
+    throw new KlinesError('mirror_mismatch', `${root} is a mirror of ${meta.baseUrl}, not of ${baseUrl}.`, {
+      suggestions: [`Name another folder with \`mirror\`, or that address with \`baseUrl: '${meta.baseUrl}'\`.`],
+      data: { mirror: root, mirrorBaseUrl: meta.baseUrl, baseUrl },
+    })
+  }
+
+  /**
+   * Checks that files of `baseUrl` can be stored here, and removes the temp files of dead processes. Creates nothing. Throws
+   * `mirror_mismatch`, and `mirror_unusable` when the folder could not become a mirror.
+   */
+  checkWritable(baseUrl: string, now: number): void {
+    const { root } = this.files
+    this.checkBase(baseUrl)
+    this.files.writing(() => {
+      sweepTemps(root, now)
+      if (this.readMeta() === undefined) checkWritableFolder(root)
+    })
+  }
+
+  /**
+   * Makes the folder a mirror of `baseUrl` unless it is one already, gives it the layout of this version, and removes the temp files
+   * of dead processes. Throws `mirror_mismatch` and `mirror_unusable`.
+   */
+  prepare(baseUrl: string, now: number): void {
+    const { root } = this.files
+    this.checkBase(baseUrl)
+    this.files.writing(() => {
+      const isEmpty = listFolder(root).length === 0
+      makeFolder(root)
+      if (isEmpty) writeFile(root, CACHE_TAG_FILE, Buffer.from(CACHE_TAG), now)
+      const meta = this.readMeta()
+      // What is left of another mirror.
+      if (meta === undefined) this.record.remove()
+      if (meta === undefined || meta.layout < findRules(baseUrl).layout)
+        writeFile(root, META_FILE, encodeMeta(baseUrl, meta?.complete), now, { sync: true })
+      sweepTemps(root, now)
+    })
+  }
+
+  /** Throws `linked_path` for a link where a run that writes `series` might write, and `mirror_unusable`. */
+  refuseLinks(series?: WrittenSeries): void {
+    this.files.reading(() => refuseMirrorLinks(this.files.root, series))
+  }
+
+  /** The temp files of dead processes, relative to the root. */
+  leftoverTemps(now: number): string[] {
+    return this.files.reading(() => findLeftoverTemps(this.files.root, now))
+  }
+
+  /** Removes the temp files of dead processes, also those beside files of the tree. Throws `mirror_unusable` and `linked_path`. */
+  removeTemps(now: number): void {
+    this.files.writing(() => removeTemps(this.files.root, findLeftoverTemps(this.files.root, now)))
+  }
+}

@@ -1,0 +1,232 @@
+import { join } from 'node:path'
+import { sha256 } from '../fs/checksum.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { Kernel } from '../klines/kernel/kernel.js'
+import { windowPath } from '../klines/paths.js'
+import { type Series, type WindowRef, windowOf } from '../klines/series.js'
+import { windowSpan } from '../klines/windows.js'
+import type { TreeRules } from '../trees/tree-rules.js'
+import { reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
+import { EndsRead } from './ends-read.js'
+import type { FileSnapshot, FileVersion } from './file-store.js'
+import { LastPopulated } from './last-populated.js'
+import type { MirrorFiles } from './mirror-files.js'
+import type { MirrorRecord } from './record.js'
+import type { RecordedWindow } from './record-lines.js'
+import { listStartDates } from './series-folder.js'
+
+/** An empty window is `[]`; a larger file has rows or is corrupt. */
+export const EMPTY_WINDOW_BYTES = 2
+
+/** SHA-256 of `[]`, the only valid window of two bytes. */
+const EMPTY_SHA256 = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
+
+/** The rows of a cached window, and its file. */
+export interface BorrowedWindow extends FileVersion {
+  readonly state: 'cached'
+  readonly batch: KlineBatch
+  /** The bytes of the file; valid as long as the batch. */
+  readonly bytes: Uint8Array
+}
+
+/** A cached window, and whether it can change no more. */
+export interface CachedWindow extends BorrowedWindow {
+  /** What the service said about it; undefined when its file is not as recorded. */
+  readonly times: WindowTimes | undefined
+  readonly final: boolean
+}
+
+/** What is known of the file of a window, to compare it with the record. */
+export interface KnownFile extends Pick<FileVersion, 'size' | 'mtimeMs'> {
+  /** Its content, if it was read. */
+  readonly bytes?: Uint8Array
+  /** SHA-256 of its content in hex, if that is known. */
+  readonly sha256?: string
+}
+
+/** A window that the mirror lacks, or whose content is corrupt: the error describes the fault. */
+export type NoWindow = { readonly state: 'missing' } | { readonly state: 'corrupt'; readonly error: KlinesError }
+
+/** The windows of a mirror: their rows, and whether they can change. All methods throw `mirror_unusable`. */
+export class MirrorWindows {
+  private readonly kernel = new Kernel()
+  private readonly populated: LastPopulated
+  private readonly endsRead = new EndsRead()
+
+  /** `mirror`: whose rules are known once its source is. */
+  constructor(
+    private readonly files: MirrorFiles,
+    private readonly record: MirrorRecord,
+    private readonly mirror: { readonly rules: TreeRules },
+  ) {
+    this.populated = new LastPopulated(files.root)
+  }
+
+  /**
+   * Reads and checks a window, and whether it is final. Throws `mirror_unusable` for one that cannot be read, which is not a corrupt
+   * one.
+   */
+  read(window: WindowRef): CachedWindow | NoWindow {
+    const read = this.load(window)
+    if (read.state !== 'cached') return read
+    // Most windows are final by themselves, and have no record.
+    const isKnown =
+      !this.mirror.rules.isFilled(window, read.batch) || this.record.window(windowPath(window)) !== undefined
+    const times = isKnown ? this.timesOf(window, read) : undefined
+    return { ...read, times, final: this.isFinal(window, read.batch, times) }
+  }
+
+  /** Reads and checks a window in memory of its own. */
+  readRows(window: WindowRef): BorrowedWindow | NoWindow {
+    return this.load(window)
+  }
+
+  /** The same in the memory of `kernel`: its batch is valid until the kernel reads another one. */
+  borrow(window: WindowRef, kernel = this.kernel): BorrowedWindow | NoWindow {
+    return this.load(window, kernel)
+  }
+
+  /**
+   * What the service said about the cached version of a window; undefined when its file is not as recorded: then its own time says
+   * nothing, because copies have the time of copying. Where the rules trust the times of files, nothing is recorded.
+   */
+  timesOf(window: WindowRef, file: KnownFile): WindowTimes | undefined {
+    if (this.mirror.rules.trustsFileTimes) return { time: file.mtimeMs, confirmed: file.mtimeMs }
+    const path = windowPath(window)
+    const recorded = this.record.window(path)
+    if (recorded && this.hasContent(path, file, recorded)) return recorded
+    if (file.bytes === undefined) return undefined
+    // Another process may have stored and recorded what was read.
+    this.record.refresh()
+    const latest = this.record.window(path)
+    return latest && latest !== recorded && this.hasContent(path, file, latest) ? latest : undefined
+  }
+
+  /** Whether a file has a recorded content. It is read only if nothing else tells. */
+  private hasContent(path: string, file: KnownFile, { size, time, confirmed, ...recorded }: RecordedWindow): boolean {
+    if (size !== file.size) return false
+    if (file.sha256 !== undefined) return file.sha256 === recorded.sha256
+    if (size === EMPTY_WINDOW_BYTES) return recorded.sha256 === EMPTY_SHA256
+    if (file.bytes !== undefined) return sha256(file.bytes) === recorded.sha256
+    if ([time, confirmed].some(stored => Math.abs(stored - file.mtimeMs) < 1)) return true
+    const read = this.files.read(path)
+    return read.state === 'file' && sha256(read.bytes) === recorded.sha256
+  }
+
+  /** Whether a cached window with these candles can change no more. `times`: what the service said about it, if that is known. */
+  isFinal(window: WindowRef, ends: WindowEnds, times: WindowTimes | undefined): boolean {
+    return this.mirror.rules.isFinal(window, ends, times, () => this.hasLaterCandles(window))
+  }
+
+  /** When the service rendered a window, ms UTC. */
+  renderedTime({ time, confirmed }: WindowTimes): number {
+    return this.mirror.rules.rendersAnswers ? confirmed : time
+  }
+
+  /**
+   * When a cached window was last modified, ms UTC, as those who get it from here are told: it makes no window final for them that is
+   * not final here. Without a recorded time, and until a second answer agrees with the first, that is the end of the last candle.
+   */
+  lastModified(window: WindowRef, batch: KlineBatch, file: KnownFile, times: WindowTimes | undefined): number {
+    if (times && !this.mirror.rules.needsSecondAnswer(window, batch, times)) return this.renderedTime(times)
+    if (reachesEnd(window, batch.lastOpenTime)) return file.mtimeMs
+    const closeTime = batch.length === 0 ? windowSpan(window).startTime : batch.closeTime(batch.length - 1) + 1
+    return Math.min(closeTime, file.mtimeMs)
+  }
+
+  /**
+   * Whether a window is final in such a way that it lacks no candle. `unstored`: a file that is not in the mirror; default: the
+   * cached one. `known`: its candles, if they are known.
+   */
+  hasAllCandles(window: WindowRef, unstored?: FileSnapshot, known?: WindowEnds): boolean {
+    if (!this.mirror.rules.rendersAnswers) return false
+    if (unstored) {
+      const times = { time: unstored.mtimeMs, confirmed: unstored.mtimeMs }
+      return this.isFinal(window, decodeWindow(unstored.bytes, window), times)
+    }
+    const file = this.files.version(windowPath(window))
+    if (!file) return false
+    return this.isFinal(window, known ?? this.findEnds(window, file), this.timesOf(window, file))
+  }
+
+  /** The first and the last candle of a window's file; none of an empty or corrupt one. */
+  private findEnds(window: WindowRef, file: FileVersion): WindowEnds {
+    const known = this.endsRead.find(window, file)
+    if (known) return known
+    const read = this.borrow(window)
+    return read.state === 'cached'
+      ? { firstOpenTime: read.batch.firstOpenTime, lastOpenTime: read.batch.lastOpenTime }
+      : {}
+  }
+
+  /** Whether a later window of the series has candles. */
+  hasLaterCandles(window: WindowRef): boolean {
+    return (this.files.reading(() => this.populated.find(window)) ?? '') > window.startDate
+  }
+
+  /** The open time of the first cached candle of a series, ms UTC. */
+  firstOpenTime(series: Series): number | undefined {
+    for (const startDate of this.startDates(series)) {
+      const read = this.borrow(windowOf(series, startDate))
+      if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
+    }
+    return undefined
+  }
+
+  /**
+   * When the first candle of a 3d series opens, if it lies in a cached window before this one, ms UTC: the grid is counted from it.
+   * Undefined for other intervals.
+   */
+  gridAnchor(window: WindowRef): number | undefined {
+    if (window.interval !== '3d') return undefined
+    for (const startDate of this.startDates(window)) {
+      if (startDate >= window.startDate) break
+      const read = this.load(windowOf(window, startDate))
+      if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
+    }
+    return undefined
+  }
+
+  /**
+   * What is known of a window at `now` (ms UTC) by its file, which is not read, and the record: `outdated` when it may have got
+   * candles since the service rendered it. An empty one that is not as recorded is outdated once it has begun. A corrupt file counts
+   * as `cached`.
+   */
+  state(window: WindowRef, now: number): 'cached' | 'outdated' | 'missing' {
+    const file = this.files.version(windowPath(window))
+    if (!file) return 'missing'
+    const { rules } = this.mirror
+    const isEmpty = file.size === EMPTY_WINDOW_BYTES
+    // Whenever it was rendered, it is not outdated: the record need not be asked.
+    if (!rules.isOutdated(window, { isEmpty, time: -Infinity }, now)) return 'cached'
+    const times = this.timesOf(window, file)
+    // Without a record, candles may reach the end of their window; those who read it know.
+    const time = times ? this.renderedTime(times) : isEmpty ? -Infinity : Infinity
+    return rules.isOutdated(window, { isEmpty, time }, now) ? 'outdated' : 'cached'
+  }
+
+  private startDates(series: Series): string[] {
+    return this.files.reading(() => listStartDates(this.files.root, series))
+  }
+
+  private load(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
+    const path = windowPath(window)
+    const anchor = this.gridAnchor(window)
+    const file = this.files.read(path, kernel && (size => kernel.buffer(size)))
+    if (file.state === 'missing') return file
+    try {
+      if (file.state === 'corrupt') {
+        throw new KlinesError('bad_window', `${join(this.files.root, path)} is ${file.reason}`)
+      }
+      const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
+      if (this.mirror.rules.rendersAnswers) this.endsRead.add(window, file, batch)
+      return { ...file, state: 'cached', batch, size: file.bytes.length }
+    } catch (error) {
+      // Only content is corrupt: a window that was not read must not be replaced by a shorter one.
+      if (isKlinesError(error, 'bad_window')) return { state: 'corrupt', error }
+      throw error
+    }
+  }
+}
