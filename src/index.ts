@@ -1,4 +1,4 @@
-export { type PictureRequest, THEMES, type Theme } from './chart/svg/picture-options.js'
+export { THEMES, type Theme } from './chart/svg/picture-options.js'
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
@@ -15,16 +15,6 @@ export type {
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
-export { COMPRESSIONS, type Compression } from './export/formats/compression.js'
-export { FORMATS, type Format } from './export/formats/format.js'
-export {
-  NUMBER_TYPES,
-  type NumberType,
-  OUTPUT_COLUMNS,
-  type OutputColumn,
-  TIME_FORMATS,
-  type TimeFormat,
-} from './export/row-format.js'
 export type { WrittenFile } from './export/target-file.js'
 export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
@@ -47,4 +37,17 @@ export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.j
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export type { LakeChanges, LakeReport } from './lake/job.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
+export { FORMATS, type Format } from './options/formats.js'
+export {
+  COMPRESSIONS,
+  type Compression,
+  NUMBER_TYPES,
+  type NumberType,
+  OUTPUT_COLUMNS,
+  type OutputColumn,
+  type OutputRequest,
+  type PictureRequest,
+  TIME_FORMATS,
+  type TimeFormat,
+} from './options/output-options.js'
 export { type RunningSample, startSample } from './server/sample.js'

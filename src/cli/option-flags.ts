@@ -1,12 +1,13 @@
 import { renameOptions } from '../klines/option-text.js'
+import { flagName } from '../options/option.js'
+import { OUTPUT_ENTRIES } from '../options/output-options.js'
 
-/** Options of the library that have a flag, and what does not follow from the option's name. */
+/** Options of the library that have a flag beside those of the table, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl columns compression concurrency derive force from height host last layout log maxRate mirror mkdir numbers partial partition port prune refresh resample retries streamText table theme threads timeFormat timeout to vacuum width'
+  'acceptList baseUrl concurrency derive force from host last layout maxRate mirror mkdir partial partition port prune refresh resample retries streamText table threads timeout to vacuum'
 const FLAGS = new Map([
-  ...OPTIONS.split(' ').map(
-    name => [name, `--${name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`] as const,
-  ),
+  ...OUTPUT_ENTRIES.map(({ name, flag }) => [name as string, `--${flag}`] as const),
+  ...OPTIONS.split(' ').map(name => [name, `--${flagName(name)}`] as const),
   ['format', '-f'],
   ['intervals', '-i'],
   ['manySymbols', '--yes'],

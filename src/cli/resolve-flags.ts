@@ -1,23 +1,13 @@
 import { checkPartial } from '../export/export-series.js'
-import { type Format, formatOfName, isBinary, resolveFormat } from '../export/formats/format.js'
 import { KlinesError } from '../klines/errors.js'
+import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
+import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
 import type { JobFlags } from './flags/job.js'
 import type { RangeFlags } from './flags/selection.js'
 
 /** Flags that shape an output. */
-const PICTURE_ONLY = ['theme', 'width', 'height', 'log'] as const
-const ROWS_ONLY = ['columns', 'numbers', 'time-format'] as const
-const PARQUET_ONLY = ['compression'] as const
 const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
-const OUTPUT_ONLY = [
-  ...ROWS_ONLY,
-  ...PARQUET_ONLY,
-  ...PICTURE_ONLY,
-  'resample',
-  'partial',
-  'derive',
-  'threads',
-] as const
+const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', 'derive', 'threads'] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
 export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {
@@ -78,15 +68,8 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
 
 /** The flags without those defaults that a format cannot use. */
 function withoutDefaults(flags: JobFlags, format: Format, given: ReadonlySet<string>): JobFlags {
-  for (const name of uselessDefaults(format)) if (!given.has(name)) flags[name] = undefined
+  for (const name of unusableFlags(format)) if (!given.has(name)) flags[name] = undefined
   return flags
-}
-
-/** The flags that a format cannot use: their defaults are ignored. */
-function uselessDefaults(format: Format) {
-  if (format === 'svg') return [...ROWS_ONLY, ...PARQUET_ONLY] as const
-  const parquetOnly = format === 'parquet' ? [] : PARQUET_ONLY
-  return [...PICTURE_ONLY, ...parquetOnly, isBinary(format) ? 'time-format' : 'numbers'] as const
 }
 
 /** Node turns bytes of the command line that are not UTF-8 into U+FFFD, so another file than the named one would be written. */

@@ -1,35 +1,23 @@
-import type { PictureRequest } from '../chart/svg/picture-options.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { ProgressCallbacks } from '../download/tally.js'
+import type { Format } from '../options/formats.js'
+import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { type ResampleRequest, selectSeries } from './export-series.js'
-import type { Compression } from './formats/compression.js'
-import type { Format } from './formats/format.js'
 import { recoverTargets } from './output/leftovers.js'
-import { type NumberType, type OutputColumn, parseRowFormat, type TimeFormat } from './row-format.js'
+import { parseRowFormat } from './row-format.js'
 import { checkTargets, parseTemplate, planTargets } from './targets.js'
 import { type ExportReport, writeTargets } from './write.js'
 
-/**
- * Which candles, and the files to write them to. `theme`, `width`, `height` (pixels) and `log` (prices on a logarithmic axis) are
- * for svg only.
- */
-export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, PictureRequest, ThreadOptions {
+/** Which candles, the files to write them to, and what is in these. */
+export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, OutputRequest, ThreadOptions {
   /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
   readonly format?: Format | undefined
-  /** Names and order of the columns; not for svg. Default: the twelve, after `symbol` and `interval` where series share a file. */
-  readonly columns?: readonly OutputColumn[] | undefined
-  /** Text formats only. Default `ms`. */
-  readonly timeFormat?: TimeFormat | undefined
-  /** Parquet and Arrow only. Default `double`. */
-  readonly numbers?: NumberType | undefined
-  /** Parquet only; other formats accept `none`. Default `zstd` where Node has it (22.15 and later), else `gzip`. */
-  readonly compression?: Compression | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
   /** Make the missing folders of `output` when its files are written; a run that fails removes them again. */

@@ -1,23 +1,20 @@
-import { type PictureOptions, type PictureRequest, parsePicture } from '../chart/svg/picture-options.js'
-import { COLUMNS, type Column } from '../klines/columns.js'
+import { DEFAULT_PICTURE, type PictureOptions } from '../chart/svg/picture-options.js'
+import { COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
-import { COMPRESSIONS, type Compression, defaultCompression, hasZstd } from './formats/compression.js'
-import { type Format, isBinary } from './formats/format.js'
-
-/** The columns of an export: the twelve of a row, and the series that the row belongs to. */
-export const SERIES_COLUMNS = ['symbol', 'interval'] as const
-export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
-export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
-export type OutputColumn = SeriesColumn | Column
-
-/** How text formats write times: ms or us since the epoch, s (with decimals where there are ms), or ISO 8601 in UTC. */
-export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
-export type TimeFormat = (typeof TIME_FORMATS)[number]
-
-/** How Parquet and Arrow store decimals: nearest double, DECIMAL(38,8), or the source's text. */
-export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
-export type NumberType = (typeof NUMBER_TYPES)[number]
+import { type Format, isBinary } from '../options/formats.js'
+import {
+  type Compression,
+  checkOutputRequest,
+  type NumberType,
+  OUTPUT_COLUMNS,
+  type OutputColumn,
+  type OutputRequest,
+  SERIES_COLUMNS,
+  type SeriesColumn,
+  type TimeFormat,
+} from '../options/output-options.js'
+import { toCompression } from './formats/compression.js'
 
 /** What the rows of an export look like. */
 export interface RowFormat {
@@ -54,73 +51,25 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
   return names as OutputColumn[]
 }
 
-/** The row format of a request. */
-export interface RowFormatRequest extends PictureRequest {
-  readonly columns?: readonly string[] | undefined
-  readonly timeFormat?: TimeFormat | undefined
-  readonly numbers?: NumberType | undefined
-  readonly compression?: Compression | undefined
-}
-
 /** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */
-export function parseRowFormat(request: RowFormatRequest, format: Format): RowFormat {
-  const { columns, timeFormat, numbers, theme, width, height, log } = request
-  const picture = { theme, width, height, log }
-  const compression = parseCompression(request.compression, format)
-  if (format === 'svg') {
-    refuse({ columns, timeFormat, numbers }, 'is for formats with rows; svg is a picture of the candles.')
-    return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', compression, picture: parsePicture(picture) }
-  }
-  refuse({ ...picture, log: log || undefined }, `is for svg; ${format} has rows and no picture.`)
-  const binary = isBinary(format)
-  checkChoice('timeFormat', timeFormat, TIME_FORMATS)
-  checkChoice('numbers', numbers, NUMBER_TYPES)
-  if (binary && timeFormat !== undefined && timeFormat !== 'ms') {
-    throw new KlinesError(
-      'bad_option',
-      `\`timeFormat: '${timeFormat}'\` is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
-    )
-  }
-  if (!binary && numbers !== undefined && numbers !== 'text') {
-    throw new KlinesError(
-      'bad_option',
-      `\`numbers: '${numbers}'\` is for parquet and arrow; ${format} carries the text of the source untouched.`,
-    )
-  }
+export function parseRowFormat(request: OutputRequest, format: Format): RowFormat {
+  checkOutputRequest(request, format)
+  const { columns, timeFormat = 'ms', numbers = isBinary(format) ? 'double' : 'text', ...rest } = request
+  const compression = format === 'parquet' ? toCompression(rest.compression) : 'none'
+  const rows = { columns: parseColumns(columns), timeFormat, numbers, compression }
+  return format === 'svg' ? { ...rows, picture: parsePicture(request) } : rows
+}
+
+/** The picture of a request; each option has a default. Throws `bad_option`. */
+export function parsePicture(request: OutputRequest): PictureOptions {
+  checkOutputRequest(request, 'svg')
+  const { theme, width, height, log } = request
   return {
-    columns: parseColumns(columns),
-    timeFormat: timeFormat ?? 'ms',
-    numbers: numbers ?? (binary ? 'double' : 'text'),
-    compression,
+    theme: theme ?? DEFAULT_PICTURE.theme,
+    width: width ?? DEFAULT_PICTURE.width,
+    height: height ?? DEFAULT_PICTURE.height,
+    log: log ?? DEFAULT_PICTURE.log,
   }
-}
-
-/** Throws `bad_option` for a compression that the format or this Node does not have. */
-function parseCompression(compression: Compression | undefined, format: Format): Compression {
-  checkChoice('compression', compression, COMPRESSIONS)
-  if (format !== 'parquet') {
-    if (compression === undefined || compression === 'none') return 'none'
-    const message = `\`compression: '${compression}'\` is for parquet; ${format} accepts none alone.`
-    const suggestions = isBinary(format) ? [] : ['A name that ends in .gz compresses a text format.']
-    throw new KlinesError('bad_option', message, { suggestions })
-  }
-  if (compression !== 'zstd' || hasZstd()) return compression ?? defaultCompression()
-  const suggestions = ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."]
-  throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
-    suggestions,
-  })
-}
-
-/** Throws `bad_option` for the first option that is given: the format cannot use it. */
-function refuse(options: Readonly<Record<string, unknown>>, reason: string): void {
-  const given = Object.entries(options).find(([, value]) => value !== undefined)
-  if (given !== undefined) throw new KlinesError('bad_option', `\`${given[0]}\` ${reason}`)
-}
-
-/** For callers without types: refuses a value that is not one of the choices. */
-function checkChoice(name: string, value: string | undefined, choices: readonly string[]): void {
-  if (value === undefined || choices.includes(value)) return
-  throw new KlinesError('bad_option', `\`${name}\` is "${value}". Expected ${choices.join(', ')}.`)
 }
 
 /** The columns of a file with several series: `symbol` and `interval` come first where they were not requested. */

@@ -1,6 +1,6 @@
 import type { SeriesLabel } from '../klines/series.js'
-import type { Compression } from './formats/compression.js'
-import type { Format } from './formats/format.js'
+import type { Format } from '../options/formats.js'
+import type { Compression } from '../options/output-options.js'
 import { commitOutputs } from './output/commit.js'
 import { type OpenOptions, openOutput } from './output/open.js'
 import type { Output } from './output/output.js'

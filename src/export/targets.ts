@@ -1,6 +1,6 @@
 import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { type FileFormat, type Format, resolveFormat } from './formats/format.js'
+import { type FileFormat, type Format, resolveFormat } from '../options/formats.js'
 import { checkTarget, type FileOptions } from './output/file.js'
 import { checkDistinct } from './output/same-file.js'
 

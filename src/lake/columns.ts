@@ -1,5 +1,6 @@
-import { isSeriesColumn, type OutputColumn } from '../export/row-format.js'
+import { isSeriesColumn } from '../export/row-format.js'
 import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
+import type { OutputColumn } from '../options/output-options.js'
 import type { LakeOptions } from './options.js'
 
 /** The names of types in one engine. */

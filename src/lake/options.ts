@@ -1,15 +1,9 @@
 import type { ResampleRequest } from '../export/export-series.js'
-import { type Compression, hasZstd } from '../export/formats/compression.js'
-import {
-  isSeriesColumn,
-  type NumberType,
-  type OutputColumn,
-  parseRowFormat,
-  type RowFormat,
-  type RowFormatRequest,
-} from '../export/row-format.js'
+import { hasZstd } from '../export/formats/compression.js'
+import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
 import { formatRange, isRelativeRange, parseRange, type RangeText } from '../klines/time-range.js'
+import type { Compression, NumberType, OutputColumn, OutputRequest } from '../options/output-options.js'
 import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
 
 /** What all parts of a lake have in common. */
@@ -47,7 +41,7 @@ export function parseLakeOptions(
 ): { options: LakeOptions; rowFormat: RowFormat } {
   const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
   // Callers without types may name options of other formats, which are refused.
-  const rowFormat = parseRowFormat({ ...(request as RowFormatRequest), compression }, 'parquet')
+  const rowFormat = parseRowFormat({ ...(request as OutputRequest), compression }, 'parquet')
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) {
     const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`

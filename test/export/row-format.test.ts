@@ -1,7 +1,8 @@
 import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { COMPRESSIONS, hasZstd } from '../../src/export/formats/compression.js'
+import { hasZstd } from '../../src/export/formats/compression.js'
 import { parseColumns, parseRowFormat, withSeriesColumns } from '../../src/export/row-format.js'
+import { COMPRESSIONS } from '../../src/options/output-options.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 /** The header of the exchange's archive files. */
@@ -94,12 +95,12 @@ describe('a row format must fit the file format; no option is silently ignored',
     })
   })
 
-  test.each(['csv', 'json', 'jsonl', 'arrow', 'svg'] as const)('%s accepts the compression none alone', format => {
+  test.each(['csv', 'json', 'jsonl', 'arrow', 'svg'] as const)('%s accepts only the compression none', format => {
     expect(parseRowFormat({}, format).compression).toBe('none')
     expect(parseRowFormat({ compression: 'none' }, format).compression).toBe('none')
     for (const compression of COMPRESSIONS.filter(name => name !== 'none')) {
       const error = thrownBy(() => parseRowFormat({ compression }, format))
-      expect(error.message).toBe(`\`compression: '${compression}'\` is for parquet; ${format} accepts none alone.`)
+      expect(error.message).toBe(`\`compression: '${compression}'\` is for parquet; ${format} accepts only \`none\`.`)
       expect(error.code).toBe('bad_option')
     }
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/export/formats/format.js'
 import { parseTemplate, planTargets } from '../../src/export/targets.js'
 import type { Series } from '../../src/klines/series.js'
+import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/options/formats.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const BTC_1H: Series = { symbol: 'BTCUSDT', interval: '1h' }

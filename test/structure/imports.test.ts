@@ -24,6 +24,7 @@ const LAYERS: Record<string, number> = {
   http: 6,
   trees: 6.5,
   chart: 6,
+  options: 6.8,
   'klines-client': 7,
   'exchange-client': 7,
   'greeting-client': 7,

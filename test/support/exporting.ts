@@ -1,12 +1,13 @@
 import fc from 'fast-check'
-import { defaultCompression } from '../../src/export/formats/compression.js'
+import { toCompression } from '../../src/export/formats/compression.js'
 import type { FileMetadata } from '../../src/export/formats/exporter.js'
-import type { Format } from '../../src/export/formats/format.js'
 import { openExporter } from '../../src/export/formats/open-exporter.js'
-import type { OutputColumn, RowFormat } from '../../src/export/row-format.js'
+import type { RowFormat } from '../../src/export/row-format.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { COLUMNS } from '../../src/klines/columns.js'
+import type { Format } from '../../src/options/formats.js'
+import type { OutputColumn } from '../../src/options/output-options.js'
 import { klineRows } from './oracles/kline-arbitraries.js'
 import { type KnownWindow, LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, WEEK } from './windows.js'
 
@@ -19,7 +20,7 @@ export const METADATA: FileMetadata = {
 }
 
 export function rowFormat(options: Partial<RowFormat> = {}): RowFormat {
-  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', compression: defaultCompression(), ...options }
+  return { columns: COLUMNS, timeFormat: 'ms', numbers: 'text', compression: toCompression(undefined), ...options }
 }
 
 export const ALL_COLUMNS: readonly OutputColumn[] = ['symbol', 'interval', ...COLUMNS]

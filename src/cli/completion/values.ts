@@ -1,7 +1,7 @@
-import { OUTPUT_COLUMNS } from '../../export/row-format.js'
 import { BINANCE, SAMPLE } from '../../http/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
+import { OUTPUT_COLUMNS } from '../../options/output-options.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
 
 /** What a value can be. */

@@ -1,3 +1,6 @@
+import type { OptionGroup } from '../../options/option.js'
+import { OUTPUT_ENTRIES } from '../../options/output-options.js'
+
 /**
  * Who may set which flag in a config file. The file of a working folder can come with a project that someone else wrote, so it
  * may say what is shown and how much is requested. It may not choose what is written, removed, served or sent, nor weaken a
@@ -14,13 +17,18 @@ export interface KeyGroup {
 /** What a folder's file and the user's file may set. */
 export const FOLDER_GROUPS: readonly KeyGroup[] = [
   { about: 'which candles', names: ['interval', 'from', 'to', 'last', 'resample', 'partial', 'derive'] },
-  { about: 'how they are written', names: ['format', 'columns', 'time-format', 'numbers', 'compression'] },
-  { about: 'how pictures look', names: ['theme', 'width', 'height', 'log', 'ascii'] },
+  { about: 'how they are written', names: ['format', ...flagsOf('how they are written')] },
+  { about: 'how pictures look', names: [...flagsOf('how pictures look'), 'ascii'] },
   { about: 'what is printed', names: ['json', 'quiet', 'verbose', 'progress', 'per-series'] },
   { about: 'limits of requests', names: ['concurrency', 'retries', 'timeout', 'max-rate', 'offline'] },
   // Each run that uses them says so. The address is not that of the greeting API, and the mirror lies inside the folder.
   { about: 'where candles come from', names: ['base-url', 'mirror'] },
 ]
+
+/** The flags of the table of options in a group. */
+function flagsOf(group: OptionGroup): string[] {
+  return OUTPUT_ENTRIES.filter(({ option }) => option.group === group).map(({ flag }) => flag)
+}
 
 /** `base-url` of the greeting commands is in this group, too: user data goes there. */
 export const GREETING_GROUP: KeyGroup = {

@@ -1,10 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { COMPRESSIONS } from '../../export/formats/compression.js'
-import { FORMATS } from '../../export/formats/format.js'
-import { NUMBER_TYPES, TIME_FORMATS } from '../../export/row-format.js'
+import { FORMATS } from '../../options/formats.js'
 import { PROGRESS_MODES } from '../terminal/progress-mode.js'
+import { tableFlags } from './from-table.js'
 import { inGroup } from './group.js'
-import { pictureFlags } from './picture.js'
 
 /** Which files are written, and how. */
 export const outputFlags = inGroup('output', {
@@ -23,33 +21,7 @@ export const outputFlags = inGroup('output', {
     helpValue: 'FORMAT',
     env: 'KLINES_FORMAT',
   })(),
-  columns: Flags.string({
-    summary: 'Columns to write, in this order, separated by commas. Default: all.',
-    helpValue: 'NAMES',
-    multiple: true,
-    multipleNonGreedy: true,
-    delimiter: ',',
-    env: 'KLINES_COLUMNS',
-  }),
-  'time-format': Flags.option({
-    summary: 'Format of times in text formats. Default: ms.',
-    options: TIME_FORMATS,
-    helpValue: 'FORMAT',
-    env: 'KLINES_TIME_FORMAT',
-  })(),
-  numbers: Flags.option({
-    summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
-    options: NUMBER_TYPES,
-    helpValue: 'TYPE',
-    env: 'KLINES_NUMBERS',
-  })(),
-  compression: Flags.option({
-    summary: 'Compression of Parquet. Default: zstd with Node 22.15 or later, else gzip.',
-    options: COMPRESSIONS,
-    helpValue: 'NAME',
-    env: 'KLINES_COMPRESSION',
-  })(),
-  ...pictureFlags,
+  ...tableFlags,
   resample: Flags.string({
     summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
     helpValue: 'LENGTH',

@@ -2,13 +2,13 @@ import { downloadKlines } from '../../download/download.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
-import { isBinary, resolveFormat } from '../../export/formats/format.js'
-import type { OutputColumn } from '../../export/row-format.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
+import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
 import { offlineEndpoint, startEndpoint } from '../endpoint.js'
+import { toOutputRequest } from '../flags/from-table.js'
 import type { JobFlags } from '../flags/job.js'
 import { toFetchOptions } from '../flags/network.js'
 import type { Report } from '../reports/report.js'
@@ -95,30 +95,18 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
-  const { interval, from, to, last, mirror, format, columns, numbers, force, mkdir } = flags
-  const { compression, theme, width, height, log, threads } = flags
-  const { resample, partial, derive, 'time-format': timeFormat } = flags
+  const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive } = flags
   const range = { from, to, last }
   const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
-  const rows = {
-    columns: columns && ([columns].flat() as OutputColumn[]),
-    numbers,
-    compression,
-    timeFormat,
-    theme,
-    width,
-    height,
-    log,
-    resample,
-    partial,
-    derive,
-  }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return {
     ...parseSelectionText(symbols, [interval].flat()),
     ...range,
     ...fetching,
-    ...rows,
+    ...toOutputRequest(flags),
+    resample,
+    partial,
+    derive,
     format,
     force,
     mkdir,

@@ -3,7 +3,8 @@ import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { MAX, MIN, NUMBERS_BYTES, SUMMARY_BYTES } from '../../klines/kernel/assembly/layout.js'
 import { type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
 import type { KernelCalls } from '../../klines/kernel/memory.js'
-import { isSeriesColumn, type NumberType, type OutputColumn } from '../row-format.js'
+import type { NumberType, OutputColumn } from '../../options/output-options.js'
+import { isSeriesColumn } from '../row-format.js'
 import { releaseBuffer, takeBuffer } from './spare-buffers.js'
 
 /** Rows of a batch, and where a kernel finds them. */

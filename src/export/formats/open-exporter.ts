@@ -1,5 +1,5 @@
+import type { Format } from '../../options/formats.js'
 import type { Exporter, ExporterOptions } from './exporter.js'
-import type { Format } from './format.js'
 
 /** The exporter of a format. Its module is loaded only now, because those of Arrow and Parquet are large. */
 export async function openExporter(format: Format, options: ExporterOptions): Promise<Exporter> {

@@ -2,7 +2,8 @@ import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { type CellSlot, WasmRowWriter } from '../../klines/kernel/row-writer.js'
 import type { SeriesLabel } from '../../klines/series.js'
-import { isSeriesColumn, type OutputColumn, type RowFormat, type TimeFormat } from '../row-format.js'
+import type { OutputColumn, TimeFormat } from '../../options/output-options.js'
+import { isSeriesColumn, type RowFormat } from '../row-format.js'
 import type { ByteBuffer } from './byte-buffer.js'
 
 /** How a text format builds a row. Everything but the cells is fixed text. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { formatOfName } from '../../export/formats/format.js'
 import { KlinesError } from '../../klines/errors.js'
+import { formatOfName } from '../../options/formats.js'
 
 /** Checks the name of a lake's folder; that of a folder that is there may look like a file's. Throws `bad_output`. */
 export function checkRoot(root: string): void {

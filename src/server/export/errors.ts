@@ -1,6 +1,7 @@
 import { type ErrorCode, KlinesError } from '../../klines/errors.js'
 import { renameOptions } from '../../klines/option-text.js'
 import type { WindowRef } from '../../klines/series.js'
+import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 
 /** The most windows that an error object names. */
@@ -21,26 +22,13 @@ const STATUSES: Partial<Record<ErrorCode, HttpError['statusCode']>> = {
   digits_lost: 409,
 }
 
-/** What options of the library are called here, where it is not their name. */
-const NAMES: Record<string, string> = {
-  timeFormat: 'time-format',
-  intervals: 'the interval of the path',
-  'error.data': 'cause',
-}
-const SAME_NAMES = [
-  'columns',
-  'compression',
-  'from',
-  'height',
-  'last',
-  'log',
-  'numbers',
-  'partial',
-  'resample',
-  'theme',
-  'to',
-  'width',
-]
+/** What options of the library are called here. */
+const NAMES = new Map<string, string>([
+  ...OUTPUT_ENTRIES.map(({ name, flag }) => [name, flag] as const),
+  ...['from', 'to', 'last', 'resample', 'partial'].map(name => [name, name] as const),
+  ['intervals', 'the interval of the path'],
+  ['error.data', 'cause'],
+])
 
 /** How an error is converted. */
 interface ErrorOptions {
@@ -76,7 +64,7 @@ function toLine(message: string): string {
 
 function toQueryNames(text: string): string {
   return renameOptions(text, (name, value) => {
-    const parameter = SAME_NAMES.includes(name) ? name : NAMES[name]
+    const parameter = NAMES.get(name)
     return parameter === undefined || value === undefined ? parameter : `${parameter}=${value}`
   })
 }

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import type { FileFormat, Format } from '../../export/formats/format.js'
+import type { FileFormat, Format } from '../../options/formats.js'
 
 /** How a format is sent. */
 export interface Media {

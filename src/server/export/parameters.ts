@@ -1,14 +1,14 @@
-import type { PictureRequest, Theme } from '../../chart/svg/picture-options.js'
 import type { ResampleRequest } from '../../export/export-series.js'
-import type { Compression } from '../../export/formats/compression.js'
-import { type FileFormat, FORMATS, type Format, isBinary } from '../../export/formats/format.js'
-import { type NumberType, parseRowFormat, type RowFormat, type TimeFormat } from '../../export/row-format.js'
+import { parseRowFormat, type RowFormat } from '../../export/row-format.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseInterval } from '../../klines/intervals.js'
 import type { Series } from '../../klines/series.js'
 import { suggest } from '../../klines/suggest.js'
 import { parseSymbol } from '../../klines/symbols.js'
 import type { RangeText } from '../../klines/time-range.js'
+import { type FileFormat, FORMATS, type Format, isBinary } from '../../options/formats.js'
+import { parseValue } from '../../options/option.js'
+import { OUTPUT_ENTRIES, type OutputRequest } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 import { toExportError } from './errors.js'
 import { QuerySchema } from './schema.js'
@@ -16,8 +16,9 @@ import { QuerySchema } from './schema.js'
 /** The extensions of exported files: each format, and text formats also compressed. */
 export const EXTENSIONS = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
 
-type QueryName = keyof typeof QuerySchema.properties
-const QUERY_NAMES = Object.keys(QuerySchema.properties) as QueryName[]
+const QUERY_NAMES = Object.keys(QuerySchema.properties)
+
+type Query = Readonly<Record<string, string | undefined>>
 
 /** What a request for an export asks, checked as far as that needs no mirror. */
 export interface ExportParameters extends FileFormat {
@@ -36,20 +37,16 @@ export function parseParameters(interval: string, file: string, query: URLSearch
   const [, name = file, extension = ''] = /^([^.]*)\.(.*)$/s.exec(file) ?? []
   const path = { ...parsePath(() => parseSeries(interval, name)), ...parsePath(() => parseExtension(extension)) }
   const given = parseQuery(query)
-  const { from, to, last, columns, numbers, compression, 'time-format': timeFormat, resample, partial } = given
-  const rowRequest = {
-    columns: columns === undefined ? undefined : [columns],
-    numbers: numbers as NumberType | undefined,
-    compression: compression as Compression | undefined,
-    timeFormat: timeFormat as TimeFormat | undefined,
-    ...parsePicture(given),
-  }
+  const { from, to, last, resample, partial } = given
   return {
     ...path,
     extension,
     rangeText: { from, to, last },
-    rowFormat: parseRowFormat(rowRequest, path.format),
-    resampling: { resample, partial: parseFlag('partial', partial) },
+    rowFormat: parseRowFormat(parseOptions(given), path.format),
+    resampling: {
+      resample,
+      partial: partial !== undefined && parseValue('partial', { takes: 'switch' }, partial) === true,
+    },
   }
 }
 
@@ -76,9 +73,9 @@ function parsePath<T>(parse: () => T): T {
   }
 }
 
-function parseQuery(query: URLSearchParams): Partial<Record<QueryName, string>> {
+function parseQuery(query: URLSearchParams): Query {
   const names = [...query.keys()]
-  const known: readonly string[] = QUERY_NAMES
+  const known = QUERY_NAMES
   const unknown = [...new Set(names)].filter(name => !known.includes(name))
   const repeated = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
   const faults = [
@@ -93,26 +90,14 @@ function parseQuery(query: URLSearchParams): Partial<Record<QueryName, string>> 
       cause: faults,
     })
   }
-  return Object.fromEntries(query) as Partial<Record<QueryName, string>>
+  return Object.fromEntries(query)
 }
 
-/** The options of svg; `parseRowFormat` checks their values. */
-function parsePicture({ theme, width, height, log }: Partial<Record<QueryName, string>>): PictureRequest {
-  return {
-    theme: theme as Theme | undefined,
-    width: parsePixels('width', width),
-    height: parsePixels('height', height),
-    log: log === undefined ? undefined : parseFlag('log', log),
-  }
-}
-
-function parsePixels(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || /^\d{1,6}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected a whole number of pixels.`)
-}
-
-function parseFlag(name: string, text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false
-  if (text === 'true' || text === '') return true
-  throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected true or false.`)
+/** The options of the table; `parseRowFormat` checks their values. */
+function parseOptions(given: Query): OutputRequest {
+  const values = OUTPUT_ENTRIES.map(({ name, flag, option }) => {
+    const text = given[flag]
+    return [name, text === undefined ? undefined : parseValue(name, option, text)]
+  })
+  return Object.fromEntries(values)
 }

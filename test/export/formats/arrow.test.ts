@@ -4,7 +4,7 @@ import { RecordBatchReader, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
 import * as wasm from 'parquet-wasm'
 import { describe, expect, test } from 'vitest'
-import { NUMBER_TYPES } from '../../../src/export/row-format.js'
+import { NUMBER_TYPES } from '../../../src/options/output-options.js'
 import {
   ALL_COLUMNS,
   cutBatches,

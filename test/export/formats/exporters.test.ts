@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FORMATS, type Format } from '../../../src/export/formats/format.js'
 import { openExporter } from '../../../src/export/formats/open-exporter.js'
-import { NUMBER_TYPES, type NumberType } from '../../../src/export/row-format.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import { FORMATS, type Format } from '../../../src/options/formats.js'
+import { NUMBER_TYPES, type NumberType } from '../../../src/options/output-options.js'
 import { runChild } from '../../support/cli/run-child.js'
 import { catchError } from '../../support/errors.js'
 import {

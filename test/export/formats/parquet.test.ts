@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { describe, expect, test } from 'vitest'
-import { COMPRESSIONS, hasZstd } from '../../../src/export/formats/compression.js'
-import { NUMBER_TYPES, type OutputColumn } from '../../../src/export/row-format.js'
+import { hasZstd } from '../../../src/export/formats/compression.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../../src/options/output-options.js'
 import {
   ALL_COLUMNS,
   cutBatches,

@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { OutputColumn, TimeFormat } from '../../../src/export/row-format.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
+import type { OutputColumn, TimeFormat } from '../../../src/options/output-options.js'
 import {
   ALL_COLUMNS,
   cutBatches,

@@ -1,5 +1,5 @@
-import type { NumberType, OutputColumn } from '../../../src/export/row-format.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
+import type { NumberType, OutputColumn } from '../../../src/options/output-options.js'
 import type { WindowRows } from '../exporting.js'
 import { duckdb } from './duckdb.js'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { argv } from 'node:process'
 import { pathToFileURL } from 'node:url'
-import { FORMATS } from '../../../src/export/formats/format.js'
-import { NUMBER_TYPES } from '../../../src/export/row-format.js'
+import { FORMATS } from '../../../src/options/formats.js'
+import { NUMBER_TYPES } from '../../../src/options/output-options.js'
 import { manyRows, rowFormat, runExporter, toBatches } from '../exporting.js'
 
 /** The SHA-256 of the same rows in every format and with every type of number. */

@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
-import { isSeriesColumn, type NumberType, type OutputColumn, type SeriesColumn } from '../../row-format.js'
+import type { NumberType, OutputColumn, SeriesColumn } from '../../../options/output-options.js'
+import { isSeriesColumn } from '../../row-format.js'
 import { type BatchRows, type Column, columnType, type FixedColumn, IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'

@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
-import { isSeriesColumn, type OutputColumn } from '../../row-format.js'
+import type { OutputColumn } from '../../../options/output-options.js'
+import { isSeriesColumn } from '../../row-format.js'
 import type { BatchRows } from '../columns.js'
 import type { DictionaryPage, Page, PageColumn } from './page.js'
 

@@ -1,10 +1,13 @@
-import { KlinesError } from '../../klines/errors.js'
+import { KlinesError } from '../klines/errors.js'
 
 /** The formats of an export. */
 export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg'] as const
 export type Format = (typeof FORMATS)[number]
 
-const BINARY: readonly Format[] = ['parquet', 'arrow']
+export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const
+export const BINARY_FORMATS = ['parquet', 'arrow'] as const
+/** All but a picture. */
+export const ROW_FORMATS = [...TEXT_FORMATS, ...BINARY_FORMATS] as const
 const EXTENSIONS: Record<string, Format> = {
   csv: 'csv',
   json: 'json',
@@ -24,7 +27,7 @@ export interface FileFormat {
 
 /** Whether a format is not text: unfit for a terminal, and compressed inside. */
 export function isBinary(format: Format): boolean {
-  return BINARY.includes(format)
+  return (BINARY_FORMATS as readonly Format[]).includes(format)
 }
 
 /** The format that the extension of a file's name stands for, also before `.gz`; undefined for another one. */

@@ -1,0 +1,166 @@
+import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../chart/svg/picture-options.js'
+import { COLUMNS, type Column } from '../klines/columns.js'
+import { KlinesError } from '../klines/errors.js'
+import { BINARY_FORMATS, type Format, isBinary, ROW_FORMATS, TEXT_FORMATS } from './formats.js'
+import { checkValue, type FlagName, flagName, type Option, type OptionValue } from './option.js'
+
+/** The columns of an export: the twelve of a row, and the series that the row belongs to. */
+export const SERIES_COLUMNS = ['symbol', 'interval'] as const
+export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
+export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
+export type OutputColumn = SeriesColumn | Column
+
+/** How text formats write times: ms or us since the epoch, s (with decimals where there are ms), or ISO 8601 in UTC. */
+export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
+export type TimeFormat = (typeof TIME_FORMATS)[number]
+
+/** How Parquet and Arrow store decimals: nearest double, DECIMAL(38,8), or the source's text. */
+export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
+export type NumberType = (typeof NUMBER_TYPES)[number]
+
+/** How the pages of a Parquet file are compressed. */
+export const COMPRESSIONS = ['zstd', 'gzip', 'snappy', 'none'] as const
+export type Compression = (typeof COMPRESSIONS)[number]
+
+const needsRows = () => 'is for formats with rows; svg is a picture of the candles.'
+const needsPicture = (format: Format) => `is for svg; ${format} has rows and no picture.`
+const PICTURE = { formats: ['svg'], refusal: needsPicture, group: 'how pictures look' } as const
+
+/** What shapes the content of a file. A new option is an entry here, and the code that uses its value. */
+export const OUTPUT_OPTIONS = {
+  /** Names and order of the columns; not for svg. Default: the twelve, after `symbol` and `interval` where series share a file. */
+  columns: {
+    takes: 'names',
+    values: OUTPUT_COLUMNS,
+    formats: ROW_FORMATS,
+    refusal: needsRows,
+    group: 'how they are written',
+    placeholder: 'NAMES',
+    summary: 'Columns to write, in this order, separated by commas. Default: all.',
+    description: `Names and order of the columns, joined by commas: some of ${OUTPUT_COLUMNS.join(', ')}. Default: all but symbol and interval`,
+    example: 'open_time,open,high,low,close,volume',
+  },
+  /** Text formats only. Default `ms`. */
+  timeFormat: {
+    takes: 'choice',
+    values: TIME_FORMATS,
+    formats: TEXT_FORMATS,
+    neutral: 'ms',
+    neutralFormats: BINARY_FORMATS,
+    refusal: format =>
+      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+    group: 'how they are written',
+    placeholder: 'FORMAT',
+    summary: 'Format of times in text formats. Default: ms.',
+    description:
+      'How text formats write times: since the epoch in ms, s or us, or ISO 8601 in UTC. Default: ms. Parquet and arrow have timestamps',
+    example: 'ms',
+  },
+  /** Parquet and Arrow only. Default `double`. */
+  numbers: {
+    takes: 'choice',
+    values: NUMBER_TYPES,
+    formats: BINARY_FORMATS,
+    neutral: 'text',
+    neutralFormats: TEXT_FORMATS,
+    refusal: format =>
+      format === 'svg' ? needsRows() : `is for parquet and arrow; ${format} carries the text of the source untouched.`,
+    group: 'how they are written',
+    placeholder: 'TYPE',
+    summary: 'Type of decimals in Parquet and Arrow. Default: double; decimal is exact.',
+    description:
+      'How parquet and arrow store decimals: the nearest double, DECIMAL(38,8), or text with all digits. Default: double. Text formats always have the digits of the source',
+    example: 'text',
+  },
+  /** Parquet only; other formats accept `none`. Default `zstd` where Node has it (22.15 and later), else `gzip`. */
+  compression: {
+    takes: 'choice',
+    values: COMPRESSIONS,
+    formats: ['parquet'],
+    neutral: 'none',
+    refusal: format => `is for parquet; ${format} accepts only \`none\`.`,
+    advice: format => (isBinary(format) ? undefined : 'A name that ends in .gz compresses a text format.'),
+    group: 'how they are written',
+    placeholder: 'NAME',
+    summary: 'Compression of Parquet. Default: zstd with Node 22.15 or later, else gzip.',
+    description:
+      'Compression of parquet; other formats accept only none. Default: zstd where the Node of the server has it (22.15 and later), else gzip',
+    example: 'none',
+  },
+  /** Colours of an svg. Default `light`. */
+  theme: {
+    ...PICTURE,
+    takes: 'choice',
+    values: THEMES,
+    placeholder: 'THEME',
+    summary: `Colours of an SVG picture. Default: ${DEFAULT_PICTURE.theme}.`,
+  },
+  /** Width of an svg, pixels: 400 to 10,000. Default 1200. */
+  width: {
+    ...PICTURE,
+    takes: 'number',
+    range: PICTURE_WIDTHS,
+    unit: 'pixels',
+    placeholder: 'PIXELS',
+    variable: 'KLINES_PICTURE_WIDTH',
+    summary: `Width of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.width}.`,
+  },
+  /** Height of an svg, pixels: 240 to 10,000. Default 600. */
+  height: {
+    ...PICTURE,
+    takes: 'number',
+    range: PICTURE_HEIGHTS,
+    unit: 'pixels',
+    placeholder: 'PIXELS',
+    variable: 'KLINES_PICTURE_HEIGHT',
+    summary: `Height of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.height}.`,
+  },
+  /** Whether an svg has a logarithmic price axis. Default: no. */
+  log: { ...PICTURE, takes: 'switch', neutral: false, summary: 'Logarithmic price axis of an SVG picture.' },
+} as const satisfies Readonly<Record<string, Option>>
+
+type Options = typeof OUTPUT_OPTIONS
+export type OutputOptionName = keyof Options
+
+/** What shapes the content of a file, in a request of the library. */
+export type OutputRequest = { readonly [Name in OutputOptionName]?: OptionValue<Options[Name]> | undefined }
+/** What a picture looks like, in a request. */
+export type PictureRequest = Pick<OutputRequest, 'theme' | 'width' | 'height' | 'log'>
+/** The same as flags and in a query. */
+export type OutputFlagName = FlagName<OutputOptionName>
+
+/** The entries of the table, with the names of their flags. */
+export const OUTPUT_ENTRIES = Object.entries<Option>(OUTPUT_OPTIONS).map(([name, option]) => ({
+  name: name as OutputOptionName,
+  flag: flagName(name) as OutputFlagName,
+  option,
+}))
+
+/** The flags that a format cannot use. */
+export function unusableFlags(format: Format): OutputFlagName[] {
+  return OUTPUT_ENTRIES.filter(({ option }) => !isFor(option.formats, format)).map(({ flag }) => flag)
+}
+
+/** Throws `bad_option` for a value that an option does not take, and for an option that the format cannot use: none is ignored. */
+export function checkOutputRequest(request: OutputRequest, format: Format): void {
+  for (const { name, option } of OUTPUT_ENTRIES) {
+    const value = request[name]
+    if (value === undefined) continue
+    const [isUsed, hasNeutral] = [isFor(option.formats, format), acceptsNeutral(option, format)]
+    if (isUsed || hasNeutral) checkValue(name, option, value)
+    if (isUsed || (hasNeutral && value === option.neutral)) continue
+    const given = hasNeutral && typeof value === 'string' ? `${name}: '${value}'` : name
+    const advice = option.advice?.(format)
+    throw new KlinesError('bad_option', `\`${given}\` ${option.refusal?.(format)}`, {
+      suggestions: advice ? [advice] : [],
+    })
+  }
+}
+
+function isFor(formats: readonly Format[] | undefined, format: Format): boolean {
+  return formats === undefined || formats.includes(format)
+}
+
+function acceptsNeutral({ neutral, neutralFormats }: Option, format: Format): boolean {
+  return neutral !== undefined && isFor(neutralFormats, format)
+}
