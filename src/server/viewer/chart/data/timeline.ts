@@ -77,13 +77,14 @@ export class Timeline {
     const found = spans.flatMap(span =>
       findGaps(interval, grid, [span], openTime, laterOpenTime).map(gap => ({ ...gap, isMissing: span.isMissing })),
     )
+    const target = toTarget(interval)
     const total = found.reduce((sum, { missing }) => sum + missing, 0)
     const scale = Math.min(1, MAX_EMPTY_PLACES / total)
     for (const { startTime, missing: steps, isMissing } of found) {
       const from = this.places.length
       const count = Math.max(1, Math.round(steps * scale))
       for (let place = 0; place < count; place++) {
-        const time = slotAfter(toTarget(interval), startTime, Math.floor((place * steps) / count))
+        const time = slotAfter(target, startTime, Math.floor((place * steps) / count))
         this.places.push({ time: time / 1000 })
       }
       this.bands.push({ from, to: from + count - 1, isMissing, steps })
