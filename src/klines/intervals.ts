@@ -95,6 +95,11 @@ function parseLength(text: string): number | undefined {
   return minutes === undefined || digits + word === '' ? undefined : Number(digits || 1) * minutes * MINUTE_MS
 }
 
+/** Length of a candle in ms, of a month that of a January: to compare and to estimate. */
+export function approximateLength(interval: Interval): number {
+  return nextOpenTime(interval, 0)
+}
+
 /** The open time (ms UTC) that follows `openTime` when no candle is missing; for `1M` the first of the next month. */
 export function nextOpenTime(interval: Interval, openTime: number): number {
   return interval === '1M' ? monthStart(monthIndex(openTime) + 1) : openTime + LENGTH_MS[interval]

@@ -66,7 +66,7 @@ export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
  * a text that cannot be one.
  */
 export function parseSymbol(text: string): SymbolName {
-  const name = toName(text)
+  const name = toSymbolName(text)
   if (isSymbol(name)) return name
   throw new KlinesError('unknown_symbol', `Unknown symbol "${text}". Expected ${SYMBOL_FORM}, such as BTCUSDT.`, {
     suggestions: [
@@ -123,13 +123,14 @@ export function matchSymbols(pattern: SymbolPattern, names: readonly SymbolName[
 
 /** Whether a pattern, as `matchSymbols` takes it, matches a name. */
 export function matchesPattern(pattern: SymbolPattern, name: SymbolName): boolean {
-  const source = toName(pattern)
+  const source = toSymbolName(pattern)
     .replace(/[\\^$.+()[\]{}|]/g, '\\$&')
     .replace(/\*+/g, '.*')
     .replaceAll('?', '.')
   return new RegExp(`^${source}$`, 'u').test(name)
 }
 
-function toName(text: string): string {
+/** A symbol as people write it in the spelling of names; `isSymbol` tells whether that is one. */
+export function toSymbolName(text: string): SymbolName {
   return toUpper(text.trim().replace(/[/_-]/g, ''))
 }

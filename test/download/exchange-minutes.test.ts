@@ -240,7 +240,7 @@ describe('the whole history of 1m', () => {
 
   it('published as a tree names its days up to the download, and a client reads them', async () => {
     const { request, mirror, folder } = whole
-    await downloadKlines({ ...request, intervals: [...MINUTE_INTERVALS] })
+    await downloadKlines({ ...request, intervals: [...MINUTE_INTERVALS], from: '2026-03-01' })
     const report = await publishMirror({ mirror, now: EXCHANGE_NOW })
     expect(report.intervals.filter(interval => interval !== '3d')).toEqual(['1m', '3m', '5m'])
     const server = await TreeServer.start(mirror)

@@ -10,7 +10,7 @@ const HOMELESS = { XDG_CACHE_HOME: '', XDG_CONFIG_HOME: '' }
 let sandbox: CliSandbox
 beforeAll(async () => {
   sandbox = newSandbox()
-  const run = await sandbox.run(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'm', '-q'])
+  const run = await sandbox.call(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'm', '-q'])
   expect(run).toMatchObject({ code: 0, stderr: '' })
 })
 

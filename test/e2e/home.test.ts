@@ -12,7 +12,7 @@ const NO_XDG = { XDG_CACHE_HOME: '', XDG_CONFIG_HOME: '' }
 let sandbox: CliSandbox
 beforeAll(async () => {
   sandbox = newSandbox()
-  const run = await sandbox.run(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'm', '-q'])
+  const run = await sandbox.call(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '--mirror', 'm', '-q'])
   expect(run).toMatchObject({ code: 0, stderr: '' })
 })
 
@@ -23,7 +23,7 @@ it('plugins in the home folder are neither loaded nor looked at', async () => {
   for (const content of ['{broken', '{"oclif":{"plugins":[{"name":"missing","type":"user"}]}}']) {
     writeFileSync(join(data, 'package.json'), content)
     for (const args of [EXPORT, 'help', 'export --help']) {
-      expect(await sandbox.run(args.split(' '), { HOME: home })).toMatchObject({ code: 0, stderr: '' })
+      expect(await sandbox.call(args.split(' '), { HOME: home })).toMatchObject({ code: 0, stderr: '' })
     }
   }
 })

@@ -1,21 +1,22 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DryRunSchema, ErrorSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import { makeTree, PRESENT } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
 const ROWS = sampleRows('BTCUSDT', '1d')
 const EXPORT = ['export', 'BTCUSDT', '-i', '1d', '--mirror', 'mirror']
 
 /** A sandbox whose mirror has the sample's daily candles. */
-async function sandboxWithDays(): Promise<CliSandbox> {
-  const sandbox = newSandbox()
-  const run = await sandbox.call('download BTCUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
+const sandboxWithDays = usePreparedSandboxes(newSandbox, async sandbox => {
+  const run = await sandbox.call('download BTCUSDT ETHUSDT -i 1d --base-url sample --mirror mirror -q'.split(' '))
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-  return sandbox
-}
+})
 
 describe.concurrent('stdout and stderr', () => {
   let sandbox: CliSandbox
@@ -170,9 +171,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
     ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
   ])('data is %s', async (_, flags, expected) => {
-    const sandbox = newSandbox()
-    const download = 'download BTCUSDT ETHUSDT -i 1d --base-url sample --mirror mirror -q'
-    expect(await sandbox.call(download.split(' '))).toMatchObject({ code: 0 })
+    const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q ${flags}`)
     expect(run.code).toBe(0)
     const data = run.stdout.replaceAll('\r\n', '\n')
@@ -201,27 +200,30 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(run.bytes.toString('latin1')).toMatch(format === 'parquet' ? /^PAR1[\s\S]*PAR1$/ : /^ARROW1[\s\S]*ARROW1$/)
   })
 
-  const DOWNLOAD = 'klines download BTCUSDT -i 1h --base-url sample'
+  /** Its service costs the program less than a sample server of its own. */
+  let service: TreeServer
+  beforeAll(async () => {
+    service = await TreeServer.open(makeTree(newSandbox().folder))
+    service.date = PRESENT
+  })
+  afterAll(() => service.stop())
+  const downloadAtTerminal = (flags: string, options: TerminalOptions) => {
+    const sandbox = newSandbox()
+    sandbox.now = PRESENT
+    return atTerminal(sandbox, `klines download BTCUSDT -i 15m --base-url ${service.url} ${flags}`, options)
+  }
   const [SPINS, COLOURS] = ['\u001B[?25l', '\u001B[36m']
 
   it.each([
-    ['is shown', '', {}, true],
-    ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false],
-    ['is not shown on a terminal without a width', '', { columns: 0 }, false],
-    ['is not shown with -q', '-q', {}, false],
-    ['is not shown with --json', '--json', {}, false],
-  ])('progress %s', async (_, flags, options, spins) => {
-    const run = await atTerminal(newSandbox(), `${DOWNLOAD} ${flags}`, options)
+    ['is shown, with colours', '', {}, true, true],
+    ['is shown without colours with NO_COLOR', '', { env: { NO_COLOR: '1' } }, true, false],
+    ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false, false],
+    ['is not shown on a terminal without a width', '', { columns: 0 }, false, false],
+    ['is not shown with -q', '-q', {}, false, false],
+    ['is not shown with --json', '--json', {}, false, false],
+  ])('progress %s', async (_, flags, options, spins, hasColours) => {
+    const run = await downloadAtTerminal(flags, options)
     expect(run.code).toBe(0)
-    expect(run.stdout.includes(SPINS)).toBe(spins)
-  })
-
-  it('progress has no colour with NO_COLOR', async () => {
-    const runs = await Promise.all([
-      atTerminal(newSandbox(), DOWNLOAD),
-      atTerminal(newSandbox(), DOWNLOAD, { env: { NO_COLOR: '1' } }),
-    ])
-    expect(runs.map(({ stdout }) => stdout.includes(COLOURS))).toEqual([true, false])
-    expect(runs.every(({ stdout }) => stdout.includes(SPINS))).toBe(true)
+    expect([run.stdout.includes(SPINS), run.stdout.includes(COLOURS)]).toEqual([spins, hasColours])
   })
 })

@@ -262,7 +262,7 @@ describe('F76 a lock of this machine', () => {
       expect(sandbox.text('lake/_lock')).toBe(dead)
       expect(sandbox.files('lake').filter(name => name.includes('claim'))).toHaveLength(kills)
     }
-    expect(await sandbox.run(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.files('lake').filter(name => name.includes('~') || name === '_lock')).toEqual([])
   })
 })

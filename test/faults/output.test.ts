@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -82,7 +82,8 @@ describe('an output that cannot be written', () => {
     const scenario = await newScenario()
     scenario.sandbox.write('old.csv', OLD)
     const args = scenario.args().map(arg => (arg === 'x.csv' ? output : arg))
-    const run = await scenario.shell(`${prepare}; klines ${args.join(' ')}`)
+    await scenario.shell(prepare)
+    const run = await scenario.run(args)
     expect(run).toMatchObject({ code, stdout: '' })
     expect(run.stderr).toMatch(message)
     expect(scenario.server.log).toEqual([])
@@ -94,8 +95,10 @@ describe('an output that cannot be written', () => {
   it.concurrent('F55 a link with --force is followed and stays a link', async () => {
     const scenario = await newStockedScenario()
     scenario.sandbox.write('old.csv', OLD)
-    const run = await scenario.shell(`ln -s old.csv out.csv && ${EXPORT} -q --force -o out.csv && test -L out.csv`)
+    symlinkSync('old.csv', scenario.sandbox.path('out.csv'))
+    const run = await scenario.run('export BTCUSDT -i 15m --mirror m -q --force -o out.csv'.split(' '))
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(readlinkSync(scenario.sandbox.path('out.csv'))).toBe('old.csv')
     expect(scenario.sandbox.text('old.csv')).toBe(scenario.expectedCsv())
   })
 
@@ -121,12 +124,9 @@ describe('an output that cannot be written', () => {
 
 describe('F62 two outputs that are one file', () => {
   const both = (scenario: FaultScenario, output: string, ...more: string[]) =>
-    [
-      'klines',
-      ...scenario
-        .args([...more])
-        .map(arg => (arg === 'x.csv' ? `'${output}'` : arg === 'BTCUSDT' ? 'BTCUSDT ETHUSDT' : arg)),
-    ].join(' ')
+    scenario
+      .args([...more])
+      .flatMap(arg => (arg === 'x.csv' ? [output] : arg === 'BTCUSDT' ? ['BTCUSDT', 'ETHUSDT'] : [arg]))
 
   it.concurrent.each<[string, string, string]>([
     ['a link', 'cp old.csv ETHUSDT.csv; ln -s ETHUSDT.csv BTCUSDT.csv', '{symbol}.csv'],
@@ -139,7 +139,7 @@ describe('F62 two outputs that are one file', () => {
     await scenario.shell(prepare)
     const before = scenario.outputs()
     for (const more of [['--force'], [], ['--force', '--dry-run']]) {
-      const run = await scenario.shell(both(scenario, output, ...more))
+      const run = await scenario.run(both(scenario, output, ...more))
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toMatch(/^klines: BTCUSDT\S*\.csv and ETHUSDT\S*\.csv are the same file, /)
     }
@@ -173,7 +173,7 @@ describe('F62 two outputs that are one file', () => {
 
     it.concurrent('are written where case makes them two', async () => {
       const sandbox = await newMirror()
-      expect(await sandbox.run(ARGS)).toMatchObject({ code: 0 })
+      expect(await sandbox.call(ARGS)).toMatchObject({ code: 0 })
       for (const interval of ['1m', '1M'] as const)
         expect(sandbox.text(`new/${interval}/BTCUSDT.csv`)).toBe(csvOf(rows[interval]))
     })

@@ -33,7 +33,7 @@ describe.runIf(hasNamespaces)('F67 serve with upstream on (skipped without unsha
     const scenario = await newScenario()
     const { server: service, sandbox } = scenario
     // A mirror with one window of the service.
-    const prepare = await sandbox.run(
+    const prepare = await sandbox.call(
       ['download', 'BTCUSDT', '-i', '15m', '--mirror', 'ready', '--base-url', service.url].concat([
         '--from',
         FULL_WEEKS[1],

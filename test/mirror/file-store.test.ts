@@ -17,6 +17,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { listFolder, readFile, TEMP_FOLDER, writeFile } from '../../src/mirror/file-store.js'
 import { sweepTemps } from '../../src/mirror/temps.js'
+import { builtScript } from '../support/cli/built-script.js'
 import { runChild } from '../support/cli/run-child.js'
 import { catchError } from '../support/errors.js'
 import { filesBelow } from '../support/files-below.js'
@@ -101,21 +102,24 @@ describe('writing', () => {
     expect(readdirSync(join(root, TEMP_FOLDER))).toEqual([])
   })
 
-  it.runIf(hasNamespaces)('on a full disk keeps the old file, with no temp file (skipped without unshare -rm)', () => {
-    const root = tempFolder()
-    const script = join(import.meta.dirname, '..', 'support', 'rewrite-file.ts')
-    const command = [
-      `mount -t tmpfs -o size=24k tmpfs ${root}`,
-      `${process.execPath} --import tsx ${script} ${root} file 26 2> ${root}.err && echo no error`,
-      `grep -o ENOSPC ${root}.err | head -1; rm ${root}.err`,
-      `ls -A ${root}/${TEMP_FOLDER}; wc -c < ${root}/file; tr -d 'a-z' < ${root}/file | wc -c`,
-    ].join('\n')
-    const printed = execFileSync('unshare', ['-rm', 'bash', '-c', command], { encoding: 'utf8' })
-    const [fault, size, foreign, ...rest] = printed.trim().split('\n')
-    expect({ fault, foreign, rest }).toEqual({ fault: 'ENOSPC', foreign: '0', rest: [] })
-    expect(Number(size) % 1_000).toBe(0)
-    expect(Number(size)).toBeGreaterThan(0)
-  })
+  it.runIf(hasNamespaces)(
+    'on a full disk keeps the old file, with no temp file (skipped without unshare -rm)',
+    async () => {
+      const root = tempFolder()
+      const script = await builtScript('rewrite-file.ts')
+      const command = [
+        `mount -t tmpfs -o size=24k tmpfs ${root}`,
+        `${process.execPath} ${script} ${root} file 26 2> ${root}.err && echo no error`,
+        `grep -o ENOSPC ${root}.err | head -1; rm ${root}.err`,
+        `ls -A ${root}/${TEMP_FOLDER}; wc -c < ${root}/file; tr -d 'a-z' < ${root}/file | wc -c`,
+      ].join('\n')
+      const printed = execFileSync('unshare', ['-rm', 'bash', '-c', command], { encoding: 'utf8' })
+      const [fault, size, foreign, ...rest] = printed.trim().split('\n')
+      expect({ fault, foreign, rest }).toEqual({ fault: 'ENOSPC', foreign: '0', rest: [] })
+      expect(Number(size) % 1_000).toBe(0)
+      expect(Number(size)).toBeGreaterThan(0)
+    },
+  )
 
   it('checks the written size: a disk that writes less than it reports leaves the old file', async () => {
     const root = tempFolder()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   type Edge,
+  filesOf,
   findCycle,
   findEdges,
   findImports,
@@ -123,6 +124,26 @@ describe('imports go one way: main > commands > cli > export, server > download 
     const wrong = all.filter(({ from, specifier }) => pure.includes(partOf(from).split('/')[0]) && isBuiltin(specifier))
     expect(wrong.map(describeEdge)).toEqual([])
     expect(isBuiltin('node:fs') && isBuiltin('fs')).toBe(true)
+  })
+
+  test('the viewer loads pure rooms alone, and nobody imports it', () => {
+    const isViewer = (file: string) => file.startsWith('src/server/viewer/')
+    const viewer = sourceFiles().filter(isViewer)
+    const rooms = new Set(
+      viewer.flatMap(file => filesOf(all, file)).map(file => (isViewer(file) ? 'viewer' : partOf(file))),
+    )
+    // Not the kernel: it is 7 KB, and the viewer draws numbers.
+    const pure = ['viewer', 'klines', 'klines/audit', 'klines/batch', 'klines/resample', 'chart']
+    expect([...rooms].filter(room => !pure.includes(room))).toEqual([])
+    expect(rooms).toContain('klines/audit')
+    const packages = new Set(viewer.flatMap(file => packagesLoadedBy(all, file)))
+    expect([...packages].sort()).toEqual([
+      '@date-fns/utc/date/mini',
+      'date-fns/sub',
+      'fastest-levenshtein',
+      'lightweight-charts',
+    ])
+    expect(all.filter(({ from, target = '' }) => !isViewer(from) && isViewer(target)).map(describeEdge)).toEqual([])
   })
 
   test('no command imports another command', () => {

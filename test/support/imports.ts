@@ -56,18 +56,26 @@ export function findEdges(): Edge[] {
   )
 }
 
+/** A source file and those that it needs, by imports of any kind, also of types. */
+export function filesOf(all: readonly Edge[], file: string): string[] {
+  return [...follow(all, file, ['static', 'type', 'dynamic']).files]
+}
+
 /** The packages that load as soon as a source file does. */
 export function packagesLoadedBy(all: readonly Edge[], file: string): string[] {
-  const loaded = new Set([file])
-  const packages = new Set<string>()
-  for (const from of loaded) {
+  return [...follow(all, file, ['static']).packages]
+}
+
+function follow(all: readonly Edge[], file: string, kinds: readonly Import['kind'][]) {
+  const [files, packages] = [new Set([file]), new Set<string>()]
+  for (const from of files) {
     for (const edge of all) {
-      if (edge.from !== from || edge.kind !== 'static') continue
-      if (edge.target) loaded.add(edge.target)
+      if (edge.from !== from || !kinds.includes(edge.kind)) continue
+      if (edge.target) files.add(edge.target)
       else packages.add(edge.specifier)
     }
   }
-  return [...packages]
+  return { files, packages }
 }
 
 /** The files of one import cycle, the first one again at its end; undefined when there is none. */

@@ -1,8 +1,8 @@
 import { type Html, html, pageHead } from '../pages/html.js'
 
-/** The page at `/chart`: the elements that its script fills. `modules`: the paths of its scripts. */
-export function chartPage(modules: readonly string[]): Html {
-  const files = { styles: ['/viewer/chart/chart.css'], script: '/viewer/chart/main.js', modules }
+/** The page at `/chart`: the elements that its script fills. */
+export function chartPage(): Html {
+  const files = { styles: ['/viewer/chart/chart.css'], script: '/viewer/chart/main.js' }
   return html`${pageHead('klines chart', files)}
 </head>
 <body>

@@ -1,5 +1,4 @@
 import { Body } from '../http/body.js'
-import { viewerModules } from '../pages/assets.js'
 import { pageBody } from '../pages/send-page.js'
 import type { Tree } from '../tree/tree.js'
 import { type Coverage, findCoverage } from './coverage.js'
@@ -63,12 +62,12 @@ export class CoverageSurvey {
     const result = this.kept.result ?? (await Promise.race([this.kept.next(), this.isLong]))
     if (result) return result.page
     const { mirror, upstream } = this.tree
-    return pageBody(underwayPage(mirror, upstream !== undefined, viewerModules('home')))
+    return pageBody(underwayPage(mirror, upstream !== undefined))
   }
 
   private async find(steps: Steps): Promise<SurveyedCoverage> {
     const coverage = await findCoverage(this.tree, this.tree.now(), steps)
     const json = new Body(Buffer.from(JSON.stringify(coverage)), { isPrivate: true })
-    return { coverage, json, page: pageBody(homePage(coverage, viewerModules('home'))) }
+    return { coverage, json, page: pageBody(homePage(coverage)) }
   }
 }

@@ -15,10 +15,10 @@ const KEYS = [
   ['state', 'missing', 'windows missing or corrupt'],
 ] as const
 
-/** The page at `/`: what is served, and the elements that its scripts fill. `modules`: the paths of its scripts. */
-export function homePage(coverage: Coverage, modules: readonly string[]): Html {
+/** The page at `/`: what is served, and the elements that its scripts fill. */
+export function homePage(coverage: Coverage): Html {
   const styles = ['/docs/swagger-ui.css', '/docs/page.css', '/viewer/home/home.css']
-  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js', modules })}
+  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js' })}
 <script src="/docs/swagger-ui-bundle.js" defer></script>
 <script src="/docs/page.js" defer></script>
 </head>

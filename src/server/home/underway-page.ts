@@ -7,9 +7,9 @@ import { describeSource } from './source.js'
 const REFRESH_S = 3
 
 /** The page at `/` while the files of a large mirror are counted for the first time. Its script loads the page again after that. */
-export function underwayPage(mirror: Mirror, upstream: boolean, modules: readonly string[]): Html {
+export function underwayPage(mirror: Mirror, upstream: boolean): Html {
   const styles = ['/docs/page.css', '/viewer/home/home.css']
-  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js', modules })}
+  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js' })}
 <noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>
 </head>
 <body>

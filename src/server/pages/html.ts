@@ -20,15 +20,14 @@ function toMarkup(value: HtmlValue): string {
   return String(value).replace(/[&<>"']/g, character => ENTITIES[character])
 }
 
-/** What a page loads: styles in their order, the module that starts, and the modules to preload, so that none waits for another. */
+/** What a page loads: styles in their order, and a module. */
 export interface PageFiles {
   readonly styles: readonly string[]
   readonly script: string
-  readonly modules: readonly string[]
 }
 
 /** The beginning of every page, up to what else it has in its head. */
-export function pageHead(title: string, { styles, script, modules }: PageFiles): Html {
+export function pageHead(title: string, { styles, script }: PageFiles): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -37,7 +36,5 @@ export function pageHead(title: string, { styles, script, modules }: PageFiles):
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
-${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${modules.map(
-  path => html`<link rel="modulepreload" href="${path}">\n`,
-)}<script src="${script}" type="module"></script>`
+${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}<script src="${script}" type="module"></script>`
 }

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { linkSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checkDistinct } from '../../../src/export/output/same-file.js'
+import { builtScript } from '../../support/cli/built-script.js'
 import { catchError } from '../../support/errors.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
@@ -84,11 +85,14 @@ describe('different files are accepted:', () => {
 })
 
 describe('F62 names that differ in case only are refused on a disk without upper and lower case', () => {
-  const SCRIPT = new URL('../../support/check-distinct.ts', import.meta.url).pathname
+  let script: string
+  beforeAll(async () => {
+    script = await builtScript('check-distinct.ts')
+  })
   const PRELOAD = new URL('../../faults/support/case-blind-fs.mjs', import.meta.url).pathname
   const check = (names: readonly string[], preloads: readonly string[] = []) => {
-    const imports = ['tsx', ...preloads].flatMap(name => ['--import', name])
-    const { stdout, stderr } = spawnSync(process.execPath, [...imports, SCRIPT, ...names], { encoding: 'utf8' })
+    const imports = preloads.flatMap(name => ['--import', name])
+    const { stdout, stderr } = spawnSync(process.execPath, [...imports, script, ...names], { encoding: 'utf8' })
     return stdout + stderr
   }
 

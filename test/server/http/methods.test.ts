@@ -14,7 +14,6 @@ const PATHS: [string, string][] = [
   ['/chart/', READ],
   ['/chart/BTCUSDT/1h', READ],
   ['/viewer/chart/main.js', READ],
-  ['/viewer/lightweight-charts.js', READ],
   ['/docs/swagger-ui.css', READ],
   ['/api/klines/symbols.json', READ],
   ['/api/klines/start-dates/15m.json', READ],

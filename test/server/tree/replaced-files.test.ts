@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { gunzipSync } from 'node:zlib'
 import { type Dispatcher, Pool } from 'undici'
 import { expect, it, onTestFinished } from 'vitest'
+import { builtScript } from '../../support/cli/built-script.js'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { cases } from '../../support/full.js'
 import { RawClient } from '../../support/servers/raw-client.js'
@@ -78,8 +79,7 @@ it(`${READS} reads while another process replaces the window each return one who
   })
   putFile(root, PATH, VERSIONS[0].bytes, VERSIONS[0].time)
   const { url } = await startTestServer(root)
-  const script = join(PROJECT, 'test/support/swap-window.ts')
-  const args = ['--import', 'tsx', script, root, PATH, join(aside, '0'), join(aside, '1')]
+  const args = [await builtScript('swap-window.ts'), root, PATH, join(aside, '0'), join(aside, '1')]
   const writer = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void writer.kill())
   const lines = createInterface(writer.stdout)

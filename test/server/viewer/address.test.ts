@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isSymbol, parseSymbol } from '../../../src/klines/symbols.js'
-import { formatAddress, knownSeries, parseAddress, toSymbol } from '../../../src/server/viewer/chart/address.js'
+import { isSymbol, parseSymbol, toSymbolName } from '../../../src/klines/symbols.js'
+import { parseInstant } from '../../../src/klines/time-range.js'
+import { formatAddress, knownSeries, parseAddress } from '../../../src/server/viewer/chart/address.js'
 
 describe('a symbol in the address of the candle viewer', () => {
   const names = [
@@ -17,7 +18,7 @@ describe('a symbol in the address of the candle viewer', () => {
 
   it.each(names)('%s is the same as elsewhere, in every spelling, and encoded', name => {
     for (const spelling of [name, name.toLowerCase(), name.normalize('NFD'), ` ${[...name].join('/')} `]) {
-      expect(toSymbol(spelling), spelling).toBe(parseSymbol(spelling))
+      expect(toSymbolName(spelling), spelling).toBe(parseSymbol(spelling))
     }
     expect(knownSeries(name, '1d')).toEqual({ symbol: name, interval: '1d' })
     const pathname = formatAddress({ symbol: name, interval: '1d' }, { range: undefined, isLog: false, isLocal: false })
@@ -28,7 +29,7 @@ describe('a symbol in the address of the candle viewer', () => {
   it('is spelled as the server spells it, whatever it is made of', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 8 }), text => {
-        const symbol = toSymbol(text)
+        const symbol = toSymbolName(text)
         if (isSymbol(symbol)) expect(parseSymbol(text)).toBe(symbol)
         else expect(() => parseSymbol(text)).toThrow()
       }),
@@ -37,6 +38,66 @@ describe('a symbol in the address of the candle viewer', () => {
   })
 
   it.each(['A', '', 'BTC.D', 'BTC USDT', '<b>X</b>', '币\u202e安', '币'.repeat(41)])('%j is none', text => {
-    expect(knownSeries(toSymbol(text), '1d')).toBeUndefined()
+    expect(knownSeries(toSymbolName(text), '1d')).toBeUndefined()
+  })
+})
+
+describe('the times in the address of the candle viewer', () => {
+  const NOW = Date.UTC(2025, 2, 14, 15, 9, 26, 535)
+  const read = (query: string) => {
+    const { range, problem } = parseAddress({ pathname: '/chart/BTCUSDT/1h', search: query && `?${query}` }, NOW)
+    return { range, problem }
+  }
+
+  it.each([
+    ['1704067200', Date.UTC(2024, 0)],
+    ['1704067200000', Date.UTC(2024, 0)],
+    ['2024', Date.UTC(2024, 0)],
+    ['2024-02', Date.UTC(2024, 1)],
+    ['2024-02-29', Date.UTC(2024, 1, 29)],
+    ['2024-02-29T12:30', Date.UTC(2024, 1, 29, 12, 30)],
+    ['2024-02-29 12:30:05.5', Date.UTC(2024, 1, 29, 12, 30, 5, 500)],
+    ['2024-02-29T12:30+02:00', Date.UTC(2024, 1, 29, 10, 30)],
+    ['now', NOW],
+    ['today', Date.UTC(2025, 2, 14)],
+    [' yesterday ', Date.UTC(2025, 2, 13)],
+    ['-7d', NOW - 7 * 86_400_000],
+    ['-2M', Date.UTC(2025, 0, 14, 15, 9, 26, 535)],
+  ])('%j is the time that the command line reads', (text, time) => {
+    expect(parseInstant(text, NOW)).toBe(time)
+    const value = encodeURIComponent(text)
+    expect(read(`from=${value}`)).toEqual({ range: { fromTime: time, toTime: Infinity }, problem: undefined })
+    expect(read(`to=${value}`)).toEqual({ range: { fromTime: -Infinity, toTime: time }, problem: undefined })
+  })
+
+  it.each([
+    '',
+    'banana',
+    '2024-02-31',
+    '2024-13',
+    '2024-02-29T25:00',
+    '0',
+    '170406720',
+    '17040672000',
+    '1.7e12',
+    '-7x',
+  ])('%j is refused with the sentence of the command line', text => {
+    let sentence = ''
+    try {
+      parseInstant(text, NOW)
+    } catch (error) {
+      sentence = (error as Error).message
+    }
+    expect(sentence).toMatch(/^".*" is not a point in time\./)
+    for (const query of [`from=${text}`, `to=${text}`, `from=${text}&to=2025`])
+      expect(read(query)).toEqual({ range: undefined, problem: sentence })
+  })
+
+  it('a range needs its start before its end; without one, the newest candles are shown', () => {
+    const range = { fromTime: Date.UTC(2024, 0), toTime: Date.UTC(2025, 0) }
+    expect(read('from=2024&to=2025')).toEqual({ range, problem: undefined })
+    for (const query of ['from=2025&to=2024', 'from=2024&to=1704067200'])
+      expect(read(query)).toEqual({ range: undefined, problem: expect.stringMatching(/^The range is empty: from /) })
+    expect(read('')).toEqual({ range: undefined, problem: undefined })
   })
 })

@@ -4,7 +4,6 @@ import { INTERVALS, nextOpenTime } from '../../../src/klines/intervals.js'
 import { buildSeriesGrid } from '../../../src/klines/resample/candle-grid.js'
 import { countDecimals, missingWindow, parseWindow } from '../../../src/server/viewer/chart/data/candle-window.js'
 import { MAX_EMPTY_PLACES, Timeline } from '../../../src/server/viewer/chart/data/timeline.js'
-import { bandLabel } from '../../../src/server/viewer/chart/drawing/band-label.js'
 import { Random } from '../../support/random.js'
 
 const START = Date.UTC(2018, 0, 1)
@@ -19,6 +18,7 @@ function windowText(openTimes: readonly number[]): string {
 describe('the time axis of the chart', () => {
   it.each(INTERVALS)('%s: missing candles are counted as in an audit, and places ascend', interval => {
     const random = new Random(interval.length * 7)
+    const series = { symbol: 'XXXUSDT', interval }
     for (let round = 0; round < 40; round++) {
       // Five windows of twelve steps, some of them missing; a third of the candles missing, some off the grid.
       const bounds = [START]
@@ -35,7 +35,7 @@ describe('the time axis of the chart', () => {
         return { startTime, endTime, openTimes }
       })
       const timeline = new Timeline(
-        interval,
+        series,
         windows.map(({ startTime, endTime, openTimes }) =>
           openTimes ? parseWindow(startTime, endTime, windowText(openTimes)) : missingWindow(startTime, endTime),
         ),
@@ -47,7 +47,7 @@ describe('the time axis of the chart', () => {
         if (spans.at(-1)?.endTime === startTime) spans.at(-1)!.endTime = endTime
         else spans.push({ startTime, endTime })
       }
-      const grid = buildSeriesGrid({ symbol: 'XXXUSDT', interval }, times[0])
+      const grid = buildSeriesGrid(series, times[0])
       const gaps = times.slice(1).flatMap((time, index) => findGaps(interval, grid, spans, times[index], time))
       expect(timeline.missing).toBe(gaps.reduce((sum, { missing }) => sum + missing, 0))
       expect(timeline.candles).toBe(times.length)
@@ -60,10 +60,11 @@ describe('the time axis of the chart', () => {
 
   describe('time without candles that is long', () => {
     const [MINUTE, DAY] = [60_000, 86_400_000]
+    const series = { symbol: 'XXXUSDT', interval: '1m' } as const
     /** Days of 1m from `START` on, each with a candle a minute, without rows, or not in the mirror. */
     const timelineOf = (days: readonly ('full' | 'empty' | 'missing')[]) =>
       new Timeline(
-        '1m',
+        series,
         days.map((kind, day) => {
           const [start, end] = [START + day * DAY, START + (day + 1) * DAY]
           if (kind === 'missing') return missingWindow(start, end)
@@ -84,7 +85,7 @@ describe('the time axis of the chart', () => {
       const [from, to] = [1_440, 1_440 + MAX_EMPTY_PLACES - 1]
       const isMissing = kind === 'missing'
       expect(timeline.bands).toEqual([{ from, to, isMissing, steps: length * 1_440 }])
-      expect(bandLabel(timeline.bands[0], '1m')).toBe(label)
+      expect(timeline.bandLabel(timeline.bands[0])).toBe(label)
       expect(timeline.missing).toBe(isMissing ? 0 : length * 1_440)
       expect(timeline.missingWindows).toBe(isMissing ? length : 0)
       expect(timeline.openTime(from)).toBe(START + DAY)
@@ -119,10 +120,10 @@ describe('the time axis of the chart', () => {
       [MAX_EMPTY_PLACES + 1, '8 hours without candles'],
     ])('%i missing candles: each has a place as long as there are enough', (missing, label) => {
       const later = START + (missing + 1) * MINUTE
-      const timeline = new Timeline('1m', [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
+      const timeline = new Timeline(series, [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
       expect(timeline.length).toBe(2 + Math.min(missing, MAX_EMPTY_PLACES))
       expect(timeline.missing).toBe(missing)
-      expect(bandLabel(timeline.bands[0], '1m')).toBe(label)
+      expect(timeline.bandLabel(timeline.bands[0])).toBe(label)
     })
   })
 

@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { WITHOUT_ROOT } from '../permission.js'
+import { builtScript } from './built-script.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -12,8 +13,12 @@ export interface ChildResult {
 }
 
 /** Runs a script of `test/support` in its own process, `withoutRoot` without the rights of root. */
-export function runChild(script: string, args: readonly string[], { withoutRoot = false } = {}): Promise<ChildResult> {
-  const node = [process.execPath, '--import', 'tsx', `${root}test/support/${script}`, ...args]
+export async function runChild(
+  script: string,
+  args: readonly string[],
+  { withoutRoot = false } = {},
+): Promise<ChildResult> {
+  const node = [process.execPath, await builtScript(script), ...args]
   const [command, ...rest] = [...(withoutRoot ? WITHOUT_ROOT : []), ...node]
   return new Promise(resolve => {
     execFile(command, rest, { cwd: root, env: { ...process.env, HOME: '/nonexistent' } }, (error, stdout, stderr) => {

@@ -14,7 +14,8 @@ export const hasScript = (() => {
 })()
 if (!hasScript) console.warn('Tests at a terminal are skipped: script of util-linux is missing.')
 
-interface TerminalOptions {
+/** A terminal and who sits at it. */
+export interface TerminalOptions {
   /** Text after which a person types `keys`. */
   readonly prompt?: string
   readonly keys?: string

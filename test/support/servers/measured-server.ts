@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
+import { builtScript } from '../cli/built-script.js'
 import { PROJECT } from '../cli/cli-sandbox.js'
 
 /** A server in a separate process, so that its memory can be measured, and a hang does not block the test. */
@@ -13,7 +13,7 @@ export class MeasuredServer {
   ) {}
 
   static async start(root: string): Promise<MeasuredServer> {
-    const args = ['--expose-gc', '--import', 'tsx', join(PROJECT, 'test/support/servers/measured-server-main.ts'), root]
+    const args = ['--expose-gc', await builtScript('servers/measured-server-main.ts'), root]
     const child = spawn(process.execPath, args, { cwd: PROJECT, stdio: ['pipe', 'pipe', 'inherit'] })
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     return new MeasuredServer(child, lines, (await lines.next()).value)

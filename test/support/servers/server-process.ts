@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
+import { builtScript } from '../cli/built-script.js'
 import { PROJECT } from '../cli/cli-sandbox.js'
 import { WITHOUT_ROOT } from '../permission.js'
 import { NOW } from '../synthetic-tree.js'
@@ -19,10 +19,10 @@ export interface ServerProcess {
 
 /** Starts a server over a folder; `withoutRoot` without the rights of root. The server ends with the test. */
 export async function startServerProcess(root: string, { withoutRoot = false } = {}): Promise<ServerProcess> {
-  const script = join(PROJECT, 'test/support/servers/server-process-main.ts')
+  const script = await builtScript('servers/server-process-main.ts')
   // In a small heap memory settles soon, in every version of Node, and a leak shows.
   const heap = ['--max-semi-space-size=4', '--max-old-space-size=48']
-  const node = [process.execPath, ...heap, '--import', 'tsx', script, root, String(NOW)]
+  const node = [process.execPath, ...heap, script, root, String(NOW)]
   const [command, ...args] = [...(withoutRoot ? WITHOUT_ROOT : []), ...node]
   const child = spawn(command, args, { cwd: PROJECT, env: { ...process.env, HOME: '/nonexistent' } })
   onTestFinished(async () => {

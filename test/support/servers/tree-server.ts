@@ -20,9 +20,15 @@ export class TreeServer extends ScriptedServer {
 
   /** Starts a server, on a free port unless one is given, that stops when the test ends. */
   static async start(root: string, port = 0): Promise<TreeServer> {
+    const server = await TreeServer.open(root, port)
+    onTestFinished(() => server.stop())
+    return server
+  }
+
+  /** Starts a server for several tests, which stops when it is told to. */
+  static async open(root: string, port = 0): Promise<TreeServer> {
     const server = new TreeServer(root)
     await server.listen(port)
-    onTestFinished(() => server.stop())
     return server
   }
 

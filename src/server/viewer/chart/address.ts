@@ -1,18 +1,15 @@
-import { isInterval } from './data/interval.js'
-import type { Series } from './data/service.js'
-
-/** `[from, to)`, ms UTC. */
-export interface TimeRange {
-  readonly from: number
-  readonly to: number
-}
+import { KlinesError } from '../../../klines/errors.js'
+import { isInterval } from '../../../klines/intervals.js'
+import type { Series } from '../../../klines/series.js'
+import { isSymbol, toSymbolName } from '../../../klines/symbols.js'
+import { parseRange, type TimeRange } from '../../../klines/time-range.js'
 
 /** What the address of the page says. */
 export interface Address {
   /** As files are named; undefined at `/chart`. */
   readonly symbol: string | undefined
   readonly interval: string | undefined
-  /** The visible time; without it the newest candles are shown. */
+  /** The visible time, with an open end where the address names one end alone; without a range the newest candles are shown. */
   readonly range: TimeRange | undefined
   readonly isLog: boolean
   readonly isLocal: boolean
@@ -20,51 +17,31 @@ export interface Address {
   readonly problem: string | undefined
 }
 
-/** Reads the address of the page. */
-export function parseAddress({ pathname, search }: { pathname: string; search: string }): Address {
-  const [symbol, interval] = pathname
+/** Reads the address of the page. Times are read as `--from` and `--to` of the command line; `now`, ms UTC, is the present. */
+export function parseAddress({ pathname, search }: { pathname: string; search: string }, now = Date.now()): Address {
+  const [symbol = '', interval] = pathname
     .split('/')
     .slice(2)
     .map(part => decodeURIComponent(part))
   const query = new URLSearchParams(search)
-  const times = ['from', 'to'].map(name => ({ name, text: query.get(name), time: parseTime(query.get(name)) }))
-  const [from, to] = times.map(({ time }) => time)
-  const wrong = times.find(({ text, time }) => text && time === undefined)
-  let problem: string | undefined
-  if (wrong)
-    problem = `“${wrong.name}” in the address is not a time: “${wrong.text}”. Expected one like 2024-05-01T12:00Z.`
-  else if (from !== undefined && to !== undefined && from >= to) problem = '“from” in the address is not before “to”.'
   return {
-    symbol: toSymbol(symbol ?? '') || undefined,
+    symbol: toSymbolName(symbol) || undefined,
     interval: interval || undefined,
-    range: problem || from === undefined ? undefined : { from, to: to ?? from },
     isLog: query.get('log') === '1',
     isLocal: query.get('tz') === 'local',
-    problem,
+    ...readRange(query, now),
   }
 }
 
-/** A symbol as people write it (`btcusdt`, `BTC/USDT`, `BTC-USDT`) as files are named; anything else composed and in upper case. */
-export function toSymbol(text: string): string {
-  const name = text.trim().replace(/[/_-]/g, '').normalize('NFC')
-  // A letter that has no upper case, or none without a mark, stays.
-  const upper = name.replace(/\p{L}/gu, letter => {
-    const large = letter.toUpperCase().normalize('NFC')
-    return /^\p{L}+$/u.test(large) ? large : letter
-  })
-  return upper.normalize('NFC')
-}
-
-/** ISO text (a year, a month, a date, or with minutes; UTC unless it says otherwise) or ms. */
-function parseTime(text: string | null): number | undefined {
-  if (text === null) return undefined
-  const hasZone = /T.*(Z|[+-]\d\d:?\d\d)$/i.test(text)
-  const isIso = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d.*)?)?)?$/i.test(text)
-  const time = isIso
-    ? Date.parse(text.includes('T') && !hasZone ? `${text}Z` : text)
-    : Number(text.trim() || Number.NaN)
-  // Dates have years of four digits.
-  return time >= 0 && time < Date.UTC(10_000, 0) ? time : undefined
+function readRange(query: URLSearchParams, now: number): Pick<Address, 'range' | 'problem'> {
+  const [from, to] = ['from', 'to'].map(name => query.get(name) ?? undefined)
+  if (from === undefined && to === undefined) return { range: undefined, problem: undefined }
+  try {
+    return { range: parseRange({ from, to }, now), problem: undefined }
+  } catch (error) {
+    if (error instanceof KlinesError) return { range: undefined, problem: error.message }
+    throw error
+  }
 }
 
 /** `2024-05-01T12:00Z`, with seconds where there are any. */
@@ -78,7 +55,7 @@ export function formatAddress(
   { range, isLog, isLocal }: Pick<Address, 'range' | 'isLog' | 'isLocal'>,
 ): string {
   const query = [
-    ...(range ? [`from=${formatTime(range.from)}`, `to=${formatTime(range.to)}`] : []),
+    ...(range ? [`from=${formatTime(range.fromTime)}`, `to=${formatTime(range.toTime)}`] : []),
     ...(isLog ? ['log=1'] : []),
     ...(isLocal ? ['tz=local'] : []),
   ]
@@ -86,7 +63,7 @@ export function formatAddress(
   return query.length > 0 ? `${path}?${query.join('&')}` : path
 }
 
-/** The series that an address names; undefined for what cannot be one. The server knows more about names than this. */
+/** The series that an address names; undefined for what cannot be one. */
 export function knownSeries(symbol: string, interval: string): Series | undefined {
-  return isInterval(interval) && /^[\p{L}\p{M}\p{Nd}]{2,40}$/u.test(symbol) ? { symbol, interval } : undefined
+  return isInterval(interval) && isSymbol(symbol) ? { symbol, interval } : undefined
 }

@@ -1,5 +1,6 @@
+import type { Series } from '../../../klines/series.js'
 import { type Address, knownSeries } from './address.js'
-import { type Coverage, readCoverage, readSeriesCoverage, type Series } from './data/service.js'
+import { type Coverage, readCoverage, readSeriesCoverage } from './data/service.js'
 import type { MessageLink } from './message.js'
 
 const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }

@@ -1,5 +1,5 @@
+import { formatCount, plural } from '../../../klines/text.js'
 import { formatTime } from './address.js'
-import { formatCount, plural } from './count.js'
 import type { SeriesWindows } from './data/series-windows.js'
 import type { Timeline } from './data/timeline.js'
 import { element } from './element.js'

@@ -1,24 +1,24 @@
-import type { Row } from './data/candle-window.js'
-import type { Series } from './data/service.js'
+import { COLUMNS, type Column, type KlineRow } from '../../../klines/columns.js'
+import { type Series, seriesName } from '../../../klines/series.js'
 import type { Timeline } from './data/timeline.js'
 import type { TimeFormat } from './drawing/time-format.js'
 import { create, element } from './element.js'
 
-/** The elements of a row as the legend shows them: index, name of the column, label. */
-const COLUMNS = [
-  [1, 'open', 'Open'],
-  [2, 'high', 'High'],
-  [3, 'low', 'Low'],
-  [4, 'close', 'Close'],
-  [5, 'volume', 'Volume'],
-  [7, 'quote_volume', 'Quote'],
-  [8, 'count', 'Trades'],
-  [9, 'taker_buy_volume', 'Taker buy'],
-  [10, 'taker_buy_quote_volume', 'Taker quote'],
-  [0, 'open_time', 'Open time'],
-  [6, 'close_time', 'Close time'],
-  [11, 'ignore', 'Ignore'],
-] as const
+/** The columns as the legend shows them, with their labels. */
+const LABELS: readonly (readonly [Column, string])[] = [
+  ['open', 'Open'],
+  ['high', 'High'],
+  ['low', 'Low'],
+  ['close', 'Close'],
+  ['volume', 'Volume'],
+  ['quote_volume', 'Quote'],
+  ['count', 'Trades'],
+  ['taker_buy_volume', 'Taker buy'],
+  ['taker_buy_quote_volume', 'Taker quote'],
+  ['open_time', 'Open time'],
+  ['close_time', 'Close time'],
+  ['ignore', 'Ignore'],
+]
 
 /** The exact text of one candle in all columns. */
 export class Legend {
@@ -30,19 +30,19 @@ export class Legend {
 
   constructor() {
     const list = element('legend-columns')
-    this.cells = COLUMNS.map(([index, column, label]) => {
+    this.cells = LABELS.map(([column, label]) => {
       const cell = create('div')
       const value = create('dd', '', { 'data-column': column })
       cell.append(create('dt', label, { title: column }), value)
       list.append(cell)
-      return { index, value }
+      return { index: COLUMNS.indexOf(column), value }
     })
   }
 
   /** Shows the place of a timeline: a candle, or why there is none. */
-  show({ symbol, interval }: Series, timeline: Timeline, index: number, format: TimeFormat): void {
+  show(series: Series, timeline: Timeline, index: number, format: TimeFormat): void {
     const time = timeline.openTime(index)
-    this.name.textContent = `${symbol} ${interval}`
+    this.name.textContent = seriesName(series)
     this.time.textContent = format.sentence(time)
     const candle = timeline.candle(index)
     const state = candle ? (candle.close < candle.open ? 'falling' : 'rising') : undefined
@@ -62,7 +62,7 @@ export class Legend {
     this.fill(undefined)
   }
 
-  private fill(row: Row | undefined): void {
+  private fill(row: KlineRow | undefined): void {
     for (const { index, value } of this.cells) showExactly(value, row ? String(row[index]) : undefined)
   }
 }

@@ -1,4 +1,5 @@
-import { lengthMs } from './data/interval.js'
+import { approximateLength } from '../../../klines/intervals.js'
+import type { TimeRange } from '../../../klines/time-range.js'
 import { MAX_CANDLES } from './data/series-windows.js'
 import type { Message } from './message.js'
 import type { Session } from './session.js'
@@ -38,8 +39,8 @@ export class Loader {
         else break
         // On the other side than the new windows.
         const kept = needsLeft
-          ? { ...around, from: Number.NEGATIVE_INFINITY }
-          : { ...around, to: Number.POSITIVE_INFINITY }
+          ? { ...around, fromTime: Number.NEGATIVE_INFINITY }
+          : { ...around, toTime: Number.POSITIVE_INFINITY }
         if (!chart.isDragged) windows.trim(kept)
         view.draw(session, { continues: true })
         await nextFrame()
@@ -49,12 +50,12 @@ export class Loader {
   }
 
   /** Jumps to a time, ms UTC, with as many candles as are visible. */
-  async jump(from: number): Promise<void> {
+  async jump(fromTime: number): Promise<void> {
     const { session } = this.view
     if (!session) return
     this.message.hide()
     const { windows, signal, series } = session
-    const range = { from, to: from + this.view.screen * lengthMs(series.interval) }
+    const range = { fromTime, toTime: fromTime + this.view.screen * approximateLength(series.interval) }
     await this.load(session, async () => {
       await windows.showRange(range, signal)
       if (!windows.hasCandles) await windows.showNewest(signal)
@@ -123,12 +124,13 @@ export class Loader {
 }
 
 /** The time from one place of a session's timeline to another, ms UTC; places outside of it count as its ends. */
-function timeAround({ timeline, windows }: Session, from: number, to: number): { from: number; to: number } {
-  const length = lengthMs(windows.series.interval)
+function timeAround({ timeline, windows }: Session, from: number, to: number): TimeRange {
+  const length = approximateLength(windows.series.interval)
   const [first, last] = [0, timeline.length - 1].map(index => timeline.openTime(index))
-  const before = from < 0 ? first + from * length : timeline.openTime(Math.floor(from))
-  const after = to > timeline.length - 1 ? last + (to - timeline.length + 1) * length : timeline.openTime(Math.ceil(to))
-  return { from: before, to: after }
+  const fromTime = from < 0 ? first + from * length : timeline.openTime(Math.floor(from))
+  const end = timeline.length - 1
+  const toTime = to > end ? last + (to - end) * length : timeline.openTime(Math.ceil(to))
+  return { fromTime, toTime }
 }
 
 /** Resolves in the next frame, when the chart has taken what it was told. */

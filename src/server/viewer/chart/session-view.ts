@@ -1,6 +1,6 @@
-import type { TimeRange } from './address.js'
-import { type Interval, lengthMs, nextOpenTime } from './data/interval.js'
-import type { Series } from './data/service.js'
+import { approximateLength, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
+import { type Series, seriesName } from '../../../klines/series.js'
+import type { TimeRange } from '../../../klines/time-range.js'
 import type { Timeline } from './data/timeline.js'
 import type { CandleChart } from './drawing/candle-chart.js'
 import { TimeFormat } from './drawing/time-format.js'
@@ -8,10 +8,8 @@ import { Footer } from './footer.js'
 import { Legend } from './legend.js'
 import type { Session } from './session.js'
 
-/** Candles that are shown of a range without an end. */
+/** Candles that are shown of a range with an open end. */
 const DEFAULT_CANDLES = 150
-
-const MINUTE = 60_000
 
 /** The chart of one session with its legend and footer. */
 export class SessionView {
@@ -39,7 +37,7 @@ export class SessionView {
     this.chart.markLastPrice(windows.isAtEnd)
     this.footer.show(session.timeline, windows)
     this.updateLegend()
-    this.chart.element.ariaLabel = `Candle chart of ${series.symbol} ${series.interval}: ${this.footer.text}`
+    this.chart.element.ariaLabel = `Candle chart of ${seriesName(series)}: ${this.footer.text}`
   }
 
   /** Draws that there is nothing. */
@@ -80,7 +78,7 @@ export class SessionView {
     const { session, visiblePlaces } = this
     if (!session || !visiblePlaces) return undefined
     const { first, last } = visiblePlaces
-    return { from: session.timeline.openTime(first), to: this.endTime(session, last) }
+    return { fromTime: session.timeline.openTime(first), toTime: this.endTime(session, last) }
   }
 
   /** The time of as many candles of another length as there are visible places, around the same middle. */
@@ -89,9 +87,9 @@ export class SessionView {
     if (!session || !visiblePlaces) return undefined
     const { first, last } = visiblePlaces
     const middle = (session.timeline.openTime((first + last) >> 1) + this.endTime(session, (first + last + 1) >> 1)) / 2
-    const half = ((last - first + 1) * lengthMs(interval)) / 2
-    const [from, to] = [middle - half, middle + half].map(time => Math.max(0, Math.round(time / MINUTE) * MINUTE))
-    return { from, to }
+    const half = ((last - first + 1) * approximateLength(interval)) / 2
+    const toMinute = (time: number) => Math.max(0, Math.round(time / MINUTE_MS) * MINUTE_MS)
+    return { fromTime: toMinute(middle - half), toTime: toMinute(middle + half) }
   }
 
   /** The first and the last place of the timeline that are visible. */
@@ -117,13 +115,14 @@ export class SessionView {
     return (chart.visible?.to ?? 0) >= session.timeline.length - 1
   }
 
-  /** Makes a loaded range visible; returns false when it has no candles, and shows the nearest ones. */
-  show({ timeline }: Session, { from, to }: TimeRange): boolean {
-    const first = timeline.indexFrom(from)
-    const last = to > from ? timeline.indexFrom(to) - 1 : first + DEFAULT_CANDLES
-    const isThere = first < timeline.length && last >= first
-    if (isThere) this.chart.showPlaces({ from: first, to: last })
-    else this.showNearest(timeline, from)
+  /** Makes a loaded range visible, up to or from its only end so many candles; returns false when it has no candles, and shows the nearest ones. */
+  show({ timeline }: Session, { fromTime, toTime }: TimeRange): boolean {
+    const end = timeline.indexFrom(toTime) - 1
+    const from = Number.isFinite(fromTime) ? timeline.indexFrom(fromTime) : end - DEFAULT_CANDLES
+    const to = Number.isFinite(toTime) ? end : from + DEFAULT_CANDLES
+    const isThere = from < timeline.length && to >= Math.max(from, 0)
+    if (isThere) this.chart.showPlaces({ from, to })
+    else this.showNearest(timeline, Number.isFinite(fromTime) ? fromTime : toTime)
     return isThere
   }
 

@@ -24,7 +24,7 @@ export class Session {
   }
 
   readTimeline(): Timeline {
-    return new Timeline(this.series.interval, this.windows.windows)
+    return new Timeline(this.series, this.windows.windows)
   }
 
   /** Runs one load after the other, so that none loads what another is loading. */

@@ -1,7 +1,7 @@
-import type { TimeRange } from './address.js'
+import { type Series, seriesName } from '../../../klines/series.js'
+import type { TimeRange } from '../../../klines/time-range.js'
 import { type Absence, describeAbsence } from './choice.js'
 import { SeriesWindows } from './data/series-windows.js'
-import type { Series } from './data/service.js'
 import { CandleChart } from './drawing/candle-chart.js'
 import { element } from './element.js'
 import { Loader, nextFrame } from './loader.js'
@@ -43,7 +43,7 @@ export class Viewer {
       performance.measure('klines:series', 'klines:series-requested', 'klines:series-drawn')
     } catch (error) {
       if (signal.aborted) return
-      this.view.clear(nameOf(series))
+      this.view.clear(seriesName(series))
       this.message.show(String((error as Error).message), { retry: () => void this.open(series, range) })
     } finally {
       if (!signal.aborted) element.ariaBusy = 'false'
@@ -69,7 +69,7 @@ export class Viewer {
 
   /** Those that were shown last stay loaded. */
   private async openWindows(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
-    const name = nameOf(series)
+    const name = seriesName(series)
     const windows = this.loaded.get(name) ?? (await SeriesWindows.open(series, signal))
     for (const other of this.loaded.values()) if (other !== windows) other.hide()
     this.loaded.delete(name)
@@ -98,12 +98,8 @@ export class Viewer {
   }
 
   private async showAbsence({ series, coverage }: SeriesWindows, signal: AbortSignal): Promise<void> {
-    this.view.clear(nameOf(series))
+    this.view.clear(seriesName(series))
     const { problem, choices } = await describeAbsence(series, coverage.known)
     if (!signal.aborted) this.message.show(problem, { choices })
   }
-}
-
-function nameOf({ symbol, interval }: Series): string {
-  return `${symbol} ${interval}`
 }

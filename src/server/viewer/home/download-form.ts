@@ -1,4 +1,5 @@
-import { copyButton } from './copy-button.js'
+/** How long a button says that it has copied, ms. */
+const CONFIRM_MS = 1_500
 
 /** The formats that the page offers, by their extensions. */
 const FORMATS = { csv: 'CSV', parquet: 'Parquet', json: 'JSON', jsonl: 'JSON Lines', arrow: 'Arrow', svg: 'SVG' }
@@ -63,4 +64,21 @@ function commandRow(name: string, command: string): HTMLElement[] {
   code.textContent = command
   description.append(code, copyButton(command, `Copy the ${name} command`))
   return [term, description]
+}
+
+/** A button that copies a text. Browsers offer the clipboard on loopback and https alone; elsewhere the text can be selected. */
+function copyButton(text: string, label: string): HTMLButtonElement {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = 'Copy'
+  button.ariaLabel = label
+  button.hidden = navigator.clipboard === undefined
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(text)
+    button.textContent = 'Copied'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, CONFIRM_MS)
+  })
+  return button
 }

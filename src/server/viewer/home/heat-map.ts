@@ -1,14 +1,14 @@
-import { describeAge } from './age.js'
+import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
+import { seriesName } from '../../../klines/series.js'
+import { formatCount, formatTime, plural } from '../../../klines/text.js'
 import { followSurvey, type SeriesSurvey } from './survey.js'
-
-const count = new Intl.NumberFormat('en-US')
 
 /** Fills the cells of the coverage table with what only the candles say: age, outages, other gaps and corrupt windows. */
 export async function fillHeatMap(): Promise<void> {
   const status = document.querySelector('#survey')
   if (!status) return
   const onProgress = (done: number, total: number) => {
-    const windows = total === 0 ? '' : `: ${count.format(done)} of ${count.format(total)} windows`
+    const windows = total === 0 ? '' : `: ${formatCount(done)} of ${formatCount(total)} windows`
     status.textContent = `Reading the candles${windows}.`
   }
   const onResult = (survey: readonly SeriesSurvey[], renewing: boolean) => {
@@ -17,7 +17,7 @@ export async function fillHeatMap(): Promise<void> {
     showNewest(survey)
     const candles = survey.reduce((sum, series) => sum + series.candles, 0)
     const more = renewing ? ' The candles are being read again, because the mirror may have changed.' : ''
-    status.textContent = `${count.format(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
+    status.textContent = `${formatCount(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
   }
   try {
     await followSurvey({ onProgress, onResult })
@@ -38,7 +38,7 @@ function fillCell(series: SeriesSurvey, now: number): void {
     `#coverage a[href="/chart/${encodeURIComponent(symbol)}/${interval}"]`,
   )
   if (!cell) return
-  const text = `${symbol} ${interval}: ${describe(series)}`
+  const text = `${seriesName(series)}: ${describe(series)}`
   cell.title = text
   cell.ariaLabel = text
   cell.dataset.state = findState(series)
@@ -58,22 +58,42 @@ function findState({ corruptWindows, missingWindows, gaps, candles }: SeriesSurv
 function describe(series: SeriesSurvey): string {
   const { candles, firstOpenTime, lastOpenTime, corruptWindows, missingWindows, missingCandles, gaps, outages } = series
   if (firstOpenTime === undefined || lastOpenTime === undefined) return 'no candles'
-  const faults = [
-    plural(outages, 'outage'),
-    plural(gaps - outages, 'other gap'),
-    missingCandles > 0 && `${plural(missingCandles, 'candle')} missing in them`,
-    plural(missingWindows, 'missing window'),
-    plural(corruptWindows, 'corrupt window'),
-  ].filter(Boolean)
+  const faults = (
+    [
+      [outages, 'outage'],
+      [gaps - outages, 'other gap'],
+      [missingCandles, 'candle', ' missing in them'],
+      [missingWindows, 'missing window'],
+      [corruptWindows, 'corrupt window'],
+    ] as const
+  ).flatMap(([count, noun, what = '']) => (count > 0 ? `${plural(count, noun)}${what}` : []))
   const range = `${plural(candles, 'candle')} from ${formatTime(firstOpenTime)} to ${formatTime(lastOpenTime)} UTC`
   return [range, ...(faults.length > 0 ? faults : ['no gap'])].join(', ')
 }
 
-/** `12 outages`; undefined for none. */
-function plural(number: number, noun: string): string | undefined {
-  return number === 0 ? undefined : `${count.format(number)} ${noun}${number === 1 ? '' : 's'}`
+/** How old the newest candle of a series is. */
+interface Age {
+  /** Such as `3 h`; `now` when no newer candle can have closed. */
+  readonly text: string
+  readonly kind: 'fresh' | 'recent' | 'old'
 }
 
-function formatTime(time: number): string {
-  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+/** The age at `now` of the newest candle, which opened at `lastOpenTime`; both ms UTC. */
+function describeAge(interval: Interval, lastOpenTime: number, now: number): Age {
+  const end = nextOpenTime(interval, lastOpenTime)
+  const nextEnd = nextOpenTime(interval, end)
+  if (now < nextEnd) return { text: 'now', kind: 'fresh' }
+  const ms = now - end
+  return {
+    text: formatAge(ms),
+    kind: ms < Math.max(2 * DAY_MS, 2 * (nextEnd - end)) ? 'fresh' : ms < 30 * DAY_MS ? 'recent' : 'old',
+  }
+}
+
+function formatAge(ms: number): string {
+  const days = Math.floor(ms / DAY_MS)
+  if (days >= 730) return `${Math.floor(days / 365)} y`
+  if (days >= 60) return `${Math.floor(days / 30)} mo`
+  if (days >= 2) return `${days} d`
+  return ms < 2 * HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : `${Math.floor(ms / HOUR_MS)} h`
 }

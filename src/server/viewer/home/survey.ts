@@ -1,7 +1,7 @@
+import type { Series } from '../../../klines/series.js'
+
 /** The candles of a series as `/coverage/candles.json` counts them. Times are open times, ms UTC. */
-export interface SeriesSurvey {
-  readonly symbol: string
-  readonly interval: string
+export interface SeriesSurvey extends Series {
   readonly candles: number
   readonly firstOpenTime?: number
   readonly lastOpenTime?: number

@@ -1,7 +1,10 @@
-import type { TimeRange } from '../address.js'
-import { formatTime, toSymbol } from '../address.js'
-import { INTERVALS, type Interval, STATIC_INTERVALS } from '../data/interval.js'
-import type { Coverage, Series } from '../data/service.js'
+import { EXCHANGE_INTERVALS, INTERVALS, type Interval, MINUTE_MS } from '../../../../klines/intervals.js'
+import type { Series } from '../../../../klines/series.js'
+import { toSymbolName } from '../../../../klines/symbols.js'
+import type { TimeRange } from '../../../../klines/time-range.js'
+import { formatDate } from '../../../../klines/windows.js'
+import { formatTime } from '../address.js'
+import type { Coverage } from '../data/service.js'
 import { create, element } from '../element.js'
 
 /** What people choose. */
@@ -28,7 +31,7 @@ export class Toolbar {
 
   constructor(private readonly actions: ToolbarActions) {
     this.intervals = new Map(
-      INTERVALS.map(interval => {
+      EXCHANGE_INTERVALS.map(interval => {
         const button = create('button', interval, { type: 'button', 'aria-pressed': 'false' })
         button.addEventListener('click', () => actions.interval(interval))
         this.bar.append(button)
@@ -53,7 +56,7 @@ export class Toolbar {
     })
     symbol.addEventListener('blur', restore)
     symbol.addEventListener('change', () => {
-      const chosen = toSymbol(symbol.value)
+      const chosen = toSymbolName(symbol.value)
       if (chosen === '') return
       this.actions.symbol(chosen)
       symbol.blur()
@@ -95,7 +98,8 @@ export class Toolbar {
     for (const [interval, button] of this.intervals) {
       const isCurrent = interval === current
       // A mirror of a static service has no minutes.
-      button.hidden = !isCurrent && !(this.coverage?.intervals ?? STATIC_INTERVALS).includes(interval)
+      const offered: readonly Interval[] = this.coverage?.intervals ?? INTERVALS
+      button.hidden = !isCurrent && !offered.includes(interval)
       button.setAttribute('aria-pressed', String(isCurrent))
       const isCached = cached?.includes(interval) ?? true
       button.classList.toggle('absent', !isCached)
@@ -116,17 +120,17 @@ export class Toolbar {
   /** Shows the visible time in the day picker and in the download links, ms UTC. */
   showRange({ symbol, interval }: Series, range: TimeRange | undefined): void {
     if (!range) return
-    const { from, to } = range
-    if (document.activeElement !== this.day) this.day.value = this.dayOf(from)
+    const { fromTime, toTime } = range
+    if (document.activeElement !== this.day) this.day.value = this.dayOf(fromTime)
     for (const link of this.downloads) {
       const { format = 'csv' } = link.dataset
-      link.href = `/export/${interval}/${encodeURIComponent(symbol)}.${format}?from=${formatTime(from)}&to=${formatTime(to)}`
+      link.href = `/export/${interval}/${encodeURIComponent(symbol)}.${format}?from=${formatTime(fromTime)}&to=${formatTime(toTime)}`
     }
   }
 
   /** The day of a time (ms UTC) in the chosen time zone, `YYYY-MM-DD`. */
   private dayOf(time: number): string {
-    const offset = this.zone.value === 'local' ? new Date(time).getTimezoneOffset() * 60_000 : 0
-    return new Date(time - offset).toISOString().slice(0, 10)
+    const offset = this.zone.value === 'local' ? new Date(time).getTimezoneOffset() * MINUTE_MS : 0
+    return formatDate(time - offset)
   }
 }

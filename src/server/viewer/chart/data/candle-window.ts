@@ -1,3 +1,6 @@
+import type { KlineRow } from '../../../../klines/columns.js'
+import type { WindowSpan } from '../../../../klines/windows.js'
+
 /** A candle with numbers, for drawing only. */
 export interface Candle {
   /** Open time in seconds, as the chart library counts it. */
@@ -9,14 +12,8 @@ export interface Candle {
   readonly volume: number
 }
 
-/** A row of a window file: times and the count of trades are integers, all else is decimal text. */
-export type Row = readonly (string | number)[]
-
-/** A window that is loaded, or that the server does not have. Times in ms UTC. */
-export interface CandleWindow {
-  /** `[startTime, endTime)`. */
-  readonly startTime: number
-  readonly endTime: number
+/** A window that is loaded, or that the server does not have. */
+export interface CandleWindow extends WindowSpan {
   /** The text of the file; undefined for a missing window. */
   readonly text: string | undefined
   readonly candles: readonly Candle[]
@@ -26,12 +23,12 @@ export interface CandleWindow {
 
 /** Reads the text of a window file. */
 export function parseWindow(startTime: number, endTime: number, text: string): CandleWindow {
-  const rows: Row[] = JSON.parse(text)
+  const rows: KlineRow[] = JSON.parse(text)
   let decimals = 0
   const candles = rows.map(([openTime, open, high, low, close, volume]) => {
-    for (const price of [open, high, low, close]) decimals = Math.max(decimals, countDecimals(price as string))
+    for (const price of [open, high, low, close]) decimals = Math.max(decimals, countDecimals(price))
     return {
-      time: (openTime as number) / 1000,
+      time: openTime / 1000,
       open: Number(open),
       high: Number(high),
       low: Number(low),

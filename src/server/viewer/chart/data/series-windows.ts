@@ -1,14 +1,9 @@
+import { stepsBetween } from '../../../../klines/intervals.js'
+import { windowPath } from '../../../../klines/paths.js'
+import { type Series, windowOf } from '../../../../klines/series.js'
+import type { TimeRange } from '../../../../klines/time-range.js'
 import { type CandleWindow, missingWindow, parseWindow } from './candle-window.js'
-import { stepsBetween } from './interval.js'
-import {
-  readSeriesCoverage,
-  readStartDates,
-  readText,
-  type Series,
-  type SeriesCoverage,
-  ServiceError,
-  windowPath,
-} from './service.js'
+import { readSeriesCoverage, readStartDates, readText, type SeriesCoverage, ServiceError } from './service.js'
 import { WindowList } from './window-list.js'
 
 const MAX_REQUESTS = 8
@@ -92,11 +87,12 @@ export class SeriesWindows {
   }
 
   /**
-   * Shows the windows of a time range, ms UTC: together with what is shown when that is near. When they have no candles, the windows
-   * on both sides too.
+   * Shows the windows of a time range, of one with an open end the window at the other end: together with what is shown when that is
+   * near. When they have no candles, the windows on both sides too.
    */
-  async showRange({ from, to }: { from: number; to: number }, signal: AbortSignal): Promise<void> {
-    const [first, last] = [this.list.indexOf(from), this.list.indexOf(Math.max(from, to - 1))]
+  async showRange({ fromTime, toTime }: TimeRange, signal: AbortSignal): Promise<void> {
+    const first = this.list.indexOf(Number.isFinite(fromTime) ? fromTime : toTime - 1)
+    const last = this.list.indexOf(Number.isFinite(toTime) ? toTime - 1 : fromTime)
     const isNear = this.isOpen && first <= this.last + NEAR && last >= this.first - NEAR
     if (isNear) await this.show(Math.min(first, this.first), Math.max(last, this.last), signal)
     else await this.show(first, Math.min(last, this.list.indexAway(first, this.maxBatch)), signal)
@@ -115,11 +111,11 @@ export class SeriesWindows {
   }
 
   /**
-   * Drops the windows that are farthest from a time, ms UTC, and outside of it, until those that are loaded have few enough places
+   * Drops the windows that are farthest from a range, and outside of it, until those that are loaded have few enough places
    * on the time axis.
    */
-  trim({ from, to }: { from: number; to: number }, maxPlaces = MAX_CANDLES): void {
-    const distance = ({ startTime, endTime }: CandleWindow) => Math.max(startTime - to, from - endTime)
+  trim({ fromTime, toTime }: TimeRange, maxPlaces = MAX_CANDLES): void {
+    const distance = ({ startTime, endTime }: CandleWindow) => Math.max(startTime - toTime, fromTime - endTime)
     const isOutside = (index: number) => distance(this.loaded[index] as CandleWindow) >= 0
     const indices = [...this.loaded.keys()].filter(index => this.loaded[index])
     const farthest = indices
@@ -146,7 +142,7 @@ export class SeriesWindows {
   /** Drops most windows: another series is shown. */
   hide(): void {
     const { startTime = 0, endTime = 0 } = this.loaded[this.last] ?? {}
-    if (this.isOpen) this.trim({ from: startTime + 1, to: endTime - 1 }, MAX_HIDDEN_CANDLES)
+    if (this.isOpen) this.trim({ fromTime: startTime + 1, toTime: endTime - 1 }, MAX_HIDDEN_CANDLES)
   }
 
   private get batch(): number {
@@ -173,7 +169,7 @@ export class SeriesWindows {
   private async load(index: number, signal: AbortSignal): Promise<CandleWindow> {
     const { startTime, endTime } = this.list.time(index)
     if (this.list.isMissing(index)) return missingWindow(startTime, endTime)
-    const path = windowPath(this.series, this.list.startDate(index))
+    const path = `/${windowPath(windowOf(this.series, this.list.startDate(index)))}`
     try {
       return parseWindow(startTime, endTime, await readText(path, signal))
     } catch (error) {

@@ -1,10 +1,6 @@
-import { type Interval, intervalSegment } from './interval.js'
-
-/** One symbol at one interval. */
-export interface Series {
-  readonly symbol: string
-  readonly interval: Interval
-}
+import type { Interval } from '../../../../klines/intervals.js'
+import { startDatesPath } from '../../../../klines/paths.js'
+import type { Series } from '../../../../klines/series.js'
 
 /** What the server says about one series. */
 export interface SeriesCoverage {
@@ -68,9 +64,5 @@ export async function readSeriesCoverage({ symbol, interval }: Series, signal: A
 }
 
 export async function readStartDates(interval: Interval, signal: AbortSignal): Promise<string[]> {
-  return JSON.parse(await readText(`/api/klines/start-dates/${intervalSegment(interval)}.json`, signal))
-}
-
-export function windowPath({ symbol, interval }: Series, startDate: string): string {
-  return `/api/klines/${intervalSegment(interval)}/${encodeURIComponent(symbol)}/${startDate}.json`
+  return JSON.parse(await readText(`/${startDatesPath(interval)}`, signal))
 }

@@ -1,6 +1,13 @@
-import type { Candle, CandleWindow, Row } from './candle-window.js'
-import { GapFinder } from './gaps.js'
-import { type Interval, laterOpenTime } from './interval.js'
+import { slotAfter } from '../../../../chart/slot-steps.js'
+import { findGaps } from '../../../../klines/audit/gaps.js'
+import type { KlineRow } from '../../../../klines/columns.js'
+import { approximateLength, DAY_MS, HOUR_MS, nextOpenTime } from '../../../../klines/intervals.js'
+import { buildSeriesGrid, type CandleGrid } from '../../../../klines/resample/candle-grid.js'
+import { toTarget } from '../../../../klines/resample/target-interval.js'
+import type { Series } from '../../../../klines/series.js'
+import { plural } from '../../../../klines/text.js'
+import type { WindowSpan } from '../../../../klines/windows.js'
+import type { Candle, CandleWindow } from './candle-window.js'
 
 /**
  * Places that the time between two candles has at most: a few screens, however long it is. In a longer time each place stands for
@@ -24,6 +31,11 @@ export interface Band {
   readonly steps: number
 }
 
+/** Time whose windows are all loaded, or all missing. */
+interface KnownSpan extends WindowSpan {
+  readonly isMissing: boolean
+}
+
 /** The time axis of a chart: each candle of consecutive windows, and places for those that are missing between them. */
 export class Timeline {
   readonly places: (Candle | EmptyPlace)[] = []
@@ -34,10 +46,10 @@ export class Timeline {
   /** Windows between the candles that are not in the mirror. */
   missingWindows = 0
   readonly decimals: number
-  private parsed: { window: CandleWindow; rows: readonly Row[] } | undefined
+  private parsed: { window: CandleWindow; rows: readonly KlineRow[] } | undefined
 
   constructor(
-    readonly interval: Interval,
+    private readonly series: Series,
     private readonly windows: readonly CandleWindow[],
   ) {
     const populated = windows.filter(({ candles }) => candles.length > 0)
@@ -46,11 +58,12 @@ export class Timeline {
     if (!first || !last) return
     const between = windows.slice(windows.indexOf(first), windows.indexOf(last))
     this.missingWindows = between.filter(({ text }) => text === undefined).length
-    const gaps = new GapFinder(interval, first.candles[0].time * 1000, windows)
+    const grid = buildSeriesGrid(series, toMs(first.candles[0].time))
+    const spans = joinWindows(windows)
     let previous: Candle | undefined
     for (const { candles } of populated) {
       for (const candle of candles) {
-        if (previous) this.addGaps(gaps, previous, candle)
+        if (previous) this.addGaps(grid, spans, toMs(previous.time), toMs(candle.time))
         this.places.push(candle)
         previous = candle
       }
@@ -58,15 +71,20 @@ export class Timeline {
     }
   }
 
-  private addGaps(finder: GapFinder, previous: Candle, candle: Candle): void {
-    const found = finder.between(toMs(previous.time), toMs(candle.time))
-    const total = found.reduce((sum, { steps }) => sum + steps, 0)
+  private addGaps(grid: CandleGrid, spans: readonly KnownSpan[], openTime: number, laterOpenTime: number): void {
+    const { interval } = this.series
+    if (laterOpenTime <= nextOpenTime(interval, openTime)) return
+    const found = spans.flatMap(span =>
+      findGaps(interval, grid, [span], openTime, laterOpenTime).map(gap => ({ ...gap, isMissing: span.isMissing })),
+    )
+    const target = toTarget(interval)
+    const total = found.reduce((sum, { missing }) => sum + missing, 0)
     const scale = Math.min(1, MAX_EMPTY_PLACES / total)
-    for (const { startTime, steps, isMissing } of found) {
+    for (const { startTime, missing: steps, isMissing } of found) {
       const from = this.places.length
       const count = Math.max(1, Math.round(steps * scale))
       for (let place = 0; place < count; place++) {
-        const time = laterOpenTime(this.interval, startTime, Math.floor((place * steps) / count))
+        const time = slotAfter(target, startTime, Math.floor((place * steps) / count))
         this.places.push({ time: time / 1000 })
       }
       this.bands.push({ from, to: from + count - 1, isMissing, steps })
@@ -103,14 +121,35 @@ export class Timeline {
     return this.bands.find(({ from, to }) => index >= from && index <= to)
   }
 
+  /** How long a band is that has fewer places than missing candles; undefined where the time axis says so. */
+  bandLabel({ from, to, steps, isMissing }: Band): string | undefined {
+    if (steps <= to - from + 1) return undefined
+    const length = steps * approximateLength(this.series.interval)
+    const text =
+      length < 2 * DAY_MS ? plural(Math.round(length / HOUR_MS), 'hour') : plural(Math.round(length / DAY_MS), 'day')
+    return `${text} ${isMissing ? 'not in this mirror' : 'without candles'}`
+  }
+
   /** The row of a candle as its file has it. The window of the last one is kept parsed. */
-  row(index: number): Row | undefined {
+  row(index: number): KlineRow | undefined {
     const time = this.openTime(index)
     const window = this.windows.find(({ startTime, endTime }) => time >= startTime && time < endTime)
     if (!window?.text) return undefined
     if (this.parsed?.window !== window) this.parsed = { window, rows: JSON.parse(window.text) }
     return this.parsed.rows.find(([openTime]) => openTime === time)
   }
+}
+
+/** Joins adjacent windows that are all loaded, or all missing. */
+function joinWindows(windows: readonly CandleWindow[]): KnownSpan[] {
+  const spans: { startTime: number; endTime: number; isMissing: boolean }[] = []
+  for (const { startTime, endTime, text } of windows) {
+    const last = spans.at(-1)
+    const isMissing = text === undefined
+    if (last?.isMissing === isMissing) last.endTime = endTime
+    else spans.push({ startTime, endTime, isMissing })
+  }
+  return spans
 }
 
 function toMs(seconds: number): number {

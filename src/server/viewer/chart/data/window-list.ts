@@ -1,5 +1,7 @@
-import { lengthMs } from './interval.js'
-import type { Series, SeriesCoverage } from './service.js'
+import { approximateLength } from '../../../../klines/intervals.js'
+import type { Series } from '../../../../klines/series.js'
+import { parseDate, type WindowSpan } from '../../../../klines/windows.js'
+import type { SeriesCoverage } from './service.js'
 
 /** The windows that a series may have, ascending, whether they are loaded or not. */
 export class WindowList {
@@ -12,7 +14,7 @@ export class WindowList {
     { upstream, missingStartDates }: SeriesCoverage,
     private readonly startDates: readonly string[],
   ) {
-    this.startTimes = startDates.map(date => Date.parse(date))
+    this.startTimes = startDates.map(parseDate)
     this.missing = new Set(upstream ? [] : missingStartDates)
   }
 
@@ -24,8 +26,8 @@ export class WindowList {
     return this.startDates[index]
   }
 
-  /** `[startTime, endTime)` of a window, ms UTC; the last one has no end. */
-  time(index: number): { startTime: number; endTime: number } {
+  /** The span of a window; the last one has no end. */
+  time(index: number): WindowSpan {
     return { startTime: this.startTimes[index], endTime: this.startTimes[index + 1] ?? Number.POSITIVE_INFINITY }
   }
 
@@ -60,6 +62,6 @@ export class WindowList {
   /** About how many candles a window has. */
   get windowCandles(): number {
     const [first = 0, second = 0] = this.startTimes
-    return Math.max(1, (second - first) / lengthMs(this.series.interval))
+    return Math.max(1, (second - first) / approximateLength(this.series.interval))
   }
 }

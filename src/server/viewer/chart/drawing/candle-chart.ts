@@ -9,7 +9,7 @@ import {
   PriceScaleMode,
   type Time,
   type UTCTimestamp,
-} from '/viewer/lightweight-charts.js'
+} from 'lightweight-charts'
 import type { Timeline } from '../data/timeline.js'
 import { GapBands } from './gap-bands.js'
 import { type Palette, readPalette } from './palette.js'

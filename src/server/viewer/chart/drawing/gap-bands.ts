@@ -1,6 +1,5 @@
-import type { IChartApi, IPanePrimitive, IPrimitivePaneView, Logical } from '/viewer/lightweight-charts.js'
+import type { IChartApi, IPanePrimitive, IPrimitivePaneView, Logical } from 'lightweight-charts'
 import type { Timeline } from '../data/timeline.js'
-import { bandLabel } from './band-label.js'
 import type { Palette } from './palette.js'
 
 /** Bars at both ends of a band, and thinner than that it would not be seen, in CSS pixels. */
@@ -39,11 +38,11 @@ export class GapBands implements IPanePrimitive {
   private draw(target: Target): void {
     const scale = this.chart.timeScale()
     const visible = scale.getVisibleLogicalRange()
-    if (!visible || !this.timeline) return
-    const { bands, interval } = this.timeline
+    const { timeline } = this
+    if (!visible || !timeline) return
     const { barSpacing } = scale.options()
     target.useBitmapCoordinateSpace(({ context, bitmapSize: { width: pane, height }, horizontalPixelRatio: ratio }) => {
-      for (const band of bands) {
+      for (const band of timeline.bands) {
         const { from, to, isMissing } = band
         if (to < visible.from - 1 || from > visible.to + 1) continue
         const [start, end] = [from, to].map(index => scale.logicalToCoordinate(index as Logical) ?? 0)
@@ -53,7 +52,7 @@ export class GapBands implements IPanePrimitive {
         context.fillStyle = isMissing ? this.palette.missingWindow : this.palette.gap
         context.fillRect(left, 0, right - left, height)
         if (isMissing) this.drawStripes(context, left, right, height, STRIPES * ratio)
-        const label = bandLabel(band, interval)
+        const label = timeline.bandLabel(band)
         if (label) this.drawLabel(context, label, Math.max(0, left), Math.min(pane, right), height / 2, ratio)
       }
     })

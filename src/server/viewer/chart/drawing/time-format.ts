@@ -1,4 +1,4 @@
-import { TickMarkType } from '/viewer/lightweight-charts.js'
+import { TickMarkType } from 'lightweight-charts'
 
 const LOCALE = 'en-GB'
 
