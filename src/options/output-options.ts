@@ -40,22 +40,6 @@ export const OUTPUT_OPTIONS = {
     description: `Names and order of the columns, joined by commas: some of ${OUTPUT_COLUMNS.join(', ')}. Default: all but symbol and interval`,
     example: 'open_time,open,high,low,close,volume',
   },
-  /** Text formats only. Default `ms`. */
-  timeFormat: {
-    takes: 'choice',
-    values: TIME_FORMATS,
-    formats: TEXT_FORMATS,
-    neutral: 'ms',
-    neutralFormats: BINARY_FORMATS,
-    refusal: format =>
-      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
-    group: 'how they are written',
-    placeholder: 'FORMAT',
-    summary: 'Format of times in text formats. Default: ms.',
-    description:
-      'How text formats write times: since the epoch in ms, s or us, or ISO 8601 in UTC. Default: ms. Parquet and arrow have timestamps',
-    example: 'ms',
-  },
   /** Parquet and Arrow only. Default `double`. */
   numbers: {
     takes: 'choice',
@@ -78,7 +62,7 @@ export const OUTPUT_OPTIONS = {
     values: COMPRESSIONS,
     formats: ['parquet'],
     neutral: 'none',
-    refusal: format => `is for parquet; ${format} accepts only \`none\`.`,
+    refusal: format => `is for parquet; ${format} accepts only none.`,
     advice: format => (isBinary(format) ? undefined : 'A name that ends in .gz compresses a text format.'),
     group: 'how they are written',
     placeholder: 'NAME',
@@ -86,6 +70,22 @@ export const OUTPUT_OPTIONS = {
     description:
       'Compression of parquet; other formats accept only none. Default: zstd where the Node of the server has it (22.15 and later), else gzip',
     example: 'none',
+  },
+  /** Text formats only. Default `ms`. */
+  timeFormat: {
+    takes: 'choice',
+    values: TIME_FORMATS,
+    formats: TEXT_FORMATS,
+    neutral: 'ms',
+    neutralFormats: BINARY_FORMATS,
+    refusal: format =>
+      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+    group: 'how they are written',
+    placeholder: 'FORMAT',
+    summary: 'Format of times in text formats. Default: ms.',
+    description:
+      'How text formats write times: since the epoch in ms, s or us, or ISO 8601 in UTC. Default: ms. Parquet and arrow have timestamps',
+    example: 'ms',
   },
   /** Colours of an svg. Default `light`. */
   theme: {

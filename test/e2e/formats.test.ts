@@ -95,7 +95,7 @@ describe.concurrent('formats of an export', () => {
       code: 2,
       stdout: '',
       stderr:
-        'klines: --compression gzip is for parquet; csv accepts none alone.\n  A name that ends in .gz compresses a text format.\n',
+        'klines: --compression gzip is for parquet; csv accepts only none.\n  A name that ends in .gz compresses a text format.\n',
     })
   })
 

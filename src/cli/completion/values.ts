@@ -1,7 +1,7 @@
 import { BINANCE, SAMPLE } from '../../http/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
-import { OUTPUT_COLUMNS } from '../../options/output-options.js'
+import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
 
 /** What a value can be. */
@@ -21,7 +21,7 @@ export const ALL = 'all'
 /** Words for flags that also take others. */
 const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
   interval: [...EXCHANGE_INTERVALS, ALL],
-  columns: OUTPUT_COLUMNS,
+  ...Object.fromEntries(OUTPUT_ENTRIES.map(({ flag, option }) => [flag, option.values ?? []])),
   resample: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'],
   from: ['today', 'yesterday', '-7d', '-30d'],
   to: ['now', 'today', 'yesterday'],

@@ -36,7 +36,7 @@ describe('a bad request', () => {
     ['1h/BTCUSDT.csv?columns=close,close', 400, 'Column "close" is given twice.'],
     ['1h/BTCUSDT.csv?columns=', 400, 'Unknown column "".'],
     ['1h/BTCUSDT.csv?numbers=decimal', 400, 'numbers=decimal is for parquet and arrow; csv carries the text'],
-    ['1h/BTCUSDT.csv.gz?compression=gzip', 400, 'compression=gzip is for parquet; csv accepts none alone.'],
+    ['1h/BTCUSDT.csv.gz?compression=gzip', 400, 'compression=gzip is for parquet; csv accepts only none.'],
     ['1h/BTCUSDT.parquet?compression=lz4', 400, 'compression is "lz4". Expected zstd, gzip, snappy, none.'],
     ['1h/BTCUSDT.arrow?time-format=iso', 400, 'time-format=iso is for csv, json and jsonl; arrow holds'],
     ['1h/BTCUSDT.csv?time-format=isoo', 400, 'time-format is "isoo". Expected ms, s, us, iso.'],

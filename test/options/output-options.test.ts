@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { flagValues } from '../../src/cli/completion/values.js'
+import { FOLDER_GROUPS } from '../../src/cli/config/key-groups.js'
+import { toFlags } from '../../src/cli/option-flags.js'
+import { COMMANDS } from '../../src/commands/index.js'
+import { parseRowFormat } from '../../src/export/row-format.js'
+import { FORMATS } from '../../src/options/formats.js'
+import { OUTPUT_ENTRIES, unusableFlags } from '../../src/options/output-options.js'
+import { toExportError } from '../../src/server/export/errors.js'
+import { useTestServer } from '../support/servers/test-server.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+/** What people write, by the name in the library: flag, variable, a value that is refused, and the formats that use the option. */
+const EXPECTED: Record<string, [string, string, unknown, string]> = {
+  columns: ['columns', 'KLINES_COLUMNS', ['price'], 'csv json jsonl parquet arrow'],
+  numbers: ['numbers', 'KLINES_NUMBERS', 'float', 'parquet arrow'],
+  compression: ['compression', 'KLINES_COMPRESSION', 'lz4', 'parquet'],
+  timeFormat: ['time-format', 'KLINES_TIME_FORMAT', 'ns', 'csv json jsonl'],
+  theme: ['theme', 'KLINES_THEME', 'sepia', 'svg'],
+  width: ['width', 'KLINES_PICTURE_WIDTH', 1, 'svg'],
+  height: ['height', 'KLINES_PICTURE_HEIGHT', 0.5, 'svg'],
+  log: ['log', 'KLINES_LOG', undefined, 'svg'],
+}
+
+const server = useTestServer()
+
+it('the table has these options', () => {
+  expect(OUTPUT_ENTRIES.map(({ name }) => name)).toEqual(Object.keys(EXPECTED))
+})
+
+describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
+  const [flag, variable, wrong, formats] = EXPECTED[name]
+  const isRefused = wrong !== undefined
+
+  it.each(['export', 'download'] as const)('is a flag of %s, with help and a variable', command => {
+    const found = COMMANDS[command].flags[flag as 'theme']
+    expect(found).toMatchObject({ summary: option.summary, env: variable, helpGroup: 'output' })
+    if (option.takes === 'choice') expect(found).toMatchObject({ options: option.values })
+  })
+
+  it("may be set in a folder's file", () => {
+    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe(option.group)
+  })
+
+  it('is completed with its values', () => {
+    const entry = { name: flag, type: 'option' } as const
+    expect(flagValues(entry).words).toEqual(option.values ?? [])
+  })
+
+  it('is a parameter of /export, and its OpenAPI document says so', async () => {
+    const { body } = await server.request('/export/openapi.json')
+    const { parameters } = JSON.parse(String(body)).paths['/export/{interval}/{symbol}.{extension}'].get
+    const found = parameters.find((parameter: { name: string }) => parameter.name === flag)
+    expect(found).toMatchObject({ in: 'query', required: false, description: option.description ?? option.summary })
+    if (option.takes === 'choice') expect(found.schema.enum).toEqual(option.values)
+    const format = formats.split(' ')[0]
+    const { status } = await server.request(`/export/15m/BTCUSDT.${format}?${flag}=wrong`)
+    expect(status).toBe(400)
+  })
+
+  it('is for some formats, and any other refuses it or does the same anyway', () => {
+    expect(FORMATS.filter(format => !(unusableFlags(format) as string[]).includes(flag)).join(' ')).toBe(formats)
+  })
+
+  it.runIf(isRefused)('has values that the library refuses, and every interface in its own words', () => {
+    const error = thrownBy(() => parseRowFormat({ [name]: wrong } as never, formats.split(' ')[0] as 'csv'))
+    expect(error.code).toBe('bad_option')
+    if (name === 'columns') return
+    expect(error.message.startsWith(`\`${name}\` is `)).toBe(true)
+    expect(toFlags(error.message).startsWith(`--${flag} is `)).toBe(true)
+    expect((toExportError(error) as Error).message.startsWith(`${flag} is `)).toBe(true)
+  })
+})
