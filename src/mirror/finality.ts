@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, nextOpenTime } from '../klines/intervals.js'
+import { DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { WindowTimes } from './record-lines.js'
@@ -69,4 +69,12 @@ export function reachesEnd(window: WindowRef, lastOpenTime: number | undefined):
 /** Whether a window was rendered well after its own end, so that it is final as soon as a later one has candles. */
 export function isLate(window: WindowRef, time: number): boolean {
   return time >= windowSpan(window).endTime + LATE_MS
+}
+
+/**
+ * Until when a recorded version of a window has all candles that closed, ms UTC. The exchange has them at once, but only those that
+ * closed 15 s ago are stored; a static service renders candles that it got before.
+ */
+export function settledTime(isOfExchange: boolean, { time, confirmed }: WindowTimes): number {
+  return isOfExchange ? confirmed - MINUTE_MS : time - LATE_MS
 }

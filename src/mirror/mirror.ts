@@ -25,7 +25,16 @@ import {
   removeSynced,
   writeFile,
 } from './file-store.js'
-import { isFinal, isFinalOfExchange, needsSecondAnswer, reachesEnd, spansWindow, type WindowEnds } from './finality.js'
+import {
+  isFinal,
+  isFinalOfExchange,
+  isLate,
+  needsSecondAnswer,
+  reachesEnd,
+  settledTime,
+  spansWindow,
+  type WindowEnds,
+} from './finality.js'
 import { LastPopulated } from './last-populated.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, layoutOf, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import { MirrorFiles } from './mirror-files.js'
@@ -258,6 +267,19 @@ export class Mirror extends MirrorFiles {
   /** When the service rendered a window, ms UTC: the exchange renders it for each answer. */
   renderedTime({ time, confirmed }: WindowTimes): number {
     return this.isOfExchange ? confirmed : time
+  }
+
+  /**
+   * Until when a cached window has all candles that closed, ms UTC: one that it lacks and another series of the symbol has is a fault.
+   * Of one that was changed since it was recorded, only the time of its file is left, and that of a static service says nothing.
+   * Throws `mirror_unusable`.
+   */
+  settledUntil(window: WindowRef, { batch, ...file }: BorrowedWindow): number {
+    if (reachesEnd(window, batch.lastOpenTime)) return Infinity
+    const isRecorded = this.record.window(windowPath(window)) !== undefined
+    const times = isRecorded ? this.findTimes(window, file) : undefined
+    if (this.isOfExchange && isLate(window, times?.confirmed ?? file.mtimeMs)) return Infinity
+    return times === undefined ? -Infinity : settledTime(this.isOfExchange, times)
   }
 
   /**
