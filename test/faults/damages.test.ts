@@ -12,7 +12,7 @@ describe.each(TREE_KINDS)('F77 in a mirror of the %s service', kind => {
   const sandbox = newSandbox()
   let sound: Promise<SoundMirror> | undefined
 
-  it.each(DAMAGES)('$name: what must see it does', async damageKind => {
+  it.each(DAMAGES)('$name is found where the record, another interval or the file tells', async damageKind => {
     sound ??= makeSoundMirror(kind, sandbox)
     const { damage, answers } = await detect(damageKind, SEED, await sound, sandbox, ['all', 'series', 'files'])
     const seen = { seed: SEED, ...damage, answers }

@@ -15,12 +15,12 @@ export type Answer = 'found' | 'gap' | 'nothing'
 const ALL = ['all', '-i', 'all']
 
 /** The arguments of a question about a damaged mirror. */
-function argsOf(question: Question, { symbol, interval, startDate }: Damage): string[] {
+function argsOf(question: Question, { symbol, interval, startDate }: Damage, { from }: SoundMirror): string[] {
   if (question === 'all') return ['verify', ...ALL]
   if (question === 'series') return ['verify', symbol, '-i', interval]
   if (question === 'files') return ['mirror', 'verify']
   const { endTime } = windowSpan({ interval, startDate })
-  return ['verify', ...ALL, '--from', startDate, '--to', formatDate(endTime)]
+  return ['verify', ...ALL, '--from', startDate > from ? startDate : from, '--to', formatDate(endTime)]
 }
 
 /** What a run says beside figures that damage without a finding changes, too. */
@@ -52,7 +52,7 @@ export async function detect(
     files: undefined,
   }
   for (const question of questions) {
-    const args = argsOf(question, damage)
+    const args = argsOf(question, damage, sound)
     const run = await sandbox.call([...args, '--mirror', mirror.root])
     const before = await askSound(args, sound, sandbox)
     answers[question] = run.code !== 0 ? 'found' : countGaps(run) > countGaps(before) ? 'gap' : 'nothing'

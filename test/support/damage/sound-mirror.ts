@@ -49,6 +49,8 @@ export interface SoundMirror {
   readonly root: string
   readonly symbols: readonly string[]
   readonly intervals: readonly Interval[]
+  /** The day from which it has all windows. */
+  readonly from: string
 }
 
 /** Downloads a mirror with a record, in two runs, into `sound` of a sandbox. Its candles agree in all intervals. */
@@ -68,7 +70,7 @@ export async function makeSoundMirror(kind: TreeKind, sandbox: CliSandbox, size 
     const run = await sandbox.call(['download', ...symbols, '-i', intervals.join(), ...source, '-q'])
     expect(run).toMatchObject({ code: 0, stderr: '' })
   }
-  return { root: sandbox.path('sound'), symbols, intervals }
+  return { root: sandbox.path('sound'), symbols, intervals, from }
 }
 
 /** A static service that renders its files once a day. */
