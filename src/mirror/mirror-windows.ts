@@ -8,7 +8,7 @@ import { windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
-import { reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
+import { isLate, reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
 import { EndsRead } from './ends-read.js'
 import type { FileSnapshot, FileVersion } from './file-store.js'
 import { LastPopulated } from './last-populated.js'
@@ -123,6 +123,19 @@ export class MirrorWindows {
   /** When the service rendered a window, ms UTC. */
   renderedTime({ time, confirmed }: WindowTimes): number {
     return this.mirror.rules.rendersAnswers ? confirmed : time
+  }
+
+  /**
+   * Until when a cached window has all candles that closed, ms UTC: one that it lacks and another series of the symbol has is a fault.
+   * Of one that was changed since it was recorded, only the time of its file is left, and that of a static service says nothing.
+   */
+  settledUntil(window: WindowRef, { batch, ...file }: BorrowedWindow): number {
+    if (reachesEnd(window, batch.lastOpenTime)) return Infinity
+    const { rules } = this.mirror
+    const isRecorded = this.record.window(windowPath(window)) !== undefined
+    const times = isRecorded ? this.timesOf(window, file) : undefined
+    if (rules.rendersAnswers && isLate(window, times?.confirmed ?? file.mtimeMs)) return Infinity
+    return times === undefined ? -Infinity : rules.settledTime(times)
   }
 
   /**

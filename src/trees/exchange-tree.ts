@@ -1,5 +1,5 @@
 import { exchangeStartDates, firstExchangeStartDate } from '../klines/exchange-calendar.js'
-import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { EXCHANGE_INTERVALS, MINUTE_MS } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import { STATIC_TREE } from './static-tree.js'
@@ -26,6 +26,8 @@ export const EXCHANGE_TREE: TreeRules = {
     return isLate(window, times.confirmed) && !needsSecondAnswer(window, ends, times)
   },
   needsSecondAnswer,
+  // It has candles at once, but only those that closed 15 s ago are stored.
+  settledTime: ({ confirmed }) => confirmed - MINUTE_MS,
   isOutdated: (window, rendered, now) => {
     const { endTime } = windowSpan(window)
     return STATIC_TREE.isOutdated(window, rendered, now) || (rendered.time < endTime && endTime <= now)

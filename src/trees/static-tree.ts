@@ -3,7 +3,7 @@ import { hasListingDate } from '../klines/resample/candle-grid.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { knownStartDates, windowSpan } from '../klines/windows.js'
 import type { TreeRules } from './tree-rules.js'
-import { isLate, reachesEnd } from './window-ends.js'
+import { isLate, LATE_MS, reachesEnd } from './window-ends.js'
 
 /** A static klines service: files that are rendered once a day, of a few symbols and intervals. */
 export const STATIC_TREE: TreeRules = {
@@ -25,6 +25,8 @@ export const STATIC_TREE: TreeRules = {
   isFinal: (window, { lastOpenTime }, times, hasLater) =>
     reachesEnd(window, lastOpenTime) || (times !== undefined && isLate(window, times.time) && hasLater()),
   needsSecondAnswer: () => false,
+  /** A service renders candles that it got before. */
+  settledTime: ({ time }) => time - LATE_MS,
   /** A published tree has empty files for windows of the future. */
   isOutdated: (window, { isEmpty, time }, now) => {
     const { startTime } = windowSpan(window)

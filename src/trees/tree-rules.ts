@@ -37,6 +37,8 @@ export interface TreeRules {
   isFinal(window: WindowRef, ends: WindowEnds, times: WindowTimes | undefined, hasLater: () => boolean): boolean
   /** Whether a window, a day after its end, has these candles by one answer alone, which may be wrong. */
   needsSecondAnswer(window: WindowRef, ends: WindowEnds, times: WindowTimes): boolean
+  /** Until when a version of a window with these times has all candles that closed, ms UTC. */
+  settledTime(times: WindowTimes): number
   /** Whether a window that was rendered at `time` (ms UTC) may have got candles by `now`. */
   isOutdated(window: WindowRef, rendered: { readonly isEmpty: boolean; readonly time: number }, now: number): boolean
 }

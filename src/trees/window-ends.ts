@@ -3,7 +3,7 @@ import type { WindowRef } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 
 /** Windows of the public service are rendered once a day; corrections were measured up to 4.5 h after a window's end. */
-const LATE_MS = DAY_MS
+export const LATE_MS = DAY_MS
 
 /** How long after the first answer a second one proves something. */
 export const SECOND_ANSWER_MS = HOUR_MS

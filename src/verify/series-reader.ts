@@ -2,15 +2,15 @@ import { type Inspection, SeriesInspector } from '../klines/audit/inspect.js'
 import { findFinerRow } from '../klines/audit/misplaced-row.js'
 import type { SlicedSeries } from '../klines/audit/sliced-series.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import type { Interval } from '../klines/intervals.js'
 import type { CandleTable } from '../klines/kernel/candle-table.js'
-import { type Series, type WindowRef, windowName, windowOf } from '../klines/series.js'
+import { type Series, windowName, windowOf } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { BorrowedWindow } from '../mirror/mirror-windows.js'
 import type { RecordedCandles } from '../mirror/record-lines.js'
-import { isLate, reachesEnd, type WindowEnds } from '../trees/window-ends.js'
-import { KnownTime } from './known-time.js'
+import type { WindowEnds } from '../trees/window-ends.js'
+import { KnownTime, type LastCandle } from './known-time.js'
 import { NeighbourCandles } from './neighbour-candles.js'
 
 /** The windows of a series that are cached or needed, startDates ascending. */
@@ -26,6 +26,8 @@ export interface SeriesInspection extends Series, Inspection {
   readonly missingWindows: readonly string[]
   /** Windows whose file is corrupt. */
   readonly corrupt: readonly { readonly startDate: string; readonly reason: string }[]
+  /** The interval of the symbol that has a later candle, if this series may have been downloaded before there was one. */
+  readonly olderThan: Interval | undefined
 }
 
 /** Reads the windows of a series into a table, slice by slice of time, and inspects every candle. */
@@ -77,12 +79,12 @@ export class SeriesReader implements SlicedSeries {
   }
 
   /** The last candle that was read, which may open after the range. */
-  get lastCandle(): WindowSpan | undefined {
+  get lastCandle(): LastCandle | undefined {
     return this.known.lastCandle
   }
 
   /** Takes notice of the last candles of all series of the symbol: they show how long it was traded. */
-  compareEnds(lastCandles: readonly WindowSpan[]): void {
+  compareEnds(lastCandles: readonly LastCandle[]): void {
     this.known.others = lastCandles
   }
 
@@ -106,24 +108,14 @@ export class SeriesReader implements SlicedSeries {
   end(): SeriesInspection {
     const { series, known, windows, missingWindows, corrupt } = this
     const inspection = this.openInspector().end(known.all, known.goesOnTo)
-    return { ...series, ...inspection, windows, missingWindows, corrupt }
+    const olderThan = known.laterCandle?.interval
+    return { ...series, ...inspection, windows, missingWindows, corrupt, olderThan }
   }
 
   /** Once something is read, the first candle and the one before it are known. */
   private openInspector(): SeriesInspector {
     this.inspector ??= new SeriesInspector(this.series, this.firstOpenTime, this.before)
     return this.inspector
-  }
-
-  /**
-   * Whether a window was downloaded from the exchange a day after its end, so that a candle of another series that it lacks is a
-   * fault. Of one that was changed since, only the time of its file is left.
-   */
-  private isSettled(window: WindowRef, file: BorrowedWindow): boolean {
-    const { mirror } = this
-    if (!mirror.rules.rendersAnswers) return false
-    const times = reachesEnd(window, file.batch.lastOpenTime) ? undefined : mirror.windows.timesOf(window, file)
-    return isLate(window, times?.confirmed ?? file.mtimeMs)
   }
 
   /**
@@ -161,7 +153,7 @@ export class SeriesReader implements SlicedSeries {
       this.corrupt.push({ startDate, reason })
     }
     const { batch } = read
-    known.addLoaded(span, batch.length > 0, this.isSettled(window, read))
+    known.addLoaded(span, batch.length > 0, mirror.windows.settledUntil(window, read))
     if (findFinerRow(batch) !== undefined) this.finerSpans.push(span)
     const rows = batch.slice(range.fromTime, range.toTime)
     if (rows.length < batch.length) {

@@ -33,7 +33,7 @@ export function verifyObject(result: VerificationReport, { verdict, series }: Ju
 
 function seriesObject(report: SeriesReport): object {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null } = report
-  const { windows, missingWindows, corrupt, gaps, unverified = null, invalid } = report
+  const { windows, missingWindows, corrupt, gaps, unverified = null, invalid, olderThan = null } = report
   const { counts, withoutTrades, runsWithoutTrades } = report
   return {
     ...{ symbol, interval, candles, firstOpenTime, lastOpenTime, windows, missingWindows, corrupt, gaps },
@@ -44,6 +44,7 @@ function seriesObject(report: SeriesReport): object {
     offGrid: openTimes(report, 'old_off_grid'),
     faults: listFaults(report),
     unverified,
+    olderThan,
   }
 }
 

@@ -5,6 +5,7 @@ import { sum } from '../sum.js'
 import { describeDifference, exactTime } from './differences.js'
 import { verifyObject } from './object.js'
 import { invalidLines, oddityLines, offGridLines } from './oddities.js'
+import { olderLines } from './older.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
 import { type Judgement, judge, type Verdict, verdictLine } from './verdict.js'
@@ -53,6 +54,7 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     ...outageSections(outages, symbols, verbose),
     titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
     titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)),
+    titled('Notes: series that end before a candle of another interval (UTC):', olderLines(series)),
     verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,
     verbose &&
       titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
