@@ -20,7 +20,7 @@ export function openNamedSource(flags: LocationFlags, warn?: (warning: string) =
   const options = offlineOptions(flags)
   const { baseUrl } = options
   const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: once(warn) })
-  source.prepare()
+  source.contents.prepare()
   return source
 }
 
@@ -51,11 +51,11 @@ export async function cachedSeries(
   const source = openNamedSource(flags, warn)
   // oclif returns one text for a repeatable flag that comes from the environment.
   const selection = parseSelectionText(symbols, [flags.interval].flat())
-  const series = await source.series(selection)
+  const series = await source.contents.series(selection)
   // `all` and patterns stand for what is cached.
-  const missing = series.filter(name => !source.hasSeries(name))
+  const missing = series.filter(name => !source.contents.hasSeries(name))
   if (missing.length === 0) return { mirror: namedMirror(flags), series }
   throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
-    suggestions: [source.advice],
+    suggestions: [source.info.advice],
   })
 }

@@ -10,6 +10,6 @@ export async function withAnchor(
 ): Promise<TargetInterval> {
   return {
     ...target,
-    anchor: target.anchor ?? (hasListingGrid(target) ? await source.threeDayAnchor(symbol) : undefined),
+    anchor: target.anchor ?? (hasListingGrid(target) ? await source.contents.threeDayAnchor(symbol) : undefined),
   }
 }

@@ -28,8 +28,8 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
   const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
   try {
     const [symbols, lists] = await Promise.all([
-      source.symbols(),
-      Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
+      source.contents.symbols(),
+      Promise.all(intervals.map(async interval => [interval, await source.contents.startDates(interval)] as const)),
     ])
     return { source: 'service', mirror, symbols, startDates: new Map(lists) }
   } catch (error) {

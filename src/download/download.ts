@@ -29,7 +29,7 @@ export async function downloadKlines(request: DownloadRequest): Promise<Download
   const source = await openSource(request)
   try {
     const range = await requestRange(request, source)
-    const ranges = (await source.series(selection, range)).map(series => ({ series, range }))
+    const ranges = (await source.contents.series(selection, range)).map(series => ({ series, range }))
     return await downloadPlan(source, await planSeries(source, ranges, range), request)
   } finally {
     await source.close()

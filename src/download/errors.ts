@@ -3,7 +3,7 @@ import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
-import type { WindowFailure, WindowSource } from './sources/window-source.js'
+import type { SourceInfo, WindowFailure } from './sources/window-source.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -21,7 +21,7 @@ export const NOT_WRITTEN = 'nothing is written'
 export function incomplete(
   failures: readonly WindowFailure[],
   total: number,
-  { advice, offline }: Pick<WindowSource, 'advice' | 'offline'>,
+  { advice, offline }: Pick<SourceInfo, 'advice' | 'offline'>,
   forExport = false,
 ): KlinesError {
   const causes = new Map<string, WindowFailure[]>()

@@ -86,7 +86,7 @@ class NewestSearch {
   private async read(index: number): Promise<FoundWindow | undefined> {
     const { windows, range } = this.plan
     const result = await this.source.window(windows[index])
-    if (result.status === 'failed') throw incomplete([result], 1, this.source)
+    if (result.status === 'failed') throw incomplete([result], 1, this.source.info)
     const batch = result.batch.slice(range.fromTime, range.toTime)
     if (batch.length > 0) return { index, openTime: batch.openTime(batch.length - 1) }
     this.empty.push(index)

@@ -49,11 +49,13 @@ export async function planSeries(
 ): Promise<Plan> {
   const intervals = [...new Set(ranges.map(({ series }) => series.interval))]
   const lists = new Map(
-    await Promise.all(intervals.map(async interval => [interval, await source.startDates(interval)] as const)),
+    await Promise.all(intervals.map(async interval => [interval, await source.contents.startDates(interval)] as const)),
   )
   const series = ranges.map(({ series, range }) => {
-    const startDates = [...new Set([...(lists.get(series.interval) ?? []), ...source.cachedStartDates(series)])].sort()
-    const windows = planWindows(series, startDates, range, source.horizon(series, range.toTime))
+    const startDates = [
+      ...new Set([...(lists.get(series.interval) ?? []), ...source.contents.cachedStartDates(series)]),
+    ].sort()
+    const windows = planWindows(series, startDates, range, source.contents.neededUntil(series, range.toTime))
     return { series, range, windows, listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]) }
   })
   return { range, series }

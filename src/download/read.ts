@@ -7,6 +7,7 @@ import { checkMultiple } from '../klines/resample/target-interval.js'
 import type { Series, SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { withAnchor } from './anchored-target.js'
+import { completeUntil } from './complete-until.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
 import { type Plan, planSeries } from './plan.js'
@@ -14,7 +15,6 @@ import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
 import { openSource } from './sources/open-source.js'
 import type { WindowSource } from './sources/window-source.js'
-import { wholeUntil } from './whole-windows.js'
 import { type StreamOptions, streamWindows } from './window-stream.js'
 
 /** Candles to read. */
@@ -58,7 +58,7 @@ async function* readBatches(request: ReadRequest, resampling?: Resampling): Asyn
   const source = await openSource(request, { memory: new Map() })
   try {
     const range = await requestRange(request, source)
-    const found = await source.series(selection, range)
+    const found = await source.contents.series(selection, range)
     if (resampling) yield* readResampled(source, found, range, request, resampling)
     else {
       const ranges = found.map(series => ({ series, range }))
@@ -84,7 +84,7 @@ async function* readResampled(
     const [{ listedFrom = -Infinity, windows }] = plan.series
     const coveredFrom = options.coveredFrom ?? Math.max(range.fromTime, listedFrom)
     const known = { ...options, range: options.range ?? range, coveredFrom }
-    yield* resampleBatches(readPlan(source, plan, request), label, target, known, () => wholeUntil(source, windows))
+    yield* resampleBatches(readPlan(source, plan, request), label, target, known, () => completeUntil(source, windows))
   }
 }
 
@@ -93,7 +93,7 @@ async function* readPlan(source: WindowSource, { series }: Plan, options: Stream
   const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
   const { concurrency, signal, borrow } = options
   for await (const { result } of streamWindows(source, series, { concurrency, signal, borrow })) {
-    if (result.status === 'failed') throw incomplete([result], total, source)
+    if (result.status === 'failed') throw incomplete([result], total, source.info)
     if (result.batch.length > 0) yield result.batch
   }
 }

@@ -52,8 +52,8 @@ export async function repairMirror(
 async function fetchAgain(source: ServiceSource, entry: TreeEntry | undefined): Promise<string | undefined> {
   try {
     if (entry?.kind === 'window') await source.fetchWindow(entry.window, undefined)
-    else if (entry?.kind === 'startDates') await source.startDates(entry.interval)
-    else if (entry?.kind === 'symbols') await source.repairSymbols()
+    else if (entry?.kind === 'startDates') await source.contents.startDates(entry.interval)
+    else if (entry?.kind === 'symbols') await source.contents.repairSymbols()
     return undefined
   } catch (error) {
     const reason = failureReason(error, source.service.fetcher.stopReason !== undefined)

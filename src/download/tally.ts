@@ -85,7 +85,7 @@ export class DownloadTally {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     for (const series of plan.series) {
-      const limits = source.limitsMs(series.series, series.windows)
+      const limits = source.costs.limitsMs(series.series, series.windows)
       this.limits.set(series, limits)
       for (const limitMs of limits.values()) this.limitMs += limitMs
     }
@@ -124,7 +124,7 @@ export class DownloadTally {
   }
 
   private tell(series: SeriesPlan, state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
-    const { bytes } = this.source.traffic
+    const { bytes } = this.source.info.traffic
     this.limitMs -= this.limits.get(series)?.get(state.window.startDate) ?? 0
     const { total, limitMs } = this
     this.options.progress?.({ done: ++this.done, total, bytes, limitMs, ...state })
@@ -133,10 +133,16 @@ export class DownloadTally {
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
-    if (failures.length > 0) throw incomplete(failures, this.total, source, this.options.forExport)
+    if (failures.length > 0) throw incomplete(failures, this.total, source.info, this.options.forExport)
     const series = this.seriesReports
     if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
-    return { baseUrl: source.baseUrl, mirror: source.mirrorRoot, range: plan.range, series, ...source.traffic }
+    return {
+      baseUrl: source.info.baseUrl,
+      mirror: source.info.mirrorRoot,
+      range: plan.range,
+      series,
+      ...source.info.traffic,
+    }
   }
 }
 

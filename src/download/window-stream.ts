@@ -38,7 +38,7 @@ export interface StreamOptions {
 export async function* streamWindows<Run extends WindowRun>(
   source: WindowSource,
   runs: readonly Run[],
-  { concurrency = DEFAULT_CONCURRENCY, signal, borrow = source.offline }: StreamOptions,
+  { concurrency = DEFAULT_CONCURRENCY, signal, borrow = source.info.offline }: StreamOptions,
 ): AsyncGenerator<StreamedWindow<Run>, undefined, undefined> {
   const windows = runs.flatMap(run => run.windows.map(window => ({ run, window })))
   const limits = { concurrency, backpressure: 2 * concurrency }

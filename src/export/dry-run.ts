@@ -78,13 +78,13 @@ export function describePlan(source: WindowSource, { range, series }: Plan, file
   let [requests, limitMs] = [0, 0]
   const counted = series.map(({ series, windows }) => {
     const counts = { total: windows.length, cached: 0, stale: 0, unrecorded: 0, missing: 0 }
-    for (const window of windows) counts[source.cacheState(window)]++
-    const cost = source.windowCost(series)
+    for (const window of windows) counts[source.costs.cacheState(window)]++
+    const cost = source.costs.windowCost(series)
     const requested = counts.total - counts.cached
     requests += requested * cost.requests
     limitMs += requested * cost.limitMs
     return { ...series, windows: counts }
   })
-  const { baseUrl, mirrorRoot: mirror, offline } = source
+  const { baseUrl, mirrorRoot: mirror, offline } = source.info
   return { baseUrl, mirror, offline, range, series: counted, requests, limitMs, files, removed: [], vacuumed: [] }
 }

@@ -73,7 +73,7 @@ export async function selectSeries(
   checkPartial({ resample, partial, derive })
   // Every series of a symbol is one that another could be made of.
   const isOpen = derive && !namesSymbols(selection)
-  const found = await source.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
+  const found = await source.contents.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
   let made: MadeSeries[] = found.map(series => ({ source: series }))
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
@@ -116,7 +116,7 @@ async function deriveSeries(
   const symbols = selectSymbols(selection, [...new Set(cached.map(({ symbol }) => symbol))])
   const made: MadeSeries[] = []
   for (const series of combine(symbols, selectedIntervals(selection))) {
-    made.push(source.hasSeries(series) ? { source: series } : await findFinest(source, series, range))
+    made.push(source.contents.hasSeries(series) ? { source: series } : await findFinest(source, series, range))
   }
   return made
 }
@@ -129,16 +129,16 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
   const target = toTarget(series.interval)
   const finer = EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
     .map(interval => ({ ...series, interval }))
-    .filter(part => source.hasSeries(part))
+    .filter(part => source.contents.hasSeries(part))
   if (finer.length === 0) {
     throw new KlinesError(
       'window_missing',
       `${seriesName(series)} is not in the mirror, and neither is a finer interval to build it from.`,
-      { suggestions: [source.advice] },
+      { suggestions: [source.info.advice] },
     )
   }
   const needed = sourceRange(series, await withAnchor(source, series, target), range)
-  const starts = await Promise.all(finer.map(part => source.coveredFrom(part, needed)))
+  const starts = await Promise.all(finer.map(part => source.contents.coveredFrom(part, needed)))
   const earliest = Math.min(...starts.map(start => start ?? Infinity))
   return { source: finer[Math.max(0, starts.indexOf(earliest))], target }
 }

@@ -56,7 +56,7 @@ export async function writeThreaded(
     module: 'export/worker.cjs',
     workers: Math.min(threads, targets.length) - 1,
     tasks: targets.length,
-    data: { root: source.mirrorRoot, targets, options } satisfies TargetTask,
+    data: { root: source.info.mirrorRoot, targets, options } satisfies TargetTask,
     receive: (index, sent) => (sent instanceof Uint8Array ? write(targets[index], sent) : finish(targets[index], sent)),
   }
   const work = async (index: number) => {

@@ -1,6 +1,6 @@
+import { completeUntil } from '../download/complete-until.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { DownloadTally } from '../download/tally.js'
-import { wholeUntil } from '../download/whole-windows.js'
 import type { StreamedWindow } from '../download/window-stream.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { Resampler } from '../klines/resample/resampler.js'
@@ -34,6 +34,6 @@ export async function writeSeries(
     const batch = resampler ? resampler.add(value.result.batch) : value.result.batch
     if (batch) await writer.write(batch)
   }
-  const rest = tally.hasFailed ? undefined : resampler?.end(wholeUntil(source, run.windows))
+  const rest = tally.hasFailed ? undefined : resampler?.end(completeUntil(source, run.windows))
   if (rest) await writer.write(rest)
 }

@@ -60,9 +60,9 @@ export async function writeTargets(job: ExportJob, options: WriteOptions): Promi
   // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
   // the main thread makes requests.
   const downloadsFirst =
-    streams.includes(true) || planned.plan.series.length < job.series.length || (threads > 1 && !source.offline)
+    streams.includes(true) || planned.plan.series.length < job.series.length || (threads > 1 && !source.info.offline)
   const report = downloadsFirst ? await downloadPlan(source, planned.plan, { ...options, forExport: true }) : undefined
-  return writePlanned(job, planned, report, { ...options, threads: source.isStored ? threads : 1 })
+  return writePlanned(job, planned, report, { ...options, threads: source.info.isStored ? threads : 1 })
 }
 
 /**
@@ -79,7 +79,7 @@ export async function writePlanned(
   const { concurrency, signal, partial, threads = 1 } = options
   const { planned, progress } = report ? {} : options
   const tally = new DownloadTally(source, plan, { forExport: true, planned, progress })
-  const metadata = { range: formatRange(range), source: source.baseUrl ?? 'unknown' }
+  const metadata = { range: formatRange(range), source: source.info.baseUrl ?? 'unknown' }
   const targets = job.targets.map(target => {
     return { ...target, series: target.series.map(series => runs.get(series) as ExportRun) }
   })
@@ -103,7 +103,7 @@ export async function writePlanned(
     const windows = streamWindows(
       source,
       rest.flatMap(({ series }) => series),
-      { concurrency, signal, borrow: source.offline || report !== undefined },
+      { concurrency, signal, borrow: source.info.offline || report !== undefined },
     )
     try {
       for (const target of rest) {

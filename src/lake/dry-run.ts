@@ -36,18 +36,19 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
-    checkOptions(folder, source.baseUrl, options, force)
+    checkOptions(folder, source.info.baseUrl, options, force)
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const { plan, runs } = await planExport(source, series, range)
     const others = findOthers(folder, new Set([...runs.values()].map(seriesName)))
     checkFolderNames(folder, series)
-    if (!prune) checkOthers(folder, others, source.baseUrl, options)
+    if (!prune) checkOthers(folder, others, source.info.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
-    const manifest = force || !isCompatible(folder, source.baseUrl, options) ? undefined : folder.manifest
+    const manifest = force || !isCompatible(folder, source.info.baseUrl, options) ? undefined : folder.manifest
     const files = new WindowFiles(openMirror(request), new Map(), manifest)
     const changed = [...runs.values()].filter(run => {
-      if (isRelativeRange(request) || run.windows.some(window => source.cacheState(window) !== 'cached')) return true
+      if (isRelativeRange(request) || run.windows.some(window => source.costs.cacheState(window) !== 'cached'))
+        return true
       return !new SeriesState(root, run, manifest, files, live).isComplete
     })
     // The parts of a table get their names when they are written.

@@ -69,7 +69,7 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
     const folder = await openFolder(root, warn)
     const source = await openSource(request, { memory })
     try {
-      checkOptions(folder, source.baseUrl, options, force)
+      checkOptions(folder, source.info.baseUrl, options, force)
       const range = await requestRange(request, source)
       const series = await selectSeries(request, source, selection, range)
       const planned = await planExport(source, series, range)
@@ -77,7 +77,7 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
       const findCounted = (window: WindowRef) => windows.counted(window)
       const { plan } = planned
       // Only the main thread makes requests, and a series that several others are made from is counted once.
-      const downloadsFirst = !source.offline || plan.series.length < series.length
+      const downloadsFirst = !source.info.offline || plan.series.length < series.length
       const report = downloadsFirst
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined

@@ -43,7 +43,7 @@ export class LakeUpdate {
     private readonly options: UpdateOptions,
   ) {
     const { root, manifest, log } = folder
-    const { baseUrl } = job.source
+    const { baseUrl } = job.source.info
     const { force, prune } = options
     this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
     checkFolderNames(folder, job.runs)

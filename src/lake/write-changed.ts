@@ -31,8 +31,8 @@ export async function writeChanged(
   }
   const tasks = changed.map(state => state.task(moves))
   const count = tasks.reduce((sum, { run }) => sum + run.windows.length, 0)
-  const threads = source.isStored ? countThreads(tasks.length, count, options.threads) : 1
-  const metadata = { range: job.options.range, source: source.baseUrl ?? 'unknown' }
+  const threads = source.info.isStored ? countThreads(tasks.length, count, options.threads) : 1
+  const metadata = { range: job.options.range, source: source.info.baseUrl ?? 'unknown' }
   const open = (task: number) => {
     const writer = new SeriesWriter(changed[task], { ...place, compression: rowFormat.compression })
     writers.set(changed[task], writer)

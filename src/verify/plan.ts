@@ -42,7 +42,7 @@ export async function planVerification(
   for (const interval of new Set(series.map(({ interval }) => interval))) {
     started.set(
       interval,
-      (await source.startDates(interval)).filter(startDate => startDate <= today),
+      (await source.contents.startDates(interval)).filter(startDate => startDate <= today),
     )
   }
   const plans: SeriesWindows[] = []

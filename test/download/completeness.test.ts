@@ -96,7 +96,7 @@ describe('a download into a complete mirror', () => {
     exchange.now = LATER
     const before = snapshot(mirror)
     const source = await openSource({ baseUrl, mirror, now: LATER }, { readOnly: true })
-    await source.startDates('3d')
+    await source.contents.startDates('3d')
     expect(await source.window({ symbol: 'BTCUSDT', interval: '12h', startDate: '2027-01-01' })).toMatchObject({
       status: 'revalidated',
     })
@@ -153,15 +153,15 @@ describe('a window without a file in a complete mirror', () => {
       rmSync(join(mirror, `api/klines/${interval}/${symbol}/2024-01-01.json`), { force: true })
       const result = await source(mirror).window(window)
       expect([symbol, interval, result.status]).toEqual([symbol, interval, expected])
-      expect(source(mirror).cacheState(window)).toBe(expected === 'cached' ? 'cached' : 'missing')
+      expect(source(mirror).costs.cacheState(window)).toBe(expected === 'cached' ? 'cached' : 'missing')
       const { request } = await startTestServer(mirror, { now: () => EXCHANGE_NOW })
       const path = `api/klines/${interval}/${symbol}/${window.startDate}.json`
       expect((await request(path)).status, path).toBe(expected === 'cached' ? 200 : 404)
     }
     putFile(mirror, 'api/klines/symbols.json', '["BTCUSDT"')
-    expect(source(mirror).cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('missing')
+    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('missing')
     rmSync(join(mirror, 'api/klines/symbols.json'))
-    expect(source(mirror).cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('cached')
+    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('cached')
   })
 })
 

@@ -124,7 +124,7 @@ describe('a service whose list cannot be downloaded', () => {
   ])('(%s) is unreachable; the error says what happened and what to do', async (_, answer, words, advice) => {
     const { server, mirror } = await downloadSetup()
     server.always(LIST, answer)
-    const error = await catchError(openTestSource(server, mirror).startDates('15m'))
+    const error = await catchError(openTestSource(server, mirror).contents.startDates('15m'))
     expect(error).toMatchObject({ code: 'unreachable', data: { baseUrl: server.url } })
     expect(error.message).toContain(`The service at ${server.url} ${words}`)
     expect(error.suggestions).toEqual([expect.stringMatching(advice), expect.stringContaining('klines export')])
@@ -134,7 +134,7 @@ describe('a service whose list cannot be downloaded', () => {
     const { server, mirror } = await downloadSetup()
     const source = openTestSource(server, mirror)
     await server.stop()
-    expect(await catchError(source.startDates('15m'))).toMatchObject({
+    expect(await catchError(source.contents.startDates('15m'))).toMatchObject({
       code: 'unreachable',
       message: expect.stringContaining('connection refused (ECONNREFUSED)'),
     })
@@ -172,8 +172,10 @@ describe('a first download that stores no file leaves no folder, also none above
     server.always(LIST, answer)
     server.always(SYMBOLS_LIST, answer)
     const source = openTestSource(server, mirror, { memory: new Map() })
-    await expect(source.startDates('15m')).rejects.toHaveProperty('code')
-    await expect(source.series({ symbols: 'all', intervals: ['15m'] }, ALL_TIME)).rejects.toHaveProperty('code')
+    await expect(source.contents.startDates('15m')).rejects.toHaveProperty('code')
+    await expect(source.contents.series({ symbols: 'all', intervals: ['15m'] }, ALL_TIME)).rejects.toHaveProperty(
+      'code',
+    )
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -181,7 +183,7 @@ describe('a first download that stores no file leaves no folder, also none above
     const { server, mirror, folder } = await setUp()
     const source = openTestSource(server, mirror)
     await server.stop()
-    await expect(source.startDates('15m')).rejects.toMatchObject({ code: 'unreachable' })
+    await expect(source.contents.startDates('15m')).rejects.toMatchObject({ code: 'unreachable' })
     expect(readdirSync(folder)).toEqual([])
   })
 

@@ -21,6 +21,7 @@ function makeWindows(count: number): WindowRef[] {
 
 /** A source that returns a window once `answer` resolves, and counts the pending ones. */
 class TestSource {
+  readonly info = { offline: false }
   active = 0
   peak = 0
   readonly requested: string[] = []

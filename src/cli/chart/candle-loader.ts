@@ -53,7 +53,7 @@ export class CandleLoader {
       const series = await selectSeries({ resample: request.resample }, source, parseSelection(request), range)
       const intervals = [...new Set(series.map(({ source: { interval } }) => interval))]
       const lists = await Promise.all(
-        intervals.map(async interval => [interval, await source.startDates(interval)] as const),
+        intervals.map(async interval => [interval, await source.contents.startDates(interval)] as const),
       )
       return new CandleLoader(source, range, series, new Map(lists), request)
     } catch (error) {
@@ -120,10 +120,10 @@ export class CandleLoader {
 
   private async plan({ source: series, target }: ExportSeries, maxCandles: number): Promise<SeriesPlan> {
     const { source, range } = this
-    const cached = source.cachedStartDates(series)
+    const cached = source.contents.cachedStartDates(series)
     const listed = this.startDates.get(series.interval) ?? []
     const startDates = [...new Set([...listed, ...cached])].sort()
-    const horizon = source.horizon(series, range.toTime)
+    const horizon = source.contents.neededUntil(series, range.toTime)
     const plan = { series, range, windows: planWindows(series, startDates, range, horizon), listedFrom: undefined }
     if (!this.keepsNewest) return plan
     const windows = this.drawsCached ? plan.windows.filter(({ startDate }) => cached.includes(startDate)) : plan.windows
@@ -141,7 +141,7 @@ export class CandleLoader {
   /** With `cachedOnly`, the candles of windows that are not cached are missing from a chart, which a note says. */
   private withoutMissing(plan: SeriesPlan): SeriesPlan {
     if (!this.drawsCached) return plan
-    const isCached = (window: WindowRef) => this.source.cacheState(window) === 'cached' || this.isCorrupt(window)
+    const isCached = (window: WindowRef) => this.source.costs.cacheState(window) === 'cached' || this.isCorrupt(window)
     const windows = plan.windows.filter(isCached)
     const missing = plan.windows.length - windows.length
     if (missing > 0 && windows.length > 0) {
@@ -156,17 +156,17 @@ export class CandleLoader {
   /** Throws `window_missing` when nothing of any series is cached, and only that counts. */
   private checkCached(): void {
     const { source, series } = this
-    if (!this.drawsCached || series.some(made => source.hasSeries(made.source))) return
+    if (!this.drawsCached || series.some(made => source.contents.hasSeries(made.source))) return
     const names = joinNames(series.map(made => seriesName(made.source)))
-    throw new KlinesError('window_missing', `Not in the mirror: ${names}.`, { suggestions: [source.advice] })
+    throw new KlinesError('window_missing', `Not in the mirror: ${names}.`, { suggestions: [source.info.advice] })
   }
 
   /** A corrupt window is an error, not a gap. */
   private isCorrupt(window: WindowRef): boolean {
-    return this.source.cachedStartDates(window).includes(window.startDate)
+    return this.source.contents.cachedStartDates(window).includes(window.startDate)
   }
 
   private get drawsCached(): boolean {
-    return this.request.cachedOnly ?? (this.source.offline && this.keepsNewest)
+    return this.request.cachedOnly ?? (this.source.info.offline && this.keepsNewest)
   }
 }

@@ -74,7 +74,7 @@ export async function drawPictures(
     .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
   const targets = planTargets(template, format, labelled)
   await checkTargets(targets, options, paths => recoverTargets(paths, options.warn))
-  const note = loader.source.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
+  const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {
     for (const { path, gzip, series } of targets) {
@@ -92,7 +92,7 @@ export async function drawPictures(
   const lines = outputs.map(({ path, bytes }, index) => {
     return `${path}: ${plural(targets[index].series[0].chart.candles, 'candle')}, ${formatBytes(bytes)}`
   })
-  return { json: chartObject(charts, loader.source, loader.range), text: () => lines.join('\n') }
+  return { json: chartObject(charts, loader.source.info, loader.range), text: () => lines.join('\n') }
 }
 
 function checkTerminal({ width = 0, height = 0 }: ChartFlags, given: ReadonlySet<string>): undefined {

@@ -44,9 +44,9 @@ export async function runChart(
     const { loader, charts } = loaded
     await loader.close()
     if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
-    if (flags.json) return { json: chartObject(charts, loader.source, loader.range), text: () => '' }
+    if (flags.json) return { json: chartObject(charts, loader.source.info, loader.range), text: () => '' }
     const lines = drawAll(charts, flags)
-    if (loader.source.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
+    if (loader.source.info.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
     // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
     process.stdout.write(`${lines.join('\n')}\n`)
     return undefined
@@ -81,7 +81,7 @@ async function watch(
 ): Promise<undefined> {
   const silent = { ...request, warn: () => {}, network: undefined }
   const screen = new AlternateScreen()
-  const sample = loaded.loader.source.baseUrl === SAMPLE ? [SAMPLE_NOTE] : []
+  const sample = loaded.loader.source.info.baseUrl === SAMPLE ? [SAMPLE_NOTE] : []
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,

@@ -53,8 +53,8 @@ export interface WindowFailure {
   readonly reason: string
 }
 
-/** Where windows come from: the service through a mirror, or a mirror alone. */
-export interface WindowSource {
+/** What is told about a source. */
+export interface SourceInfo {
   /** The base address the candles come from; undefined for a mirror that does not say it. */
   readonly baseUrl: string | undefined
   /** Whether this is a mirror alone, so that no window needs a request. */
@@ -67,18 +67,22 @@ export interface WindowSource {
   readonly traffic: { readonly requests: number; readonly bytes: number }
   /** What to do about windows that could not be downloaded or read: one sentence. */
   readonly advice: string
+}
+
+/** What a source has: what a plan is made of. */
+export interface SourceContents {
   /** The present, ms UTC, by the clock that decides which windows have started. */
   present(): Promise<number>
   /** The series of a selection in a range; `all` is what this source has. Throws `unknown_symbol`. */
   series(selection: Selection, range: TimeRange): Promise<Series[]>
+  /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
+  hasSeries(series: Series): boolean
   /** The start dates that exist for an interval, ascending. Throws `incomplete` for a list that lacks some. */
   startDates(interval: Interval): Promise<string[]>
   /** The start dates of a series' cached windows, ascending: they exist whatever a list says. */
   cachedStartDates(series: Series): string[]
   /** No window that starts after this is needed, ms UTC. `toTime`: end of the range, infinite for an open one. */
-  horizon(series: Series, toTime: number): number
-  /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */
-  hasSeries(series: Series): boolean
+  neededUntil(series: Series, toTime: number): number
   /**
    * From when on the source has every window of a series that a range needs, by their names, ms UTC: the start of the range or of the
    * interval's list; undefined when it lacks one, or none is needed. A service has all.
@@ -86,10 +90,12 @@ export interface WindowSource {
   coveredFrom(series: Series, range: TimeRange): Promise<number | undefined>
   /** Open time of a symbol's first 3d candle, ms UTC: the anchor of its 3d grid. */
   threeDayAnchor(symbol: SymbolName): Promise<number | undefined>
-  /** What is cached of a window, without a request: only `cached` ones need none. */
+}
+
+/** What requests a plan takes. None of these methods sends one. */
+export interface SourceCosts {
+  /** What is cached of a window: only `cached` ones need no request. */
   cacheState(window: WindowRef): CacheState
-  /** Whether a window, empty or not, is final in such a way that it lacks no candle. */
-  isWhole(window: WindowRef): boolean
   /** What a window of a series takes when it needs a request. */
   windowCost(series: Series): RequestCost
   /**
@@ -97,6 +103,13 @@ export interface WindowSource {
    * are to be requested, and none without limits.
    */
   limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number>
+}
+
+/** Where windows come from: the service through a mirror, or a mirror alone. */
+export interface WindowSource {
+  readonly info: SourceInfo
+  readonly contents: SourceContents
+  readonly costs: SourceCosts
   /** Reads or downloads a window. Throws only what ends the run: `unreachable`, `rate_limited`, `mirror_unusable`, an abort. */
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**
@@ -106,6 +119,8 @@ export interface WindowSource {
   borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
   /** The status of a window that was counted before; undefined when it needs a request. Its file is not read. */
   countedStatus(window: WindowRef, counted: CountedWindow): WindowStatus | undefined
+  /** Whether a window, empty or not, is final in such a way that it lacks no candle. */
+  hasAllCandles(window: WindowRef): boolean
   close(): Promise<void>
 }
 

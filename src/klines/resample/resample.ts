@@ -27,7 +27,7 @@ export async function* resample(
 }
 
 /**
- * Resamples batches by what the rows and the options tell. `wholeUntil`, called after the last batch: until when there are surely no
+ * Resamples batches by what the rows and the options tell. `completeUntil`, called after the last batch: until when there are surely no
  * other candles, ms UTC.
  */
 export async function* resampleBatches(
@@ -35,7 +35,7 @@ export async function* resampleBatches(
   source: SeriesLabel,
   target: TargetInterval,
   options: ResampleOptions,
-  wholeUntil?: () => number,
+  completeUntil?: () => number,
 ): AsyncGenerator<KlineBatch> {
   const resampler = new Resampler(source, target, options)
   for await (const batch of batches) {
@@ -43,7 +43,7 @@ export async function* resampleBatches(
     const completed = resampler.add(batch)
     if (completed) yield completed
   }
-  const last = resampler.end(wholeUntil?.())
+  const last = resampler.end(completeUntil?.())
   if (last) yield last
 }
 

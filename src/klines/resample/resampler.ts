@@ -65,11 +65,11 @@ export class Resampler {
   }
 
   /**
-   * Returns the last candle if the source reached its end, or if partial candles are wanted. `wholeUntil`: until when the source is
+   * Returns the last candle if the source reached its end, or if partial candles are wanted. `completeUntil`: until when the source is
    * known to have no other candles than those that were added, ms UTC.
    */
-  end(wholeUntil = -Infinity): KlineBatch | undefined {
-    if (Math.max(this.reachedTime, wholeUntil) >= this.endTime || this.options.partial) this.finish()
+  end(completeUntil = -Infinity): KlineBatch | undefined {
+    if (Math.max(this.reachedTime, completeUntil) >= this.endTime || this.options.partial) this.finish()
     return this.out.take()
   }
 

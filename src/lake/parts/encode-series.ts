@@ -1,6 +1,6 @@
+import { completeUntil } from '../../download/complete-until.js'
 import type { WindowResult, WindowSource } from '../../download/sources/window-source.js'
 import { DownloadTally, type SeriesReport } from '../../download/tally.js'
-import { wholeUntil } from '../../download/whole-windows.js'
 import { streamWindows } from '../../download/window-stream.js'
 import type { ExportRun } from '../../export/export-series.js'
 import { countCandles } from '../../klines/audit/gap-counter.js'
@@ -70,7 +70,7 @@ export async function encodeSeries(
       await parts.write(resampler ? resampler.add(result.batch) : result.batch)
     }
     if (tally.hasFailed) return undefined
-    await parts.write(resampler?.end(wholeUntil(source, run.windows)))
+    await parts.write(resampler?.end(completeUntil(source, run.windows)))
     await parts.end()
   } finally {
     parts.abort()

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { wholeUntil } from '../../download/whole-windows.js'
+import { completeUntil } from '../../download/complete-until.js'
 import type { ExportRun } from '../../export/export-series.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import { windowSpan } from '../../klines/windows.js'
@@ -89,7 +89,7 @@ function knownEnd({ windows, source, target }: ExportRun, files: WindowFiles): n
   const last = windows.findLast(window => files.hasCandles(window))
   if (last === undefined || target === undefined) return []
   const { endTime } = windowSpan(last)
-  const until = wholeUntil(files, windows)
+  const until = completeUntil(files, windows)
   const grid = new CandleGrid(target, source.symbol)
   return until < endTime ? [] : [Math.min(until, grid.end(grid.start(endTime - 1)))]
 }

@@ -65,7 +65,7 @@ export class WindowFiles {
   }
 
   /** Whether a window is final in such a way that it has all its candles. */
-  isWhole(window: WindowRef): boolean {
+  hasAllCandles(window: WindowRef): boolean {
     return this.mirror.windows.hasAllCandles(window, this.memory.get(windowPath(window)), this.counted(window)?.totals)
   }
 

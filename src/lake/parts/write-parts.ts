@@ -64,7 +64,7 @@ async function writeThreaded(
     module: 'lake/worker.cjs',
     workers: threads - 1,
     tasks: tasks.length,
-    data: { root: source.mirrorRoot, tasks, encoding } satisfies SeriesTasks,
+    data: { root: source.info.mirrorRoot, tasks, encoding } satisfies SeriesTasks,
     receive,
   }
   const work = (index: number) =>

@@ -15,7 +15,6 @@ import { ResponseOutput } from './response-output.js'
 import type { ServedSource } from './served-source.js'
 import type { ExportSlot } from './slots.js'
 import { openServedSource } from './sources.js'
-import { UpstreamSource } from './upstream-source.js'
 
 /** What an export is answered with. */
 export interface ExportContext extends ExportSlot {
@@ -45,7 +44,7 @@ export async function answerExport(
   const [exported] = await selectSeries(resampling, source, selection, range)
   const planned = await planExport(source, [exported], range)
   const run = planned.runs.get(exported) as ExportRun
-  if (source instanceof UpstreamSource) await source.refresh(planned.plan, signal)
+  await source.fetches?.refresh(planned.plan, signal)
   const versions = source.versions.record(run.windows)
   const etag = await exportTag(source, { parameters, range, run, versions })
   const validators = { etag, lastModified: undefined }
@@ -101,6 +100,6 @@ function contentDisposition(name: string, plainName: string): string {
 }
 
 /** The header field for an export of cached windows that could not be revalidated. */
-function findWarning(source: ServedSource): Record<string, string> {
-  return source instanceof UpstreamSource && source.warning ? staleHeaders(source.warning) : {}
+function findWarning({ fetches }: ServedSource): Record<string, string> {
+  return fetches?.warning ? staleHeaders(fetches.warning) : {}
 }

@@ -28,7 +28,7 @@ export async function exportTag(source: ServedSource, facts: ExportFacts): Promi
   const rows = dependsOnRange ? [range.fromTime, range.toTime].map(String) : await findEnds(source, run.plan)
   const names = windows.map(({ startDate }) => startDate)
   const target = [resampling, run.target?.anchor, listedFrom]
-  const state = [VERSION, source.baseUrl, series, extension, rowFormat, target, rows, names, versions]
+  const state = [VERSION, source.info.baseUrl, series, extension, rowFormat, target, rows, names, versions]
   return `"${createHash('sha1').update(JSON.stringify(state)).digest('base64url')}"`
 }
 

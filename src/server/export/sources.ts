@@ -7,7 +7,7 @@ import { HttpError } from '../http/error.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
 import type { Upstream } from '../tree/upstream.js'
 import { ServedSource } from './served-source.js'
-import { UpstreamSource } from './upstream-source.js'
+import { UpstreamFetches } from './upstream-fetches.js'
 
 /**
  * The source of a series' windows: the mirror, with the service behind it if there is one. Throws `unknown_symbol`, and
@@ -24,9 +24,9 @@ export async function openServedSource(
   if (!mirror.contents.hasSymbol(symbol) && !(await upstream?.hasSymbol(symbol))) {
     throw unknownSymbols([symbol], listSymbols(mirror), 'this server')
   }
-  if (!upstream) return new ServedSource(mirror, { now: tree.now(), memory: tree.memory, warn })
+  if (!upstream) return new ServedSource(mirror, tree, undefined, { now: tree.now(), warn })
   const { now, warning } = await findPresent(tree, upstream)
-  return new UpstreamSource(mirror, tree, warning, { now, memory: tree.memory, warn })
+  return new ServedSource(mirror, tree, new UpstreamFetches(mirror, tree, warning), { now, warn })
 }
 
 /** The present by the clock that decides which windows have started, ms UTC: this machine's when the exchange does not answer. */

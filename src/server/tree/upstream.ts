@@ -83,12 +83,12 @@ export class Upstream {
 
   /** The service's present, ms UTC: of the exchange its clock, with one request at most. Throws like `fetch`. */
   present(): Promise<number> {
-    return this.request(source => source.present())
+    return this.request(source => source.contents.present())
   }
 
   /** Whether the service has a symbol, with few requests. Throws like `fetch`. */
   hasSymbol(symbol: SymbolName): Promise<boolean> {
-    return this.request(source => source.hasSymbol(symbol))
+    return this.request(source => source.contents.hasSymbol(symbol))
   }
 
   /**
@@ -143,13 +143,13 @@ export class Upstream {
     const isCurrent = last && entry.kind === 'window' && !hasNewCandle(entry.window.interval, last, this.now())
     if (source.rules.rendersAnswers && isCurrent && !isCorrupt && source.readCached(entry.window)) return
     await fetchEntry(source, entry, isCorrupt)
-    this.fetches.set(path, { fetchedMs: this.now(), servedMs: source.horizon() })
+    this.fetches.set(path, { fetchedMs: this.now(), servedMs: source.contents.neededUntil() })
   }
 }
 
 async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: boolean): Promise<void> {
-  if (entry.kind === 'symbols') await source.symbols()
-  else if (entry.kind === 'startDates') await source.startDates(entry.interval)
+  if (entry.kind === 'symbols') await source.contents.symbols()
+  else if (entry.kind === 'startDates') await source.contents.startDates(entry.interval)
   else if (!source.rules.mayHave(entry.window)) throw noSuchFile()
   else {
     const cached = isCorrupt ? undefined : source.readCached(entry.window)

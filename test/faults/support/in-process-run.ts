@@ -33,7 +33,7 @@ async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): 
   const source = await openSource(request, { policy })
   try {
     const range = await requestRange(request, source)
-    const series = await source.series(parseSelection(request), range)
+    const series = await source.contents.series(parseSelection(request), range)
     const ranges = series.map(series => ({ series, range }))
     await downloadPlan(source, await planSeries(source, ranges, range), { ...request, forExport: true })
   } finally {

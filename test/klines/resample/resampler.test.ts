@@ -122,9 +122,9 @@ describe('resampling', () => {
   })
 
   it('has an incomplete last candle of a source that is known to have no more up to its end', () => {
-    const ended = (wholeUntil: number) => {
+    const ended = (completeUntil: number) => {
       const resampler = new Resampler(SOURCE, parseTargetInterval('1d'))
-      return toRows([resampler.add(toBatch(hours(30), LEAP_MONTH)), resampler.end(wholeUntil)])
+      return toRows([resampler.add(toBatch(hours(30), LEAP_MONTH)), resampler.end(completeUntil)])
     }
     expect(ended(startTime + 2 * DAY)).toEqual(resampled(hours(30), '1d', { partial: true }))
     expect(ended(startTime + 2 * DAY - 1)).toEqual(resampled(hours(30), '1d'))

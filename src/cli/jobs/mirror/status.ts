@@ -7,7 +7,7 @@ import type { Report } from '../../reports/report.js'
 
 /** `mirror status`. Throws `window_missing` when there is no mirror. */
 export function runMirrorStatus(flags: LocationFlags, { warn }: RunContext): Report {
-  const { baseUrl } = openNamedSource(flags, warn)
+  const { baseUrl } = openNamedSource(flags, warn).info
   const mirror = namedMirror(flags)
   return mirrorStatusReport(mirror.root, baseUrl, mirrorStatus(mirror))
 }

@@ -1,19 +1,13 @@
 import pMap from 'p-map'
 import { incomplete, withoutStop } from '../../download/errors.js'
-import { type Plan, planWindows } from '../../download/plan.js'
-import { combine, type Selection, selectedIntervals, selectSymbols } from '../../download/selection.js'
+import type { Plan } from '../../download/plan.js'
 import type { WindowFailure } from '../../download/sources/window-source.js'
-import type { Interval } from '../../klines/intervals.js'
-import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
-import { startDatesPath, windowPath } from '../../klines/paths.js'
-import type { Series, WindowRef } from '../../klines/series.js'
-import type { SymbolName } from '../../klines/symbols.js'
-import { ALL_TIME } from '../../klines/time-range.js'
+import { windowPath } from '../../klines/paths.js'
+import type { WindowRef } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { HttpError } from '../http/error.js'
 import type { Tree } from '../tree/tree.js'
 import { toExportError } from './errors.js'
-import { ServedSource, type ServedSourceOptions } from './served-source.js'
 
 /** Windows that are fetched at the same time; the service's own limits hold too. */
 const FETCHES_AT_ONCE = 16
@@ -21,56 +15,17 @@ const FETCHES_AT_ONCE = 16
 const MAX_FAILURES = 3
 const ADVICE = 'The mirror keeps what was downloaded; try again later.'
 
-/**
- * The windows of the served mirror with a service behind it. `refresh` fetches those that are missing or can still change, as
- * a request for each of them would; after that they are read from the mirror alone.
- */
-export class UpstreamSource extends ServedSource {
+/** Fetches for one export what is missing or can still change, as a request for each of these windows would. */
+export class UpstreamFetches {
   /** The failures in a row, of which the last one decides the status. */
   private failed: HttpError[] = []
 
   /** `warning`: why something may not be current, because revalidating it failed. */
   constructor(
-    mirror: Mirror,
+    private readonly mirror: Mirror,
     private readonly tree: Tree,
     public warning: HttpError | undefined,
-    options: ServedSourceOptions,
-  ) {
-    super(mirror, options)
-  }
-
-  /** The symbols are checked before, and the service may have what the mirror lacks. */
-  override async series(selection: Selection): Promise<Series[]> {
-    return combine(selectSymbols(selection, []), selectedIntervals(selection))
-  }
-
-  override async startDates(interval: Interval): Promise<string[]> {
-    const { body, warning } = await this.tree.file(startDatesPath(interval))
-    this.warning ??= warning
-    const list = parseStartDates(body.bytes, interval)
-    return [...list, ...findMissingStartDates(list, interval, { known: [], now: this.now })].sort()
-  }
-
-  override horizon(): number {
-    return this.now
-  }
-
-  override hasSeries(): boolean {
-    return true
-  }
-
-  /** Fetches the windows of the 3d series up to the first candle, unless the mirror or the calendar knows it. */
-  override async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
-    const series: Series = { symbol, interval: '3d' }
-    const cached = await super.threeDayAnchor(symbol)
-    if (cached !== undefined || this.mirror.rules.knowsFirstCandle(symbol)) return cached
-    for (const window of planWindows(series, await this.startDates('3d'), ALL_TIME, this.now)) {
-      if (await this.fetch(window)) continue
-      const result = await this.borrowedWindow(window)
-      if (result.status !== 'failed' && result.batch.length > 0) return result.batch.openTime(0)
-    }
-    return undefined
-  }
+  ) {}
 
   /**
    * Fetches the windows of a plan that are missing, corrupt or not final. Throws `HttpError`: 503 when the service limits
@@ -88,8 +43,6 @@ export class UpstreamSource extends ServedSource {
       statuses.add(error.statusCode)
     }
     await pMap(windows, fetch, { concurrency: FETCHES_AT_ONCE, signal })
-    // A new mirror has no source before its first file.
-    this.baseUrl ??= this.mirror.baseUrl
     if (failures.length === 0) return
     failures.sort((a, b) => windows.indexOf(a.window) - windows.indexOf(b.window))
     const [first, ...others] = statuses
@@ -98,14 +51,14 @@ export class UpstreamSource extends ServedSource {
   }
 
   /** Fetches a window unless it is final. Returns why there is no valid one then. Throws `HttpError` 503. */
-  private async fetch(window: WindowRef): Promise<HttpError | undefined> {
+  async fetch(window: WindowRef): Promise<HttpError | undefined> {
     const path = windowPath(window)
     const cached = this.mirror.windows.read(window)
     if (cached.state === 'cached' && cached.final) return undefined
     const gaveUp = this.failed.length >= MAX_FAILURES ? this.failed.at(-1) : undefined
     if (gaveUp) {
       this.warning ??= gaveUp
-      return cached.state === 'cached' || this.memory?.get(path) ? undefined : gaveUp
+      return cached.state === 'cached' || this.tree.memory?.get(path) ? undefined : gaveUp
     }
     try {
       const { warning } = await this.tree.file(path)

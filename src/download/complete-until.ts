@@ -6,11 +6,11 @@ import type { WindowSource } from './sources/window-source.js'
  * Until when the windows of a series, which ascend, surely have all its candles, ms UTC; -Infinity if the first one may lack some.
  * Nothing was traded between the last candle and that time.
  */
-export function wholeUntil(source: Pick<WindowSource, 'isWhole'>, windows: readonly WindowRef[]): number {
+export function completeUntil(source: Pick<WindowSource, 'hasAllCandles'>, windows: readonly WindowRef[]): number {
   let until = -Infinity
   for (const window of windows) {
     const { startTime, endTime } = windowSpan(window)
-    if ((until !== -Infinity && startTime !== until) || !source.isWhole(window)) break
+    if ((until !== -Infinity && startTime !== until) || !source.hasAllCandles(window)) break
     until = endTime
   }
   return until

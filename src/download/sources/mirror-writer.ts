@@ -1,0 +1,84 @@
+import type { Fetched } from '../../http/fetched.js'
+import type { WindowService } from '../../http/window-service.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
+import { checkOrigin } from './check-origin.js'
+import { Completeness } from './completeness.js'
+import { ServiceClock } from './service-clock.js'
+import { WindowRecorder } from './window-recorder.js'
+
+/** How the files of a service are stored. */
+export interface MirrorWriterOptions extends CacheWriterOptions {
+  /** The present, ms UTC. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+}
+
+/** Stores the files of a service in its mirror, with what the service says about them. */
+export class MirrorWriter {
+  readonly cache: CacheWriter
+  readonly completeness: Completeness
+  readonly recorder: WindowRecorder
+  readonly clock: ServiceClock
+  private readonly baseUrl: string
+  private preparing: Promise<void> | undefined
+
+  /** Throws `mirror_mismatch` when the mirror belongs to another service. */
+  constructor(
+    private readonly service: WindowService,
+    private readonly mirror: Mirror,
+    /** Whether the service alone says what the present is. */
+    hasOwnClock: boolean,
+    private readonly options: MirrorWriterOptions,
+  ) {
+    this.baseUrl = service.fetcher.baseUrl
+    this.clock = new ServiceClock(options.now, options.warn, hasOwnClock ? Number.NEGATIVE_INFINITY : options.now())
+    this.cache = new CacheWriter(mirror, options)
+    this.completeness = new Completeness(mirror, this.cache)
+    this.recorder = new WindowRecorder(mirror, this.cache, options.now)
+    mirror.upkeep.checkBase(this.baseUrl)
+  }
+
+  /**
+   * Checks before the first request that the mirror can be written, and removes temp files of dead processes. A mirror that
+   * does not say its source is compared with this one first. Throws `mirror_unusable`, `linked_path`, `mirror_mismatch` and
+   * `unreachable`.
+   */
+  prepare(): Promise<void> {
+    this.preparing ??= this.openMirror().catch(error => {
+      this.preparing = undefined
+      throw error
+    })
+    return this.preparing
+  }
+
+  private async openMirror(): Promise<void> {
+    const { mirror, options } = this
+    if (!options.readOnly) mirror.upkeep.refuseLinks()
+    if (!options.readOnly && mirror.upkeep.readMeta(options.warn) === undefined && mirror.files.exists) {
+      await checkOrigin(mirror, this.service, options.signal)
+    }
+    this.cache.open(this.baseUrl, options.now())
+  }
+
+  /** The present by the clock that is ahead, ms UTC: a window has rather begun than not. */
+  latest(): number {
+    return Math.max(this.clock.latest, this.options.now())
+  }
+
+  store(path: string, { bytes, mtimeMs, servedMs, skewMs }: Fetched<unknown>): void {
+    this.clock.observe(servedMs, skewMs)
+    this.cache.store(path, bytes, mtimeMs)
+  }
+
+  storeList(path: string, list: Fetched<unknown>): void {
+    this.completeness.beforeList(path, list.bytes, this.latest())
+    this.store(path, list)
+  }
+
+  /** To be called when no request is under way any more. */
+  async close(): Promise<void> {
+    this.recorder.recordCandles()
+    await this.completeness.restore(this.latest())
+  }
+}

@@ -1,0 +1,109 @@
+import type { Interval } from '../../klines/intervals.js'
+import { SYMBOLS_PATH, startDatesPath } from '../../klines/paths.js'
+import type { Series, WindowRef } from '../../klines/series.js'
+import type { SymbolName } from '../../klines/symbols.js'
+import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import type { TreeRules } from '../../trees/tree-rules.js'
+import { planWindows } from '../plan.js'
+import { type Selection, selectedIntervals, takesSymbol } from '../selection.js'
+import type { MirrorWriter } from './mirror-writer.js'
+import type { SourceLists } from './source-lists.js'
+import type { SourceContents, WindowFailure, WindowResult } from './window-source.js'
+
+/** What a service has, by its lists, which the mirror keeps. */
+export class ServiceContents implements SourceContents {
+  /** The startDates of each interval whose list was downloaded. */
+  private readonly listed = new Map<Interval, ReadonlySet<string>>()
+
+  constructor(
+    private readonly lists: SourceLists,
+    private readonly mirror: Mirror,
+    private readonly rules: TreeRules,
+    private readonly writer: MirrorWriter,
+    /** This machine's clock, ms UTC. */
+    private readonly now: () => number,
+    private readonly window: (window: WindowRef) => Promise<WindowResult | WindowFailure>,
+  ) {}
+
+  present(): Promise<number> {
+    return this.lists.present()
+  }
+
+  /** Throws `linked_path` for a link among the folders and windows of the selection, also in a run that stores nothing. */
+  async series(selection: Selection, range: TimeRange): Promise<Series[]> {
+    this.mirror.upkeep.refuseLinks({
+      intervals: selectedIntervals(selection),
+      isWritten: symbol => takesSymbol(selection, symbol),
+    })
+    await this.writer.prepare()
+    return this.lists.select(selection, range, list => this.writer.storeList(SYMBOLS_PATH, list))
+  }
+
+  hasSeries(): boolean {
+    return true
+  }
+
+  /** Whether windows of a symbol may be requested, as `SourceLists` says. */
+  hasSymbol(symbol: SymbolName): Promise<boolean> {
+    return this.lists.hasSymbol(symbol)
+  }
+
+  async symbols(): Promise<readonly SymbolName[]> {
+    await this.writer.prepare()
+    const list = await this.lists.symbols()
+    if (!this.rules.listsMirrored) this.writer.storeList(SYMBOLS_PATH, list)
+    return list.value
+  }
+
+  /** Stores the list of symbols again: the service's, or that of what the mirror has. */
+  async repairSymbols(): Promise<void> {
+    if (!this.rules.listsMirrored) {
+      await this.symbols()
+      return
+    }
+    await this.writer.prepare()
+    const bytes = Buffer.from(JSON.stringify(this.mirror.contents.symbols()))
+    this.writer.cache.store(SYMBOLS_PATH, bytes, this.now())
+  }
+
+  async startDates(interval: Interval): Promise<string[]> {
+    await this.writer.prepare()
+    const list = await this.lists.startDates(interval)
+    this.listed.set(interval, new Set(list.value))
+    // The time of its file tells until when the mirror is up to date, whenever the list last changed.
+    this.writer.storeList(startDatesPath(interval), { ...list, mtimeMs: Math.min(list.servedMs, this.now()) })
+    return list.value
+  }
+
+  /** Whether the service's list lacks a window; false when the list was not downloaded. */
+  isUnlisted({ interval, startDate }: WindowRef): boolean {
+    return this.listed.get(interval)?.has(startDate) === false
+  }
+
+  cachedStartDates(series: Series): string[] {
+    return this.mirror.contents.startDates(series)
+  }
+
+  /** The present: the exchange's clock; of another service and this machine the one that is ahead (it may be years behind). */
+  neededUntil(): number {
+    return this.writer.clock.latest
+  }
+
+  async coveredFrom(_series: Series, { fromTime }: TimeRange): Promise<number> {
+    return fromTime
+  }
+
+  /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or it is known without. */
+  async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
+    const series: Series = { symbol, interval: '3d' }
+    const cached = this.mirror.windows.firstOpenTime(series)
+    if (cached !== undefined || this.rules.knowsFirstCandle(symbol)) return cached
+    const startDates = await this.startDates('3d')
+    for (const window of planWindows(series, startDates, ALL_TIME, this.neededUntil())) {
+      const { status, ...result } = await this.window(window)
+      if ('batch' in result && result.batch.length > 0) return result.batch.openTime(0)
+    }
+    return undefined
+  }
+}
