@@ -25,19 +25,19 @@ export interface Plan {
 
 /**
  * The windows of a series that may hold candles of the range: those on the list that overlap it and do not start after
- * `horizon` (ms UTC; the present, for a service, because windows of the future are empty).
+ * `neededUntil` (ms UTC; the present, for a service, because windows of the future are empty).
  */
 export function planWindows(
   series: Series,
   startDates: readonly string[],
   { fromTime, toTime }: TimeRange,
-  horizon: number,
+  neededUntil: number,
 ): WindowRef[] {
   return startDates
     .map(startDate => windowOf(series, startDate))
     .filter(window => {
       const { startTime, endTime } = windowSpan(window)
-      return endTime > fromTime && startTime < toTime && startTime <= horizon
+      return endTime > fromTime && startTime < toTime && startTime <= neededUntil
     })
 }
 

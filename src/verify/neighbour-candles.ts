@@ -19,9 +19,9 @@ export class NeighbourCandles {
     return this.firstFound(earlier.reverse())?.lastOpenTime
   }
 
-  /** Open time of the first candle in the windows after `startDate` that start by `horizon`, ms UTC; undefined when none is cached. */
-  firstAfter(startDate: string, horizon: number): number | undefined {
-    const last = formatDate(horizon)
+  /** Open time of the first candle in the windows after `startDate` that start by `neededUntil`, ms UTC; undefined when none is cached. */
+  firstAfter(startDate: string, neededUntil: number): number | undefined {
+    const last = formatDate(neededUntil)
     const later = this.mirror.contents.startDates(this.series).filter(date => date > startDate && date <= last)
     return this.firstFound(later)?.firstOpenTime
   }

@@ -49,16 +49,16 @@ export class SeriesReader implements SlicedSeries {
   private windows = 0
   private inspector: SeriesInspector | undefined
 
-  /** `range`: the open times of the candles to read. `horizon`: a window without a file that starts later is not missing. */
+  /** `range`: the open times of the candles to read. `neededUntil`: a window without a file that starts later is not missing. */
   constructor(
     private readonly mirror: Mirror,
     private readonly plan: SeriesWindows,
     readonly table: CandleTable,
     private readonly range: TimeRange,
-    private readonly horizon: number,
+    private readonly neededUntil: number,
   ) {
     this.series = { symbol: plan.symbol, interval: plan.interval }
-    this.emptyAfter = mirror.contents.missingMeansEmpty(this.series) ? -Infinity : horizon
+    this.emptyAfter = mirror.contents.missingMeansEmpty(this.series) ? -Infinity : neededUntil
     this.recorded = mirror.record.seriesCandles(this.series)
     this.known = new KnownTime(plan.interval, range)
     const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
@@ -99,7 +99,7 @@ export class SeriesReader implements SlicedSeries {
     if (this.done === 0 && startDates.length > 0) known.before = neighbours?.lastBefore(startDates[0])
     while (!this.isDone && !(known.lastOpenTime !== undefined && known.lastOpenTime >= time)) {
       this.readWindow(startDates[this.done++])
-      if (this.isDone) known.after ??= neighbours?.firstAfter(startDates[this.done - 1], this.horizon)
+      if (this.isDone) known.after ??= neighbours?.firstAfter(startDates[this.done - 1], this.neededUntil)
     }
     this.openInspector().add(table, start, known.all, this.finerSpans)
   }

@@ -20,7 +20,7 @@ export interface VerifyScope {
   /** The open times of the candles that are inspected. */
   readonly range: TimeRange
   /** A window without a file is missing, unless it starts later (ms UTC) or the mirror says that it is empty. */
-  readonly horizon: number
+  readonly neededUntil: number
   /** The number of candles of the finest series in a slice of time. Default 100,000. */
   readonly sliceCandles?: number | undefined
 }
@@ -93,6 +93,6 @@ export class SymbolVerifier {
       // A table that is reserved at once is not moved when it grows. A slice ends within a window.
       table.reserve(Math.min(startDates.length * candles, sliceCandles + 2 * candles))
     }
-    return new SeriesReader(this.mirror, windows, table, this.scope.range, this.scope.horizon)
+    return new SeriesReader(this.mirror, windows, table, this.scope.range, this.scope.neededUntil)
   }
 }

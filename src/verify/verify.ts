@@ -63,7 +63,7 @@ export async function verifyKlines(
   const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, horizon: now, sliceCandles }
+  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, neededUntil: now, sliceCandles }
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0

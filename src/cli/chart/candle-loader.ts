@@ -123,8 +123,8 @@ export class CandleLoader {
     const cached = source.contents.cachedStartDates(series)
     const listed = this.startDates.get(series.interval) ?? []
     const startDates = [...new Set([...listed, ...cached])].sort()
-    const horizon = source.contents.neededUntil(series, range.toTime)
-    const plan = { series, range, windows: planWindows(series, startDates, range, horizon), listedFrom: undefined }
+    const neededUntil = source.contents.neededUntil(series, range.toTime)
+    const plan = { series, range, windows: planWindows(series, startDates, range, neededUntil), listedFrom: undefined }
     if (!this.keepsNewest) return plan
     const windows = this.drawsCached ? plan.windows.filter(({ startDate }) => cached.includes(startDate)) : plan.windows
     const length = target ?? toTarget(series.interval)
@@ -134,7 +134,9 @@ export class CandleLoader {
     )
     // Windows between two cached ones are missing, not empty.
     const last = newest.windows[newest.windows.length - 1]?.startDate ?? ''
-    const between = planWindows(series, startDates, newest.range, horizon).filter(({ startDate }) => startDate <= last)
+    const between = planWindows(series, startDates, newest.range, neededUntil).filter(
+      ({ startDate }) => startDate <= last,
+    )
     return { ...newest, windows: between }
   }
 
