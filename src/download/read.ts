@@ -1,21 +1,17 @@
-import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { type BatchOrigin, KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS, type KlineObject, type KlineRow } from '../klines/columns.js'
-import { checkSameSeries, resampleBatches } from '../klines/resample/resample.js'
-import { READ_RESAMPLED, type ResampledReader, type Resampling } from '../klines/resample/resampled-reader.js'
-import { sourceRange } from '../klines/resample/resampler.js'
-import { checkMultiple } from '../klines/resample/target-interval.js'
-import type { Series, SeriesLabel } from '../klines/series.js'
+import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { withAnchor } from './anchored-target.js'
 import { completeUntil } from './complete-until.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
-import { type Plan, planSeries } from './plan.js'
+import { type Plan, planSeries, type SeriesPlan } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
+import type { FileMemory } from './sources/cache-writer.js'
 import { openSource } from './sources/open-source.js'
 import type { WindowSource } from './sources/window-source.js'
-import { type StreamOptions, streamWindows } from './window-stream.js'
+import { streamWindows } from './window-stream.js'
 
 /** Candles to read. */
 export interface ReadRequest extends KlinesRequest {
@@ -31,68 +27,100 @@ export interface SeriesRow<Row = KlineRow> {
 
 /**
  * Candles in batches of one window, series by series in order of time. Throws `incomplete` at the first window that cannot be
- * downloaded (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests.
- * `resample` makes longer candles of them.
+ * downloaded (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests. A series without
+ * candles in the range comes as one batch without rows. `resample` makes longer candles of them.
  *
  * @example
  * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
  *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
  * }
  */
-export function klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
-  let isBegun = false
-  async function* read() {
-    isBegun = true
-    yield* readBatches(request)
-  }
-  const reader: ResampledReader = {
-    [READ_RESAMPLED]: resampling => (isBegun ? undefined : readBatches(request, resampling)),
-  }
-  return Object.assign(read(), reader)
-}
-
-async function* readBatches(request: ReadRequest, resampling?: Resampling): AsyncGenerator<KlineBatch> {
+export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
   checkRange(request)
-  if (resampling) checkMultiple(resampling.target, resampling.source.interval)
-  const source = await openSource(request, { memory: new Map() })
+  const memory = new Map()
+  const source = await openSource(request, { memory })
   try {
     const range = await requestRange(request, source)
     const found = await source.contents.series(selection, range)
-    if (resampling) yield* readResampled(source, found, range, request, resampling)
-    else {
-      const ranges = found.map(series => ({ series, range }))
-      yield* readPlan(source, await planSeries(source, ranges, range), { ...request, borrow: false })
+    const plan = await planSeries(
+      source,
+      found.map(series => ({ series, range })),
+      range,
+    )
+    for (const series of plan.series) {
+      const origin = new ReadOrigin(request, source, series, memory)
+      for await (const batch of readSeries(source, series, plan, request)) yield origin.add(batch)
+      const empty = origin.end()
+      if (empty) yield empty
     }
   } finally {
     await source.close()
   }
 }
 
-/** The candles of an export with `resample`: those that open in the range, of which the last one may end after it. */
-async function* readResampled(
-  source: WindowSource,
-  found: readonly Series[],
-  range: TimeRange,
-  request: ReadRequest,
-  { source: label, target: length, options }: Resampling,
-): AsyncGenerator<KlineBatch> {
-  for (const series of found) checkSameSeries(series, label)
-  for (const series of found) {
-    const target = await withAnchor(source, series, length)
-    const plan = await planSeries(source, [{ series, range: sourceRange(series, target, range) }], range)
-    const [{ listedFrom = -Infinity, windows }] = plan.series
-    const coveredFrom = options.coveredFrom ?? Math.max(range.fromTime, listedFrom)
-    const known = { ...options, range: options.range ?? range, coveredFrom }
-    yield* resampleBatches(readPlan(source, plan, request), label, target, known, () => completeUntil(source, windows))
+/** What is known of a series that is read. */
+class ReadOrigin implements BatchOrigin {
+  readonly range: TimeRange
+  readonly coveredFrom: number
+  firstOpenTime: number | undefined
+  lastOpenTime: number | undefined
+  private latest: number | undefined
+
+  /** `memory`: what the mirror could not store. */
+  constructor(
+    private readonly request: ReadRequest,
+    private readonly source: WindowSource,
+    private readonly plan: SeriesPlan,
+    private readonly memory: FileMemory,
+  ) {
+    this.range = plan.range
+    this.coveredFrom = Math.max(plan.range.fromTime, plan.listedFrom ?? -Infinity)
+  }
+
+  add(batch: KlineBatch): KlineBatch {
+    this.firstOpenTime ??= batch.firstOpenTime
+    this.latest = batch.lastOpenTime
+    return batch.withOrigin(this)
+  }
+
+  /** To be called when all is read. Returns a batch without rows where there was none, so that no series is left out silently. */
+  end(): KlineBatch | undefined {
+    this.lastOpenTime = this.latest
+    const { symbol, interval } = this.plan.series
+    return this.latest === undefined ? KlineBatch.empty({ symbol, interval }, this) : undefined
+  }
+
+  async threeDayAnchor(): Promise<number | undefined> {
+    return this.source.contents.threeDayAnchor(this.plan.series.symbol)
+  }
+
+  async *readOn(toTime: number): AsyncGenerator<KlineBatch, number> {
+    const { source, range, plan, request, memory } = this
+    // The mirror tells it, also when the source is closed.
+    if (toTime <= range.toTime) return completeUntil(source, plan.windows)
+    const next = await openSource(request, { memory })
+    try {
+      const rest = { series: plan.series, range: { fromTime: range.toTime, toTime } }
+      const more = await planSeries(next, [rest], rest.range)
+      const windows = new Map([...plan.windows, ...more.series[0].windows].map(window => [window.startDate, window]))
+      yield* readSeries(next, more.series[0], more, request)
+      return completeUntil(next, [...windows.values()])
+    } finally {
+      await next.close()
+    }
   }
 }
 
-/** The windows of a plan that have candles. Throws `incomplete` at the first one that cannot be downloaded. */
-async function* readPlan(source: WindowSource, { series }: Plan, options: StreamOptions): AsyncGenerator<KlineBatch> {
+/** The batches of one series of a plan that have candles. Throws `incomplete` at the first window that cannot be downloaded. */
+async function* readSeries(
+  source: WindowSource,
+  one: SeriesPlan,
+  { series }: Plan,
+  { concurrency, signal }: ReadRequest,
+): AsyncGenerator<KlineBatch> {
   const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
-  const { concurrency, signal, borrow } = options
-  for await (const { result } of streamWindows(source, series, { concurrency, signal, borrow })) {
+  for await (const { result } of streamWindows(source, [one], { concurrency, signal, borrow: false })) {
     if (result.status === 'failed') throw incomplete([result], total, source.info)
     if (result.batch.length > 0) yield result.batch
   }

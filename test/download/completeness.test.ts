@@ -159,9 +159,13 @@ describe('a window without a file in a complete mirror', () => {
       expect((await request(path)).status, path).toBe(expected === 'cached' ? 200 : 404)
     }
     putFile(mirror, 'api/klines/symbols.json', '["BTCUSDT"')
-    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('missing')
+    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe(
+      'missing',
+    )
     rmSync(join(mirror, 'api/klines/symbols.json'))
-    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe('cached')
+    expect(source(mirror).costs.cacheState({ symbol: 'BTCUSDT', interval: '12h', startDate: '2024-01-01' })).toBe(
+      'cached',
+    )
   })
 })
 

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReadRequest } from '../../src/download/read.js'
-import { exportKlines, isKlinesError, type KlineBatch, klineBatches, resample } from '../../src/index.js'
+import { decodeWindow, exportKlines, isKlinesError, type KlineBatch, klineBatches, resample } from '../../src/index.js'
+import { startDateAt } from '../../src/klines/windows.js'
 import { catchError } from '../support/errors.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { makeQuarterHours, QUARTER } from '../support/quarter-hour-tree.js'
@@ -35,6 +36,20 @@ async function collect(batches: AsyncIterable<KlineBatch>): Promise<FileRow[]> {
 async function resampled(request: Case): Promise<FileRow[]> {
   const { symbol = 'BTCUSDT', interval, target, partial } = request
   return collect(resample(klineBatches(toRequest(request)), { symbol, interval }, target, { partial }))
+}
+
+/** The same batches through an iterator of the user. */
+async function passedOn(request: Case): Promise<FileRow[]> {
+  const { symbol = 'BTCUSDT', interval, target, partial } = request
+  const passOn = async function* () {
+    for await (const batch of klineBatches(toRequest(request))) {
+      // Also cut into parts.
+      const middle = Math.floor(batch.length / 2)
+      if (middle > 0) yield batch.rows(0, middle)
+      yield batch.rows(middle, batch.length)
+    }
+  }
+  return collect(resample(passOn(), { symbol, interval }, target, { partial }))
 }
 
 /** Through a file. */
@@ -88,6 +103,7 @@ describe('batches of a request, resampled', () => {
     const rows = await resampled(request)
     expect(openTimes(rows)).toEqual(expected)
     expect(rows).toEqual(await exported(request))
+    expect(await passedOn(request)).toEqual(rows)
   })
 
   it('have the volumes of the longer candles', async () => {
@@ -114,7 +130,9 @@ describe('batches of a request, resampled', () => {
           const [from, to] = one !== undefined && other !== undefined && one > other ? [other, one] : [one, other]
           fc.pre(from === undefined || from !== to)
           const request = { interval: '1h', target, from: text(from), to: text(to), partial } as const
-          expect(await resampled(request)).toEqual(await exported(request))
+          const expected = await exported(request)
+          expect(await resampled(request)).toEqual(expected)
+          expect(await passedOn(request)).toEqual(expected)
         },
       ),
       { numRuns: 25 },
@@ -150,6 +168,19 @@ describe('batches of a request, resampled', () => {
     ])
   })
 
+  it('that were left early end with the last whole candle of the part', async () => {
+    const request = { interval: '15m', target: '1M', to: '2025-02-10' } as const
+    const someWeeks = async function* (count: number) {
+      for await (const batch of klineBatches(toRequest(request))) if (count-- > 0) yield batch
+    }
+    const months = async (weeks: number) =>
+      openTimes(await collect(resample(someWeeks(weeks), { symbol: 'BTCUSDT', interval: '15m' }, '1M')))
+    expect(await months(4)).toEqual([])
+    expect(await months(5)).toEqual(['2025-01-01'])
+    // All of them.
+    expect(await months(6)).toEqual(['2025-01-01', '2025-02-01'])
+  })
+
   it.each([
     [['BTCUSDT', 'ETHUSDT'], 'BTCUSDT', '15m', 'ETHUSDT 15m'],
     [['BTCUSDT'], 'BTCUSDT', '1h', 'BTCUSDT 15m'],
@@ -171,7 +202,11 @@ describe('other batches, resampled', () => {
     ['with a candle', '2025-01-01', ['2025-01-01', '2025-02-01']],
   ])('leave out the first candle when they begin %s only', async (_, from, expected) => {
     const batches: KlineBatch[] = []
-    for await (const batch of klineBatches(toRequest({ interval: '15m', target: '1M', from }))) batches.push(batch)
+    for await (const batch of klineBatches(toRequest({ interval: '15m', target: '1M', from }))) {
+      const startDate = startDateAt('15m', batch.openTime(0))
+      const rows = Array.from({ length: batch.length }, (_, row) => batch.row(row))
+      batches.push(decodeWindow(Buffer.from(JSON.stringify(rows)), { symbol: 'BTCUSDT', interval: '15m', startDate }))
+    }
     const series = { symbol: 'BTCUSDT', interval: '15m' }
     const read = async function* () {
       yield* batches

@@ -195,7 +195,7 @@ test('verifying slices of any length and range finds what an independent calcula
       const verifier = new SymbolVerifier(new Mirror(root), {
         audit: true,
         range: rangeOf(one),
-        horizon: Date.parse('2024-12-01'),
+        neededUntil: Date.parse('2024-12-01'),
         sliceCandles: Math.ceil(length / one.slices),
       })
       const found = await verifier.verify(

@@ -2,12 +2,32 @@ import { type KlineRow, ROW_LENGTH } from '../columns.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import type { IndexedRows, Kernel } from '../kernel/kernel.js'
 import type { SeriesLabel } from '../series.js'
+import type { TimeRange } from '../time-range.js'
 
 /** Cells that no format needs to quote or escape. */
 export const PLAIN_CELL = /^[A-Za-z0-9._-]*$/
 
 /** Keeps a byte order mark: at the start of a cell it is part of the text. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** What the source of the batches of a series knows beside their rows, for whoever builds longer candles of them. */
+export interface BatchOrigin {
+  /** The open times that were requested. */
+  readonly range: TimeRange
+  /** Since when the source has every candle, ms UTC. */
+  readonly coveredFrom: number
+  /** Open time of the first candle that was read, ms UTC. */
+  readonly firstOpenTime: number | undefined
+  /** The same of the last one; undefined until all were read. */
+  readonly lastOpenTime: number | undefined
+  /** When the first 3d candle of the symbol opens, ms UTC: the grid of 3d candles is counted from it. */
+  threeDayAnchor(): Promise<number | undefined>
+  /**
+   * The candles after the range that open before `toTime`, ms UTC. Returns until when there are surely no others than those that
+   * were read. Throws what reading the batches throws.
+   */
+  readOn(toTime: number): AsyncGenerator<KlineBatch, number>
+}
 
 /**
  * Rows of one series as bytes, with the place of every cell: what flows from a window file to an exporter. No decimal
@@ -24,8 +44,19 @@ export class KlineBatch {
     protected readonly index: IndexedRows,
     /** Whether every cell is a `PLAIN_CELL`. */
     readonly plain: boolean,
+    /** What the source of `klineBatches` knows beside the rows; undefined for other batches. */
+    readonly origin?: BatchOrigin | undefined,
   ) {
     this.length = index.numbers.length / NUMBERS_PER_ROW
+  }
+
+  /**
+   * A batch without rows.
+   * @internal
+   */
+  static empty(series: SeriesLabel, origin: BatchOrigin): KlineBatch {
+    const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
+    return new KlineBatch(series, index, true, origin)
   }
 
   /** The bytes that the offsets point into. */
@@ -115,7 +146,15 @@ export class KlineBatch {
 
   /** @internal */
   protected withRows(index: IndexedRows): this {
-    return new KlineBatch(this.series, index, this.plain) as this
+    return new KlineBatch(this.series, index, this.plain, this.origin) as this
+  }
+
+  /**
+   * The same rows, from a known origin. Shares memory.
+   * @internal
+   */
+  withOrigin(origin: BatchOrigin): KlineBatch {
+    return new KlineBatch(this.series, this.index, this.plain, origin)
   }
 
   /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */

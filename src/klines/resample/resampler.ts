@@ -64,6 +64,11 @@ export class Resampler {
     return this.out.take()
   }
 
+  /** Until when candles of the source are needed for those that open in a range, ms UTC: the last one may end after it. */
+  neededUntil({ toTime }: TimeRange): number {
+    return endOfLast(this.grid, toTime)
+  }
+
   /**
    * Returns the last candle if the source reached its end, or if partial candles are wanted. `completeUntil`: until when the source is
    * known to have no other candles than those that were added, ms UTC.
@@ -94,8 +99,12 @@ export class Resampler {
 
 /** The range of source candles that the target's candles in `range` consist of: the last one may end after `range`. */
 export function sourceRange({ symbol }: Series, target: TargetInterval, { fromTime, toTime }: TimeRange): TimeRange {
-  if (toTime === Infinity) return { fromTime, toTime }
-  const grid = new CandleGrid(target, symbol)
+  return { fromTime, toTime: endOfLast(new CandleGrid(target, symbol), toTime) }
+}
+
+/** When the last candle ends that opens before `toTime`, ms UTC. */
+function endOfLast(grid: CandleGrid, toTime: number): number {
+  if (toTime === Infinity) return toTime
   const start = grid.start(toTime)
-  return { fromTime, toTime: start === toTime ? toTime : grid.end(start) }
+  return start === toTime ? toTime : grid.end(start)
 }
