@@ -26,7 +26,7 @@ export interface FitOptions {
  */
 export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
-  private rungs: Rung[] | undefined
+  private rungs: Candidate[] | undefined
   private firstTime: number | undefined
   private lastTime: number | undefined
 
@@ -63,14 +63,14 @@ export class CandleFitter<S extends SeriesLabel> {
     return { series, interval, resampledFrom, slots, candles, missing: slots.length - candles, firstTime, lastTime }
   }
 
-  private buildRungs(firstTime: number): Rung[] {
+  private buildRungs(firstTime: number): Candidate[] {
     const { series, options } = this
     const { maxCandles, resample } = options
     const shortest = resample ?? parseTargetInterval(series.interval)
     const build = (target: TargetInterval, maxSlots: number) => {
       const isSource = target === shortest && resample === undefined
       const resampler = isSource ? undefined : new Resampler(series, target, { partial: true })
-      return new Rung(target, resampler, maxSlots, maxCandles)
+      return new Candidate(target, resampler, maxSlots, maxCandles)
     }
     if (options.keep === 'newest') return [build(shortest, Infinity)]
     const anchor =
@@ -90,7 +90,7 @@ export class CandleFitter<S extends SeriesLabel> {
 }
 
 /** Candles of one length. */
-class Rung {
+class Candidate {
   private candles: ChartCandle[] = []
   private slotCount = 0
   /** Why its candles cannot be added up. It matters only if no shorter rung fits. */

@@ -5,7 +5,7 @@ import { type Plan, planSeries, type SeriesPlan } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
-import type { CountedWindow, WindowSource, WindowStatus } from './sources/window-source.js'
+import type { KnownTotals, WindowSource, WindowStatus } from './sources/window-source.js'
 import { type DownloadReport, DownloadTally, type ProgressCallbacks } from './tally.js'
 import { type StreamedWindow, streamWindows } from './window-stream.js'
 
@@ -41,7 +41,7 @@ interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, P
   /** Whether it is for an export, which an error says. */
   readonly forExport?: boolean
   /** Finds windows that need not be read. */
-  readonly findCounted?: (window: WindowRef) => CountedWindow | undefined
+  readonly findCounted?: (window: WindowRef) => KnownTotals | undefined
 }
 
 /** Downloads every window of a plan, in order. Throws `incomplete` or `no_candles` after all were tried. */
@@ -79,12 +79,12 @@ function findAllCounted(
   source: WindowSource,
   all: readonly SeriesPlan[],
   find: PlanOptions['findCounted'],
-): Map<WindowRef, CountedWindow & { readonly status: WindowStatus }> {
-  const found = new Map<WindowRef, CountedWindow & { readonly status: WindowStatus }>()
+): Map<WindowRef, KnownTotals & { readonly status: WindowStatus }> {
+  const found = new Map<WindowRef, KnownTotals & { readonly status: WindowStatus }>()
   for (const { range, windows } of all) {
     for (const window of windows) {
       const counted = find?.(window)
-      const status = counted && isInside(range, counted.totals) && source.countedStatus(window, counted)
+      const status = counted && isInside(range, counted.totals) && source.statusWithoutReading(window, counted)
       if (status) found.set(window, { ...counted, status })
     }
   }

@@ -4,7 +4,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
-import type { CountedWindow, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
+import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
 /** The most changed values that a report lists of a series; all are counted. */
 const MAX_CHANGES = 1_000
@@ -107,7 +107,7 @@ export class DownloadTally {
   }
 
   /** Adds a window that was not read, because its candles were counted before. */
-  addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: CountedWindow): void {
+  addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: KnownTotals): void {
     this.series.get(series)?.addCounted(status, counted)
     this.tell(series, { window, status, change: undefined })
   }
@@ -173,7 +173,7 @@ class SeriesTally {
     this.changes.push(...changed.slice(0, MAX_CHANGES - this.changes.length))
   }
 
-  addCounted(status: WindowStatus, { size, totals }: CountedWindow): void {
+  addCounted(status: WindowStatus, { size, totals }: KnownTotals): void {
     this.windows[status]++
     this.candles.addTotals(totals)
     this.size += size

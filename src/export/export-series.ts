@@ -48,7 +48,7 @@ export interface ExportPlan {
 }
 
 /** A source series, and what it is resampled to. */
-type MadeSeries = Pick<ExportSeries, 'source' | 'target'>
+type SourceChoice = Pick<ExportSeries, 'source' | 'target'>
 
 /** Throws `bad_option` for `partial` where no candles are built. */
 export function checkPartial({ resample, partial, derive }: ResampleRequest): void {
@@ -74,7 +74,7 @@ export async function selectSeries(
   // Every series of a symbol is one that another could be made of.
   const isOpen = derive && !namesSymbols(selection)
   const found = await source.contents.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
-  let made: MadeSeries[] = found.map(series => ({ source: series }))
+  let made: SourceChoice[] = found.map(series => ({ source: series }))
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
   const exported: ExportSeries[] = []
@@ -95,7 +95,7 @@ export async function selectSeries(
 }
 
 /** All series as candles of one length. */
-function resampleSeries(series: readonly Series[], resample: string): MadeSeries[] {
+function resampleSeries(series: readonly Series[], resample: string): SourceChoice[] {
   const target = parseTargetInterval(resample)
   for (const { interval } of series) checkMultiple(target, interval)
   if (new Set(series.map(({ symbol }) => symbol)).size < series.length) {
@@ -112,9 +112,9 @@ async function deriveSeries(
   selection: Selection,
   cached: readonly Series[],
   range: TimeRange,
-): Promise<MadeSeries[]> {
+): Promise<SourceChoice[]> {
   const symbols = selectSymbols(selection, [...new Set(cached.map(({ symbol }) => symbol))])
-  const made: MadeSeries[] = []
+  const made: SourceChoice[] = []
   for (const series of combine(symbols, selectedIntervals(selection))) {
     made.push(source.contents.hasSeries(series) ? { source: series } : await findFinest(source, series, range))
   }
@@ -125,7 +125,7 @@ async function deriveSeries(
  * The series of the mirror that another one is best made of: one with every window of the range; of these those that reach back the
  * furthest, because the lists of intervals begin at different dates; of these the finest. Without such a one, the finest of all.
  */
-async function findFinest(source: WindowSource, series: Series, range: TimeRange): Promise<MadeSeries> {
+async function findFinest(source: WindowSource, series: Series, range: TimeRange): Promise<SourceChoice> {
   const target = toTarget(series.interval)
   const finer = EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
     .map(interval => ({ ...series, interval }))

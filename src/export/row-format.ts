@@ -38,7 +38,7 @@ export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
 export function parseColumns(texts: readonly string[] | undefined): OutputColumn[] {
   if (texts === undefined) return [...COLUMNS]
   const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
-  if (names.length === 0) throw new KlinesError('bad_option', 'No column is named. Expected at least one.')
+  if (names.length === 0) throw new KlinesError('bad_option', 'Expected at least one column.')
   for (const [index, name] of names.entries()) {
     if (!(OUTPUT_COLUMNS as readonly string[]).includes(name)) {
       const near = suggest(name.toLowerCase(), OUTPUT_COLUMNS)

@@ -144,7 +144,7 @@ export function warnAbout({ series }: DownloadReport, files: readonly WrittenFil
   warn?.(`${names}: ${count} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`)
 }
 
-/** A reader that leaves ends an export quietly, unless others wait for files of the same export. */
+/** When the reader closes the pipe, an export ends with 0, unless others wait for files of the same export. */
 function withOtherTargets(error: unknown): unknown {
   if (!isKlinesError(error, 'output_closed')) return error
   const { message, data, cause } = error

@@ -40,6 +40,22 @@ export const OUTPUT_OPTIONS = {
     description: `Names and order of the columns, joined by commas: some of ${OUTPUT_COLUMNS.join(', ')}. Default: all but symbol and interval`,
     example: 'open_time,open,high,low,close,volume',
   },
+  /** Text formats only. Default `ms`. */
+  timeFormat: {
+    takes: 'choice',
+    values: TIME_FORMATS,
+    formats: TEXT_FORMATS,
+    neutral: 'ms',
+    neutralFormats: BINARY_FORMATS,
+    refusal: format =>
+      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
+    group: 'how they are written',
+    placeholder: 'FORMAT',
+    summary: 'Format of times in text formats. Default: ms.',
+    description:
+      'How text formats write times: since the epoch in ms, s or us, or ISO 8601 in UTC. Default: ms. Parquet and arrow have timestamps',
+    example: 'ms',
+  },
   /** Parquet and Arrow only. Default `double`. */
   numbers: {
     takes: 'choice',
@@ -70,22 +86,6 @@ export const OUTPUT_OPTIONS = {
     description:
       'Compression of parquet; other formats accept only none. Default: zstd where the Node of the server has it (22.15 and later), else gzip',
     example: 'none',
-  },
-  /** Text formats only. Default `ms`. */
-  timeFormat: {
-    takes: 'choice',
-    values: TIME_FORMATS,
-    formats: TEXT_FORMATS,
-    neutral: 'ms',
-    neutralFormats: BINARY_FORMATS,
-    refusal: format =>
-      format === 'svg' ? needsRows() : `is for csv, json and jsonl; ${format} holds times as TIMESTAMP(ms, UTC).`,
-    group: 'how they are written',
-    placeholder: 'FORMAT',
-    summary: 'Format of times in text formats. Default: ms.',
-    description:
-      'How text formats write times: since the epoch in ms, s or us, or ISO 8601 in UTC. Default: ms. Parquet and arrow have timestamps',
-    example: 'ms',
   },
   /** Colours of an svg. Default `light`. */
   theme: {

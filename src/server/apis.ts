@@ -24,7 +24,7 @@ export function klinesApi(tree: Tree): Endpoint[] {
   return describedApi(info, treeEndpoints(tree), KLINES_SPEC_PATH, 'meta')
 }
 
-/** Exports of the tree, and their own description. `warn` is called with what whoever runs the server should know. */
+/** Exports of the tree, and their own description. `warn` receives warnings for the operator. */
 export function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
   const info = {
     title: 'klines export API',

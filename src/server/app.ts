@@ -22,7 +22,7 @@ export interface AppOptions extends GreetingSettings {
   /** Called with every internal error; the client only gets a plain 500. */
   readonly onError?: ((error: Error) => void) | undefined
   readonly limits?: Limits | undefined
-  /** Called with what whoever runs the server should know, such as an export that was cut. */
+  /** Receives warnings for the operator, such as that an export was cut. */
   readonly warn?: Warn | undefined
 }
 

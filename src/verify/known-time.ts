@@ -65,12 +65,12 @@ export class KnownTime {
   }
 
   /** Until when a candle after the last one that was read is known to be missing, ms UTC; undefined when none is. */
-  get goesOnTo(): number | undefined {
+  get tradedUntil(): number | undefined {
     if (this.after !== undefined) return this.after
     const { latest } = this
     if (latest === undefined) return undefined
-    const goesOnTo = Math.min(latest.endTime, this.unsettledFrom)
-    return goesOnTo > (this.lastCandle?.endTime ?? -Infinity) ? goesOnTo : undefined
+    const tradedUntil = Math.min(latest.endTime, this.unsettledFrom)
+    return tradedUntil > (this.lastCandle?.endTime ?? -Infinity) ? tradedUntil : undefined
   }
 
   /**
@@ -79,7 +79,7 @@ export class KnownTime {
    */
   get laterCandle(): LastCandle | undefined {
     const { latest, lastCandle, interval, range } = this
-    if (latest === undefined || lastCandle === undefined || this.goesOnTo !== undefined) return undefined
+    if (latest === undefined || lastCandle === undefined || this.tradedUntil !== undefined) return undefined
     return nextOpenTime(interval, lastCandle.endTime) <= Math.min(latest.endTime, range.toTime) ? latest : undefined
   }
 
@@ -91,6 +91,6 @@ export class KnownTime {
   }
 
   private get endTime(): number {
-    return Math.min(this.range.toTime, this.goesOnTo ?? this.lastCandle?.endTime ?? -Infinity)
+    return Math.min(this.range.toTime, this.tradedUntil ?? this.lastCandle?.endTime ?? -Infinity)
   }
 }

@@ -107,7 +107,7 @@ export class SeriesReader implements SlicedSeries {
   /** The findings when all is read. */
   end(): SeriesInspection {
     const { series, known, windows, missingWindows, corrupt } = this
-    const inspection = this.openInspector().end(known.all, known.goesOnTo)
+    const inspection = this.openInspector().end(known.all, known.tradedUntil)
     const olderThan = known.laterCandle?.interval
     return { ...series, ...inspection, windows, missingWindows, corrupt, olderThan }
   }

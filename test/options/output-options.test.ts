@@ -13,9 +13,9 @@ import { thrownBy } from '../support/thrown-by.js'
 /** What people write, by the name in the library: flag, variable, a value that is refused, and the formats that use the option. */
 const EXPECTED: Record<string, [string, string, unknown, string]> = {
   columns: ['columns', 'KLINES_COLUMNS', ['price'], 'csv json jsonl parquet arrow'],
+  timeFormat: ['time-format', 'KLINES_TIME_FORMAT', 'ns', 'csv json jsonl'],
   numbers: ['numbers', 'KLINES_NUMBERS', 'float', 'parquet arrow'],
   compression: ['compression', 'KLINES_COMPRESSION', 'lz4', 'parquet'],
-  timeFormat: ['time-format', 'KLINES_TIME_FORMAT', 'ns', 'csv json jsonl'],
   theme: ['theme', 'KLINES_THEME', 'sepia', 'svg'],
   width: ['width', 'KLINES_PICTURE_WIDTH', 1, 'svg'],
   height: ['height', 'KLINES_PICTURE_HEIGHT', 0.5, 'svg'],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { ServiceLists } from '../../src/download/sources/service-lists.js'
 import { ServiceSource, type ServiceSourceOptions } from '../../src/download/sources/service-source.js'
+import { StaticCatalogue } from '../../src/download/sources/static-catalogue.js'
 import { RetryingFetcher } from '../../src/http/retrying-fetcher.js'
 import { HttpTransport } from '../../src/http/transport/transport.js'
 import type { Interval } from '../../src/klines/intervals.js'
@@ -51,7 +51,7 @@ export function openTestSource(server: TreeServer, mirror: string, options: Part
     ...options,
   }
   const tree = new Mirror(mirror)
-  return new ServiceSource(client, new ServiceLists(client, tree, using), tree, using)
+  return new ServiceSource(client, new StaticCatalogue(client, tree, using), tree, using)
 }
 
 /** Reads a JSON file of a folder. */

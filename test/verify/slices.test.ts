@@ -86,7 +86,7 @@ function rangeOf(one: Case): TimeRange {
 }
 
 /** A series of a case before it is known what the others say about it. */
-interface MadeSeries extends OracleSeries {
+interface SourceChoice extends OracleSeries {
   readonly startDates: readonly string[]
   readonly missing: readonly string[]
   readonly corrupt: readonly string[]
@@ -96,7 +96,7 @@ interface MadeSeries extends OracleSeries {
 }
 
 /** Writes the windows of a case; returns what is in them, in the range. */
-function makeMirror(root: string, one: Case): MadeSeries[] {
+function makeMirror(root: string, one: Case): SourceChoice[] {
   const { kind, outages, damages, lost, cuts, early, baseUrl } = one
   const { step, intervals, length } = KINDS[kind]
   const { fromTime, toTime } = rangeOf(one)
@@ -111,7 +111,7 @@ function makeMirror(root: string, one: Case): MadeSeries[] {
     if (one.range?.holes[index]) holes.push([middle - (length * step) / 20, middle + (length * step) / 20])
   }
   if (baseUrl) putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
-  const series = intervals.map((interval, index): MadeSeries => {
+  const series = intervals.map((interval, index): SourceChoice => {
     const whole = makeRows(SYMBOL, interval, START, START + length * step, [], step)
     const end = Math.min(...cuts.filter(([place]) => place === index).map(([, part]) => timeAt(one, part)))
     const rows = makeRows(SYMBOL, interval, START, START + length * step, holes, step)

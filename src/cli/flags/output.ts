@@ -52,7 +52,7 @@ export const { 'dry-run': dryRunFlag } = inGroup('output', {
 export const { threads: threadsFlag } = inGroup('output', {
   threads: Flags.integer({
     summary:
-      'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, else one a core, at most 8 and one for each 100 MB of memory.',
+      'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, else one per core, at most 8 and one for each 100 MB of memory.',
     helpValue: 'N',
     env: 'KLINES_THREADS',
   }),

@@ -9,7 +9,7 @@ import type { TimeRange } from '../../klines/time-range.js'
 import { parseDate, startDateAt, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
-import type { ListOptions } from './source-lists.js'
+import type { ListOptions } from './source-catalogue.js'
 
 /** The window in which the first candle opens. */
 interface FirstWindow {

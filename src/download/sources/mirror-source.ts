@@ -51,7 +51,7 @@ export class MirrorSource implements WindowSource {
     return this.result(window, this.mirror.windows.borrow(window))
   }
 
-  countedStatus(): 'cached' {
+  statusWithoutReading(): 'cached' {
     return 'cached'
   }
 

@@ -8,10 +8,10 @@ import { openKlinesClient } from '../../klines-client/open.js'
 import { defaultMirrorRoot } from '../../mirror/default-root.js'
 import { Mirror } from '../../mirror/mirror.js'
 import type { FileMemory } from './cache-writer.js'
-import { ExchangeLists } from './exchange-lists.js'
+import { ExchangeCatalogue } from './exchange-catalogue.js'
 import { MirrorSource } from './mirror-source.js'
-import { ServiceLists } from './service-lists.js'
 import { ServiceSource } from './service-source.js'
+import { StaticCatalogue } from './static-catalogue.js'
 import type { Warn, WindowSource } from './window-source.js'
 
 export const DEFAULT_CONCURRENCY = 16
@@ -100,10 +100,10 @@ export async function openSource(
     if (isOfExchange) {
       const { openExchangeClient } = await import('../../exchange-client/open.js')
       const exchange = await openExchangeClient({ ...host, warn })
-      return new ServiceSource(exchange, new ExchangeLists(exchange, mirror, listing), mirror, using)
+      return new ServiceSource(exchange, new ExchangeCatalogue(exchange, mirror, listing), mirror, using)
     }
     const client = await openKlinesClient(host)
-    return new ServiceSource(client, new ServiceLists(client, mirror, listing), mirror, using)
+    return new ServiceSource(client, new StaticCatalogue(client, mirror, listing), mirror, using)
   }
   return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
 }

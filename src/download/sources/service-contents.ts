@@ -8,7 +8,7 @@ import type { TreeRules } from '../../trees/tree-rules.js'
 import { planWindows } from '../plan.js'
 import { type Selection, selectedIntervals, takesSymbol } from '../selection.js'
 import type { MirrorWriter } from './mirror-writer.js'
-import type { SourceLists } from './source-lists.js'
+import type { SourceCatalogue } from './source-catalogue.js'
 import type { SourceContents, WindowFailure, WindowResult } from './window-source.js'
 
 /** What a service has, by its lists, which the mirror keeps. */
@@ -17,7 +17,7 @@ export class ServiceContents implements SourceContents {
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
 
   constructor(
-    private readonly lists: SourceLists,
+    private readonly lists: SourceCatalogue,
     private readonly mirror: Mirror,
     private readonly rules: TreeRules,
     private readonly writer: MirrorWriter,
@@ -44,7 +44,7 @@ export class ServiceContents implements SourceContents {
     return true
   }
 
-  /** Whether windows of a symbol may be requested, as `SourceLists` says. */
+  /** Whether windows of a symbol may be requested, as `SourceCatalogue` says. */
   hasSymbol(symbol: SymbolName): Promise<boolean> {
     return this.lists.hasSymbol(symbol)
   }

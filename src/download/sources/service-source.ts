@@ -14,10 +14,10 @@ import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-e
 import { withoutStop } from '../errors.js'
 import { MirrorWriter, type MirrorWriterOptions } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
-import type { SourceLists } from './source-lists.js'
+import type { SourceCatalogue } from './source-catalogue.js'
 import type {
   CacheState,
-  CountedWindow,
+  KnownTotals,
   SourceCosts,
   SourceInfo,
   WindowFailure,
@@ -49,7 +49,7 @@ export class ServiceSource implements WindowSource {
   /** Throws `mirror_mismatch` when the mirror belongs to another service. */
   constructor(
     readonly service: WindowService,
-    private readonly lists: SourceLists,
+    private readonly lists: SourceCatalogue,
     private readonly mirror: Mirror,
     private readonly options: ServiceSourceOptions,
   ) {
@@ -137,7 +137,7 @@ export class ServiceSource implements WindowSource {
     }
     const isUsable = cached?.times && !this.options.refresh && !this.isAhead(cached.times)
     const since = isUsable ? cached.times?.time : undefined
-    const onTheWay = await this.lists.fetchedWindow(window)
+    const onTheWay = await this.lists.takePrefetched(window)
     const fetched = onTheWay ?? (await this.service.window(window, since, this.options.signal))
     if (fetched !== 'unmodified') this.checkGrid(window, fetched.bytes)
     const result = this.storeWindow(window, cached, fetched)
@@ -165,7 +165,7 @@ export class ServiceSource implements WindowSource {
       : this.window(window)
   }
 
-  countedStatus(window: WindowRef, { totals, ...file }: CountedWindow): WindowStatus | undefined {
+  statusWithoutReading(window: WindowRef, { totals, ...file }: KnownTotals): WindowStatus | undefined {
     const times = this.mirror.windows.timesOf(window, file)
     return this.settledStatus(window, { times, final: this.mirror.windows.isFinal(window, totals, times) })
   }
@@ -239,7 +239,7 @@ export class ServiceSource implements WindowSource {
     }
     this.writer.store(path, fetched)
     this.writer.recorder.record(window, fetched, cached)
-    const list = this.lists.listWith(window.symbol)
+    const list = this.lists.updatedSymbolList(window.symbol)
     if (list) this.writer.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })
     // Such an answer has what has not changed, too.
     const isSame = this.rules.rendersAnswers && cached !== undefined && fetched.bytes.equals(cached.bytes)

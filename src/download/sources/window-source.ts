@@ -35,7 +35,7 @@ export interface WindowResult {
 }
 
 /** A cached window whose candles an earlier run has counted, and whose file has not changed since. */
-export interface CountedWindow {
+export interface KnownTotals {
   /** Size of its file, bytes. */
   readonly size: number
   /** Modification time of its file, ms. */
@@ -118,7 +118,7 @@ export interface WindowSource {
    */
   borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
   /** The status of a window that was counted before; undefined when it needs a request. Its file is not read. */
-  countedStatus(window: WindowRef, counted: CountedWindow): WindowStatus | undefined
+  statusWithoutReading(window: WindowRef, counted: KnownTotals): WindowStatus | undefined
   /** Whether a window, empty or not, is final in such a way that it lacks no candle. */
   hasAllCandles(window: WindowRef): boolean
   close(): Promise<void>

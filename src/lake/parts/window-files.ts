@@ -1,5 +1,5 @@
 import type { FileMemory } from '../../download/sources/cache-writer.js'
-import type { CountedWindow } from '../../download/sources/window-source.js'
+import type { KnownTotals } from '../../download/sources/window-source.js'
 import { sha256 } from '../../fs/checksum.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
@@ -52,7 +52,7 @@ export class WindowFiles {
   }
 
   /** The candles of a window's file, if it is the version that was counted. Throws `mirror_unusable`. */
-  counted(window: WindowRef): CountedWindow | undefined {
+  counted(window: WindowRef): KnownTotals | undefined {
     const { known, mtimeMs } = this.unchanged.get(windowName(window)) ?? this.findKnown(window) ?? {}
     if (known?.totals === undefined || mtimeMs === undefined) return undefined
     return { size: known.size, mtimeMs, sha256: known.sha256, totals: unpackTotals(known.totals) }

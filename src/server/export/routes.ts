@@ -19,7 +19,7 @@ import { EXTENSIONS, parseParameters } from './parameters.js'
 import { QuerySchema } from './schema.js'
 import { ExportSlots, SlowReaderError } from './slots.js'
 
-/** The endpoint that exports a series. `warn` is called with what whoever runs the server should know. */
+/** The endpoint that exports a series. `warn` receives warnings for the operator. */
 export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {}): Endpoint[] {
   const { exportBytesPerSecond: bytesPerSecond, exportPeriodMs: periodMs } = limits
   const slots = new ExportSlots(tree.mirror, { bytesPerSecond, periodMs })

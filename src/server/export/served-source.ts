@@ -68,8 +68,8 @@ export class ServedSource implements WindowSource {
     return { window, status: 'failed', reason: 'changed in the mirror during the export' }
   }
 
-  countedStatus(): 'cached' {
-    return this.cached.countedStatus()
+  statusWithoutReading(): 'cached' {
+    return this.cached.statusWithoutReading()
   }
 
   hasAllCandles(window: WindowRef): boolean {

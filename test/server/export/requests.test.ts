@@ -9,7 +9,7 @@ const server = useServerOver(() => SAMPLE_TREE)
 const get = (target: string, ...fields: string[]) =>
   sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
 const QUERY_NAMES =
-  'from, to, last, columns, numbers, compression, time-format, resample, partial, theme, width, height, log'
+  'from, to, last, columns, time-format, numbers, compression, resample, partial, theme, width, height, log'
 
 describe('a bad request', () => {
   it.each([

@@ -15,12 +15,12 @@ import { incompleteList, joinNames, noMinutes } from '../errors.js'
 import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { KnownNames } from './known-names.js'
-import type { ListOptions, SourceLists } from './source-lists.js'
+import type { ListOptions, SourceCatalogue } from './source-catalogue.js'
 
 type StoreList = (list: Fetched<SymbolName[]>) => void
 
 /** The lists of a static klines service, compared with what the mirror knows. */
-export class ServiceLists implements SourceLists {
+export class StaticCatalogue implements SourceCatalogue {
   private readonly baseUrl: string
   private readonly knownNames: KnownNames
 
@@ -139,7 +139,7 @@ export class ServiceLists implements SourceLists {
     return undefined
   }
 
-  async fetchedWindow(): Promise<undefined> {
+  async takePrefetched(): Promise<undefined> {
     return undefined
   }
 
@@ -151,7 +151,7 @@ export class ServiceLists implements SourceLists {
     return false
   }
 
-  listWith(): undefined {
+  updatedSymbolList(): undefined {
     return undefined
   }
 

@@ -25,7 +25,7 @@ export interface ListOptions {
 }
 
 /** What a service has: its symbols, its windows, and since when. */
-export interface SourceLists {
+export interface SourceCatalogue {
   /** The present, ms UTC, by the clock that decides which windows have started. */
   present(): Promise<number>
   /**
@@ -42,11 +42,11 @@ export interface SourceLists {
   /** The file of a window that ends before the first candle of its series, if that is known without a request for it. */
   emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
   /** A window that was downloaded on the way to what the lists say. */
-  fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
+  takePrefetched(window: WindowRef): Promise<Fetched<KlineBatch> | undefined>
   /** What a window of an interval takes. */
   windowCost(interval: Interval): RequestCost
   /** Whether a window without a cached file is known to be empty already. */
   isKnownEmpty(window: WindowRef): boolean
   /** The list of symbols to store once the mirror has a window of `symbol`; undefined when it needs no change. */
-  listWith(symbol: SymbolName): Buffer | undefined
+  updatedSymbolList(symbol: SymbolName): Buffer | undefined
 }

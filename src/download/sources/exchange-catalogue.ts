@@ -21,7 +21,7 @@ import { describeCost, type RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
 import { KnownNames } from './known-names.js'
-import type { ListOptions, SourceLists } from './source-lists.js'
+import type { ListOptions, SourceCatalogue } from './source-catalogue.js'
 
 /** More symbols than this are downloaded only when the user says so. */
 const MAX_SYMBOLS = 20
@@ -32,7 +32,7 @@ const PROBES_AT_ONCE = 16
 const EMPTY_WINDOW = Buffer.from('[]')
 
 /** What an exchange has: far more symbols than a mirror, and windows from the calendar instead of a list. */
-export class ExchangeLists implements SourceLists {
+export class ExchangeCatalogue implements SourceCatalogue {
   private readonly firstCandles: FirstCandles
   /** The symbols of the mirror's list, once it is known. */
   private listed: Set<SymbolName> | undefined
@@ -92,7 +92,7 @@ export class ExchangeLists implements SourceLists {
     return { value: decodeWindow(EMPTY_WINDOW, window), bytes: EMPTY_WINDOW, ...times }
   }
 
-  fetchedWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
+  takePrefetched(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
     return this.firstCandles.takeFetched(window)
   }
 
@@ -105,7 +105,7 @@ export class ExchangeLists implements SourceLists {
   }
 
   /** The mirror's list names what the mirror has, as the published one names what its tree has. */
-  listWith(symbol: SymbolName): Buffer | undefined {
+  updatedSymbolList(symbol: SymbolName): Buffer | undefined {
     this.listed ??= new Set(this.mirror.contents.listedSymbols())
     // Another process may have added others meanwhile, or been killed before it did: looked at once.
     const names = this.isListChecked ? [symbol] : [...this.mirror.contents.symbols(), symbol]
