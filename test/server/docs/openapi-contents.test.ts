@@ -109,7 +109,7 @@ describe('the export document', () => {
   it('has every parameter, and its examples are a valid request', async () => {
     const { paths, components } = await documentAt(EXPORT)
     const { parameters } = paths[PATH].get
-    const names = ['from', 'to', 'last', 'columns', 'numbers', 'compression', 'time-format', 'resample', 'partial']
+    const names = ['from', 'to', 'last', 'columns', 'time-format', 'numbers', 'compression', 'resample', 'partial']
     const pictureNames = ['theme', 'width', 'height', 'log']
     expect(parameters.map(({ name }: Document) => name)).toEqual([
       ...['interval', 'symbol', 'extension'],
