@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TObject, TSchema } from 'typebox'
 import { PREFLIGHT_HEADERS } from './http/cors.js'
 import { HttpError } from './http/error.js'
-import { checkFields, type RouteConfig } from './http/error-handler.js'
+import type { RouteConfig } from './http/error-handler.js'
+import { checkFields } from './http/fields.js'
 
 /** The successful (200) response of an endpoint. */
 export interface EndpointResponse {
@@ -47,9 +48,9 @@ export function registerMethods(app: FastifyInstance): void {
 
 /** Serves an endpoint and validates its parameters and body against their schemas. */
 export function serveEndpoint(app: FastifyInstance, { method, path, params, query, body, handler }: Endpoint): void {
-  const schema = { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) }
   const methods: HTTPMethods[] = method === 'GET' ? ['GET', 'HEAD'] : [method]
-  serve(app, { methods, path, handler, route: { schema, attachValidation: true, preHandler: checkFields } })
+  const preHandler = params || query || body ? checkFields({ params, query, body }) : undefined
+  serve(app, { methods, path, handler, route: { ...(preHandler && { preHandler }) } })
 }
 
 /** A path (with `{name}` for a parameter), its methods and handler, and further options of Fastify's route. */

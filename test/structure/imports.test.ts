@@ -44,7 +44,7 @@ const LAYERS: Record<string, number> = {
   'main.ts': 14,
 }
 const MAX_COMMAND_LINES = 60
-const HEAVY = ['apache-arrow', 'hyparquet-writer', 'fastify', '@duckdb']
+const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer', 'fastify', '@duckdb']
 
 const all = findEdges()
 /** The room of a file; those within `klines` are layers of their own. */
@@ -165,6 +165,13 @@ test('the library loads arrow, parquet and fastify only on demand', () => {
   expect(packagesLoadedBy(all, 'src/export/formats/arrow/arrow.ts')).toContain('apache-arrow')
   expect(packagesLoadedBy(all, 'src/index.ts')).toContain('@date-fns/utc/date/mini')
   expect(packagesLoadedBy(all, 'src/index.ts').filter(name => HEAVY.includes(name.split('/')[0]))).toEqual([])
+})
+
+test('the server loads the validator of requests only on demand', () => {
+  expect(packagesLoadedBy(all, 'src/server/server.ts')).toContain('fastify')
+  // Every `--base-url sample` starts a server, and few of them get a request with fields.
+  expect(packagesLoadedBy(all, 'src/server/server.ts').filter(name => name.startsWith('ajv'))).toEqual([])
+  expect(packagesLoadedBy(all, 'src/server/http/validator.ts')).toContain('ajv')
 })
 
 /** Small packages that flags need. */
