@@ -1,4 +1,4 @@
-import { KlinesError } from '../klines/errors.js'
+import { type BodyFault, KlinesError } from '../klines/errors.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
 
 /** The exchange has some 3,500 names. */
@@ -37,6 +37,6 @@ function parseEntries(bytes: Uint8Array): unknown[] {
   return list
 }
 
-function badList(reason: string, kind = 'shape', cause?: unknown): KlinesError {
+function badList(reason: string, kind: BodyFault = 'shape', cause?: unknown): KlinesError {
   return new KlinesError('bad_list', `The exchange's list of symbols is refused: ${reason}.`, { cause, data: { kind } })
 }

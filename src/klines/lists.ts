@@ -1,4 +1,4 @@
-import { KlinesError } from './errors.js'
+import { type BodyFault, KlinesError } from './errors.js'
 import { quoteText } from './escape.js'
 import { type Interval, isMinutes } from './intervals.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
@@ -88,7 +88,7 @@ function findDateFault(date: string, previous: string, interval: Interval): stri
   return undefined
 }
 
-function badList(message: string, kind = 'shape', cause?: unknown): KlinesError {
+function badList(message: string, kind: BodyFault = 'shape', cause?: unknown): KlinesError {
   return new KlinesError('bad_list', message, { cause, data: { kind } })
 }
 

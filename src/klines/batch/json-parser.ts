@@ -1,6 +1,6 @@
 import { type CandleTimes, formatInstant } from '../candle-times.js'
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
-import { KlinesError } from '../errors.js'
+import { type ErrorData, KlinesError } from '../errors.js'
 import { quoteText } from '../escape.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import { SHORTEST_ROW } from '../kernel/kernel.js'
@@ -151,7 +151,7 @@ function findCellFault(cell: unknown, element: number): string | undefined {
   return undefined
 }
 
-function badWindow(window: WindowRef, what: string, data: Record<string, unknown> = {}, cause?: unknown): KlinesError {
+function badWindow(window: WindowRef, what: string, data: ErrorData['bad_window'] = {}, cause?: unknown): KlinesError {
   return new KlinesError('bad_window', `${windowName(window)}: ${what}`, { data: { kind: 'shape', ...data }, cause })
 }
 
