@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
 import { PARTITIONS, parsePartPath, TABLES } from './layout.js'
@@ -80,7 +81,7 @@ export function readManifest(root: string): ManifestRead {
   try {
     text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'ENOENT') return { state: 'missing' }
     if (code === 'EISDIR') return { state: 'damaged', reason: 'it is a folder' }
     throw error

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { describeErrno, isRefusedFolder } from '../../fs/errno.js'
+import { describeErrno, errnoCode, isRefusedFolder } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
 import { findNoMemory } from '../../klines/no-memory.js'
 
@@ -18,7 +18,7 @@ export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
   const noMemory = findNoMemory(error)
   if (noMemory) return noMemory
-  const errno = (error as NodeJS.ErrnoException).code ?? ''
+  const errno = errnoCode(error)
   const { kind, reason, suggestions } = explain(error, errno, path)
   const data = { output: path, errno }
   return new KlinesError(kind, `Cannot write ${path}: ${reason}.`, { cause: error, suggestions, data })

@@ -1,5 +1,6 @@
 import { closeSync, constants, copyFileSync, linkSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { tempPath } from '../../export/output/temp.js'
+import { errnoCode } from '../../fs/errno.js'
 import type { ProcessIdentity } from '../../fs/process-identity.js'
 import { KlinesError } from '../../klines/errors.js'
 
@@ -51,7 +52,7 @@ export function readLock(path: string): FoundLock | undefined {
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'ENOENT') return undefined
     if (code === 'ELOOP') throw new KlinesError('bad_output', `${path} is a link. Expected a file.`, { cause: error })
     throw error
@@ -105,7 +106,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to)
     return true
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     // ENOENT: who owns the lake has removed the temp file meanwhile, with those of ended runs.
     if (code === 'EEXIST' || code === 'ENOENT') return false
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
@@ -114,7 +115,7 @@ function tryLink(from: string, to: string): boolean {
     copyFileSync(from, to, constants.COPYFILE_EXCL)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (errnoCode(error) === 'EEXIST') return false
     throw error
   }
 }
