@@ -171,6 +171,7 @@ function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined
   if (rows.length === 0) return undefined
   if (rows.length > 1) throw fail(`it has ${rows.length} rows, expected one`)
   const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
-  if (Number.isSafeInteger(openTime) && Number(openTime) <= servedMs + SECOND_MS) return openTime as number
+  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
+  if (isTime && openTime <= servedMs + SECOND_MS) return openTime
   throw fail('it has no open time in the past')
 }

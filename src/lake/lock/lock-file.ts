@@ -3,6 +3,7 @@ import { tempPath } from '../../export/output/temp.js'
 import { errnoCode } from '../../fs/errno.js'
 import type { ProcessIdentity } from '../../fs/process-identity.js'
 import { KlinesError } from '../../klines/errors.js'
+import { parseObject } from '../../klines/json.js'
 
 /** The file in a lake that says which process writes it. */
 export const LOCK_FILE = '_lock'
@@ -69,20 +70,12 @@ export function readLock(path: string): FoundLock | undefined {
 function parseOwner(text: string): LockOwner | undefined {
   const [line] = text.split('\n')
   const [, host, pid] = OLD_LOCK.exec(line) ?? []
-  const fields = host === undefined ? parseObject(line) : { id: line, host, pid: Number(pid) }
+  const fields = host === undefined ? (parseObject(line) ?? {}) : { id: line, host, pid: Number(pid) }
   const { id, boot, namespace, started } = fields
   if (typeof id !== 'string' || !Number.isSafeInteger(fields.pid)) return undefined
   const texts = { boot: findText(boot), namespace: findText(namespace), started: findText(started) }
   const isHost = typeof fields.host === 'string' && HOST.test(fields.host)
   return { id, host: isHost ? String(fields.host) : 'an unknown machine', pid: Number(fields.pid), ...texts }
-}
-
-function parseObject(line: string): Readonly<Record<string, unknown>> {
-  try {
-    return { ...JSON.parse(line) }
-  } catch {
-    return {}
-  }
 }
 
 function findText(value: unknown): string | undefined {
