@@ -4,4 +4,4 @@ export { type GreetingOptions, openGreetingClient } from './greeting-client/open
 export type { OpenApiDocument } from './greeting-client/parse.js'
 export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
 export { GREETING_BASE_URL, type LocalEndpoint } from './http/base-url.js'
-export { type ErrorCode, isKlinesError, KlinesError } from './klines/errors.js'
+export { type ErrorCode, type ErrorData, isKlinesError, KlinesError } from './klines/errors.js'

@@ -5,7 +5,7 @@ import { hasListingGrid, parseTargetInterval, type TargetInterval } from '../kli
 import type { SeriesLabel } from '../klines/series.js'
 import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 import { approximateLength, resampleLadder } from './ladder.js'
-import { slotAfter, stepsBetween } from './slot-steps.js'
+import { slotAfter, slotsBetween } from './slot-steps.js'
 
 /** How candles are fitted into a picture. */
 export interface FitOptions {
@@ -134,7 +134,7 @@ class Candidate {
     for (let index = candles.length - 1; index >= 0 && newest.length < max; index--) {
       const candle = candles[index]
       const later = candles[index + 1]
-      const missing = later ? stepsBetween(target, candle.openTime, later.openTime) - 1 : 0
+      const missing = later ? slotsBetween(target, candle.openTime, later.openTime) - 1 : 0
       if (newest.length + missing >= max) break
       for (let step = missing; step >= 1; step--) {
         newest.push({ openTime: slotAfter(target, candle.openTime, step), candle: undefined })
@@ -150,7 +150,7 @@ class Candidate {
     const start = this.maxSlots === Infinity ? Math.max(0, batch.length - this.maxCandles) : 0
     for (let row = start; row < batch.length && this.fits; row++) {
       const last = this.candles[this.candles.length - 1]
-      this.slotCount += last ? stepsBetween(this.target, last.openTime, batch.openTime(row)) : 1
+      this.slotCount += last ? slotsBetween(this.target, last.openTime, batch.openTime(row)) : 1
       if (this.candles.length >= 2 * this.maxCandles) this.candles = this.candles.slice(-this.maxCandles)
       this.candles.push(readCandle(batch, row))
     }

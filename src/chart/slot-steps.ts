@@ -2,7 +2,7 @@ import { monthIndex, monthStart } from '../klines/intervals.js'
 import type { TargetInterval } from '../klines/resample/target-interval.js'
 
 /** The number of slots from one candle to a later one: at least 1, also where a candle off the grid is closer. */
-export function stepsBetween({ length }: TargetInterval, openTime: number, laterOpenTime: number): number {
+export function slotsBetween({ length }: TargetInterval, openTime: number, laterOpenTime: number): number {
   if ('ms' in length) return Math.max(1, Math.floor((laterOpenTime - openTime) / length.ms))
   return Math.max(1, Math.floor((monthIndex(laterOpenTime) - monthIndex(openTime)) / length.months))
 }

@@ -1,8 +1,9 @@
 import { cleanText } from '../http/error-body.js'
+import { decodeUtf8, isObject } from '../klines/json.js'
 
 /** A JSON object, or what is wrong with the bytes: `is not JSON: ... at line 3, column 5`. */
 export type JsonObject =
-  | { readonly object: Record<string, unknown> }
+  | { readonly object: Readonly<Record<string, unknown>> }
   | { readonly problem: string; readonly cause?: unknown }
 
 /** Parses a JSON object; a byte order mark is accepted. */
@@ -16,16 +17,14 @@ export function parseJsonObject(bytes: Uint8Array): JsonObject {
   } catch (cause) {
     return { problem: `is not JSON: ${jsonFault(text, (cause as Error).message)}`, cause }
   }
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return { object: value as Record<string, unknown> }
-  }
+  if (isObject(value)) return { object: value }
   return { problem: `is ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}` }
 }
 
 /** The text without a byte order mark; undefined when the bytes are not UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return decodeUtf8(bytes)
   } catch {
     return undefined
   }

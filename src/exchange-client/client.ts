@@ -6,7 +6,7 @@ import type { RetryingFetcher } from '../http/retrying-fetcher.js'
 import type { WholeResponse } from '../http/transport/transport.js'
 import type { WindowService } from '../http/window-service.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { KlinesError } from '../klines/errors.js'
+import { type BodyFault, KlinesError } from '../klines/errors.js'
 import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
@@ -157,7 +157,7 @@ function describeUnusable(names: readonly string[]): string {
  * Throws `bad_window`.
  */
 function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined {
-  const fail = (reason: string, kind = 'shape', cause?: unknown) => {
+  const fail = (reason: string, kind: BodyFault = 'shape', cause?: unknown) => {
     const message = `the answer for the first candle is not an array of candles: ${reason}`
     return new KlinesError('bad_window', message, { cause, data: { kind } })
   }
@@ -171,6 +171,7 @@ function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined
   if (rows.length === 0) return undefined
   if (rows.length > 1) throw fail(`it has ${rows.length} rows, expected one`)
   const openTime: unknown = Array.isArray(rows[0]) ? rows[0][0] : undefined
-  if (Number.isSafeInteger(openTime) && Number(openTime) <= servedMs + SECOND_MS) return openTime as number
+  const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
+  if (isTime && openTime <= servedMs + SECOND_MS) return openTime
   throw fail('it has no open time in the past')
 }

@@ -63,5 +63,6 @@ function cutRows(body: Buffer, batch: KlineBatch, rows: number): Buffer {
 }
 
 function toRows(body: Buffer, rows: number): unknown[] {
-  return (JSON.parse(new TextDecoder().decode(body)) as unknown[]).slice(0, rows)
+  const all: unknown[] = JSON.parse(new TextDecoder().decode(body))
+  return all.slice(0, rows)
 }

@@ -3,6 +3,7 @@ import { FetchError } from '../http/fetch-error.js'
 import { toStatusError } from '../http/fetched.js'
 import { isTransientStatus } from '../http/retry.js'
 import type { WholeResponse } from '../http/transport/transport.js'
+import { parseObject } from '../klines/json.js'
 
 /** Codes of the exchange: https://github.com/binance/binance-spot-api-docs, errors.md. */
 const INVALID_SYMBOL = -1121
@@ -23,13 +24,9 @@ export interface ExchangeFault {
 /** Parses the body of an error; undefined for any other body. */
 export function parseFault(body: Buffer): ExchangeFault | undefined {
   if (body.length > MAX_BODY_BYTES || body[0] !== 0x7b) return undefined
-  try {
-    const { code, msg } = JSON.parse(body.toString('utf8')) as { code?: unknown; msg?: unknown }
-    if (!Number.isSafeInteger(code)) return undefined
-    return { code: code as number, message: typeof msg === 'string' ? cleanText(msg, MAX_MESSAGE_LENGTH) : '' }
-  } catch {
-    return undefined
-  }
+  const { code, msg } = parseObject(body.toString('utf8')) ?? {}
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) return undefined
+  return { code, message: typeof msg === 'string' ? cleanText(msg, MAX_MESSAGE_LENGTH) : '' }
 }
 
 /** A symbol that the exchange does not know. */

@@ -1,4 +1,6 @@
 import { KlinesError } from '../klines/errors.js'
+import { isObject } from '../klines/json.js'
+import { parseList } from '../klines/lists.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
 
 /** The exchange has some 3,500 names. */
@@ -13,30 +15,13 @@ export interface ExchangeNames {
   readonly unusable: string[]
 }
 
+const LIST = "The exchange's list of symbols"
+
 /** Parses the answer for `NAMES_PATH`. Throws `bad_list`. */
 export function parseNames(bytes: Uint8Array): ExchangeNames {
-  const names = parseEntries(bytes).map(entry => (entry as { symbol?: unknown } | null)?.symbol)
-  const bad = names.findIndex(name => typeof name !== 'string')
-  if (bad !== -1) throw badList(`entry ${bad} has no symbol`)
-  return {
-    symbols: sortSymbols(names.filter(isSymbol)),
-    unusable: (names as string[]).filter(name => !isSymbol(name)),
-  }
-}
-
-function parseEntries(bytes: Uint8Array): unknown[] {
-  if (bytes.length > MAX_BYTES) throw badList(`${bytes.length} bytes, expected at most ${MAX_BYTES}`)
-  let list: unknown
-  try {
-    list = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch (cause) {
-    throw badList('it is not JSON', 'not_json', cause)
-  }
-  if (!Array.isArray(list)) throw badList('it is not an array')
-  if (list.length > MAX_NAMES) throw badList(`${list.length} entries, expected at most ${MAX_NAMES}`)
-  return list
-}
-
-function badList(reason: string, kind = 'shape', cause?: unknown): KlinesError {
-  return new KlinesError('bad_list', `The exchange's list of symbols is refused: ${reason}.`, { cause, data: { kind } })
+  const names = parseList(bytes, LIST, { maxBytes: MAX_BYTES, maxEntries: MAX_NAMES }).map((entry, index) => {
+    if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
+    throw new KlinesError('bad_list', `${LIST} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
+  })
+  return { symbols: sortSymbols(names.filter(isSymbol)), unusable: names.filter(name => !isSymbol(name)) }
 }

@@ -1,5 +1,5 @@
 import { DEFAULT_PICTURE, type PictureOptions } from '../chart/svg/picture-options.js'
-import { COLUMNS } from '../klines/columns.js'
+import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { suggest } from '../klines/suggest.js'
 import { type Format, isBinary } from '../options/formats.js'
@@ -29,6 +29,16 @@ export interface RowFormat {
 
 export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
   return (SERIES_COLUMNS as readonly string[]).includes(column)
+}
+
+/** How Parquet, Arrow and a lake store a column. */
+export type ColumnType = 'time' | 'count' | NumberType
+
+/** How a column is stored when decimals are stored as `numbers`. */
+export function columnType(name: OutputColumn, numbers: NumberType): ColumnType {
+  if (isSeriesColumn(name)) return 'text'
+  const kind = COLUMN_KINDS[COLUMNS.indexOf(name)]
+  return kind === 'decimal' ? numbers : kind
 }
 
 /**

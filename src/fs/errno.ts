@@ -15,6 +15,12 @@ const DESCRIPTIONS: Record<string, string> = {
   ENOMEM: 'not enough memory',
 }
 
+/** The code of a system error, such as `ENOENT`; empty for what has none. */
+export function errnoCode(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : ''
+}
+
 /** Whether a folder that is there refuses every new one with ENOENT, as `/proc` and a removed folder do. */
 export function isRefusedFolder(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException
@@ -23,7 +29,7 @@ export function isRefusedFolder(error: unknown): boolean {
 
 /** Whether an error says that a disk, or what a user may have of it, is full. */
 export function isDiskFull(error: unknown): boolean {
-  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  const code = errnoCode(error)
   return code === 'ENOSPC' || code === 'EDQUOT'
 }
 

@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
+import { errnoCode } from './errno.js'
 
 /**
  * Throws `linked_path` when `path` (relative to `root`, with slashes) is a link, also one to nothing, or is reached through one:
@@ -37,7 +38,7 @@ function findStats(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'ENOTDIR' || code === 'EACCES') return undefined
     throw error
   }

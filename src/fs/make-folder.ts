@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errnoCode } from './errno.js'
 
 /**
  * Makes a folder and its parents where they are missing, and returns the topmost one that was made; undefined when all were
@@ -12,7 +13,7 @@ export function makeFolder(path: string): string | undefined {
   try {
     return makeOne(path)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    if (errnoCode(error) !== 'ENOENT' || dirname(path) === path) throw error
   }
   const topmost = makeFolder(dirname(path))
   // The parent is there: what fails now, fails.
@@ -28,8 +29,7 @@ function makeOne(path: string): string | undefined {
     return path
   } catch (error) {
     // Another process may have made it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(path, { throwIfNoEntry: false })?.isDirectory())
-      throw error
+    if (errnoCode(error) !== 'EEXIST' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
     return undefined
   }
 }

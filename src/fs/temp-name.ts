@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { errnoCode } from './errno.js'
 
 /** The name of this machine: at most 64 characters, as on Linux (HOST_NAME_MAX), so that a file name with it is short enough. */
 export const HOST = hostname().slice(0, 64)
@@ -42,6 +43,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return errnoCode(error) === 'EPERM'
   }
 }

@@ -1,5 +1,6 @@
 import { cleanValue } from '../http/error-body.js'
 import { FetchError } from '../http/fetch-error.js'
+import { isObject } from '../klines/json.js'
 import { parseJson } from './json-lines.js'
 import type { Token, UserUpdateResult } from './schema.js'
 
@@ -35,7 +36,7 @@ export function parseTokenLine(line: string): TokenLine {
   throw new FetchError('invalid', 'it is no token, which has a message that is text')
 }
 
-function expectObject(value: unknown): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+function expectObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value
   throw new FetchError('invalid', 'it is no JSON object')
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../klines/json.js'
+
 /** The longest message shown, characters. */
 const MAX_MESSAGE_LENGTH = 200
 /** The most entries of a cause shown. */
@@ -49,10 +51,6 @@ function parseCauses(cause: unknown): string[] {
     const name = Array.isArray(field) ? field.join('.') : field
     return cleanValue(typeof name === 'string' ? `${name} ${message}` : message)
   })
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function stringify(value: unknown): string {

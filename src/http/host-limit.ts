@@ -14,6 +14,7 @@ import { makeFolder } from '../fs/make-folder.js'
 import { tempName } from '../fs/temp-name.js'
 import { findUserFolder } from '../fs/user-folder.js'
 import { HOUR_MS } from '../klines/intervals.js'
+import { parseObject } from '../klines/json.js'
 
 /** The longest time that a limit is remembered, ms: the exchange bans for three days at most. */
 const LONGEST_MS = { 418: 72 * HOUR_MS, 429: HOUR_MS } as const
@@ -132,13 +133,8 @@ export class HostLimitFile {
 
 /** What a file says; undefined for anything that is not of its form. */
 function parseLimit(text: string): HostLimit | undefined {
-  try {
-    const { status, until } = JSON.parse(text) as { status?: unknown; until?: unknown }
-    const untilTime = typeof until === 'string' ? Date.parse(until) : Number.NaN
-    return typeof status === 'number' && isLimitStatus(status) && !Number.isNaN(untilTime)
-      ? { status, untilTime }
-      : undefined
-  } catch {
-    return undefined
-  }
+  const { status, until } = parseObject(text) ?? {}
+  const untilTime = typeof until === 'string' ? Date.parse(until) : Number.NaN
+  const isLimit = typeof status === 'number' && isLimitStatus(status) && !Number.isNaN(untilTime)
+  return isLimit ? { status, untilTime } : undefined
 }

@@ -1,6 +1,7 @@
-import { KlinesError } from './errors.js'
+import { type BodyFault, KlinesError } from './errors.js'
 import { quoteText } from './escape.js'
 import { type Interval, isMinutes } from './intervals.js'
+import { decodeUtf8 } from './json.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
 import { consecutiveStartDates, firstStartDate, isWindowStart, parseDate, windowLength } from './windows.js'
 
@@ -14,7 +15,7 @@ const MAX_BYTES = 4 * 1024 * 1024
  * repetition. Throws `bad_list` on anything else, because dates become paths.
  */
 export function parseStartDates(bytes: Uint8Array, interval: Interval): string[] {
-  const list = parseList(bytes, `The list of ${interval} start dates`, MAX_ENTRIES)
+  const list = parseTexts(bytes, `The list of ${interval} start dates`)
   let previous = ''
   for (const [index, date] of list.entries()) {
     const fault = findDateFault(date, previous, interval)
@@ -52,18 +53,33 @@ export function findMissingStartDates(
 
 /** Parses a list of symbols: the ten of the public service first, then the others by name. Throws `bad_list`. */
 export function parseSymbols(bytes: Uint8Array): SymbolName[] {
-  const list = parseList(bytes, 'The list of symbols', MAX_ENTRIES)
+  const list = parseTexts(bytes, 'The list of symbols')
   const bad = list.findIndex(name => !isSymbol(name))
   if (bad !== -1) throw badList(`The list of symbols is refused: entry ${bad} is ${show(list[bad])}, not a symbol.`)
   return sortSymbols(list)
 }
 
-function parseList(bytes: Uint8Array, name: string, maxEntries: number): string[] {
+function parseTexts(bytes: Uint8Array, name: string): string[] {
+  const list = parseList(bytes, name, { maxBytes: MAX_BYTES, maxEntries: MAX_ENTRIES })
+  return list.map((entry, index) => {
+    if (typeof entry === 'string') return entry
+    throw badList(`${name} is refused: entry ${index} is not a string.`)
+  })
+}
+
+/** How large a list may be. */
+interface ListLimits {
+  readonly maxBytes: number
+  readonly maxEntries: number
+}
+
+/** Parses a JSON array of anything. `name`: of the list, for the error. Throws `bad_list`. */
+export function parseList(bytes: Uint8Array, name: string, { maxBytes, maxEntries }: ListLimits): unknown[] {
   const { length } = bytes
-  if (length > MAX_BYTES) throw badList(`${name} is refused: ${length} bytes, expected at most ${MAX_BYTES}.`)
+  if (length > maxBytes) throw badList(`${name} is refused: ${length} bytes, expected at most ${maxBytes}.`)
   let list: unknown
   try {
-    list = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    list = JSON.parse(decodeUtf8(bytes))
   } catch (cause) {
     throw badList(`${name} is refused: it is not JSON.`, 'not_json', cause)
   }
@@ -71,8 +87,6 @@ function parseList(bytes: Uint8Array, name: string, maxEntries: number): string[
   if (list.length > maxEntries) {
     throw badList(`${name} is refused: ${list.length} entries, expected at most ${maxEntries}.`)
   }
-  const bad = list.findIndex(entry => typeof entry !== 'string')
-  if (bad !== -1) throw badList(`${name} is refused: entry ${bad} is not a string.`)
   return list
 }
 
@@ -88,7 +102,7 @@ function findDateFault(date: string, previous: string, interval: Interval): stri
   return undefined
 }
 
-function badList(message: string, kind = 'shape', cause?: unknown): KlinesError {
+function badList(message: string, kind: BodyFault = 'shape', cause?: unknown): KlinesError {
   return new KlinesError('bad_list', message, { cause, data: { kind } })
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
+import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
 import { PARTITIONS, parsePartPath, TABLES } from './layout.js'
@@ -80,7 +82,7 @@ export function readManifest(root: string): ManifestRead {
   try {
     text = readFileSync(join(root, MANIFEST_FILE), 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'ENOENT') return { state: 'missing' }
     if (code === 'EISDIR') return { state: 'damaged', reason: 'it is a folder' }
     throw error
@@ -134,10 +136,6 @@ function isWindow(value: Fields): boolean {
 
 function isContent({ size, sha256, version }: Fields): boolean {
   return Number.isSafeInteger(size) && typeof sha256 === 'string' && ['string', 'undefined'].includes(typeof version)
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isListOf(value: unknown, isItem: (item: Fields) => boolean): boolean {

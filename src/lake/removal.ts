@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } fro
 import { basename, dirname, join } from 'node:path'
 import { outputError } from '../export/output/errors.js'
 import { endedMaker, isTempOf, tempPath } from '../export/output/temp.js'
+import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { LOG_FOLDER } from './delta/actions.js'
 import { LAST_CHECKPOINT } from './delta/log-files.js'
@@ -66,7 +67,7 @@ export function removeEmptyFolders(root: string, path: string): void {
       rmdirSync(join(root, folder))
     } catch (error) {
       // Another part's end may have removed it. Otherwise, something else is in it.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+      if (errnoCode(error) !== 'ENOENT') return
     }
   }
 }

@@ -1,4 +1,4 @@
-import { describeErrno, isRefusedFolder } from '../fs/errno.js'
+import { describeErrno, errnoCode, isRefusedFolder } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
 
@@ -25,7 +25,7 @@ export function toMirrorError(error: unknown, verb: 'read' | 'write', root: stri
   const noMemory = findNoMemory(error)
   if (noMemory) return noMemory
   if (error instanceof KlinesError) return error
-  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const code = errnoCode(error)
   const advice = isRefusedFolder(error) ? 'Name another folder with `mirror`.' : ADVICE[code]
   const name = path === undefined ? `the mirror ${root}` : `${path} of the mirror ${root}`
   return new KlinesError('mirror_unusable', `Cannot ${verb} ${name}: ${describeErrno(error)}.`, {

@@ -14,6 +14,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { makeFolder } from '../fs/make-folder.js'
 import { isTempName, tempName } from '../fs/temp-name.js'
@@ -78,7 +79,7 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errnoCode(error)
     if (code === 'ENOENT') return { state: 'missing' }
     if (code === 'ENOTDIR') return { state: 'corrupt', reason: 'below something that is not a folder' }
     if (code === 'ELOOP' || code === 'ENXIO') return NOT_REGULAR
@@ -122,7 +123,7 @@ export function writeFile(
       return
     } catch (error) {
       // Another process removed a folder meanwhile (`mirror clear`); the next try creates it again.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 1) throw error
+      if (errnoCode(error) !== 'ENOENT' || tries === 1) throw error
     }
   }
 }
@@ -136,7 +137,7 @@ function writeOnce(root: string, path: string, bytes: Uint8Array, mtimeMs: numbe
   try {
     writeByWayOf(join(root, TEMP_FOLDER, tempName()), target, bytes, mtimeMs, sync)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    if (errnoCode(error) !== 'EXDEV') throw error
     // The folder of the file is on another disk than that of the temp files.
     writeByWayOf(join(dirname(target), `${BESIDE}${tempName()}`), target, bytes, mtimeMs, sync)
   }
@@ -204,7 +205,7 @@ export function statPath(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errnoCode(error)
     if (code === 'ENOTDIR' || code === 'ELOOP') return undefined
     throw error
   }
@@ -215,7 +216,7 @@ export function listFolder(path: string): string[] {
   try {
     return readdirSync(path).sort()
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
     throw error
   }

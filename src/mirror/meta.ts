@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { isSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { throwNoMemory } from '../klines/no-memory.js'
@@ -52,7 +53,7 @@ export function readMeta(root: string): MetaRead {
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
     throwNoMemory(error)
-    if ((error as NodeJS.ErrnoException).code !== undefined) throw toMirrorError(error, 'read', root)
+    if (errnoCode(error) !== '') throw toMirrorError(error, 'read', root)
     return { state: 'unreadable', reason: 'it is not JSON' }
   }
   if (typeof meta?.layout !== 'number') return { state: 'unreadable', reason: 'it has no layout' }

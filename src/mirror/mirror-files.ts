@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { toMirrorError } from './errors.js'
 import { type Allocate, type FileRead, type FileVersion, readFile, setTime, statPath, writeFile } from './file-store.js'
 
@@ -44,7 +45,7 @@ export class MirrorFiles {
       return folder === root || folder.startsWith(root + sep)
     } catch (error) {
       // What cannot be looked at is not elsewhere.
-      if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return false
+      if (NOT_THERE.has(errnoCode(error))) return false
       throw toMirrorError(error, 'read', this.root, path)
     }
   }

@@ -1,5 +1,6 @@
 import { lstatSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
@@ -107,7 +108,7 @@ function removeFile({ root }: Mirror, path: string): void {
     else unlinkSync(file)
   } catch (error) {
     // Another process may have removed it meanwhile.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw toMirrorError(error, 'write', root)
+    if (errnoCode(error) !== 'ENOENT') throw toMirrorError(error, 'write', root)
   }
   for (let folder = dirname(path); folder !== '.' && removeEmpty(join(root, folder)); ) folder = dirname(folder)
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import type { Series } from '../klines/series.js'
 import { isSymbol, type SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
@@ -92,8 +93,7 @@ export class MirrorRecord {
     try {
       if (this.isOfMirror()) this.readNew()
     } catch (error) {
-      if (!NO_RECORD.has((error as NodeJS.ErrnoException).code ?? ''))
-        throw toMirrorError(error, 'read', this.root, RECORD_FILE)
+      if (!NO_RECORD.has(errnoCode(error))) throw toMirrorError(error, 'read', this.root, RECORD_FILE)
     }
     return this.changes
   }

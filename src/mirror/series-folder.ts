@@ -1,5 +1,6 @@
 import { opendirSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
 import { intervalSegment } from '../klines/paths.js'
 import type { Series } from '../klines/series.js'
@@ -33,7 +34,7 @@ export function hasStartDates(root: string, series: Series): boolean {
       folder.closeSync()
     }
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw error
   }

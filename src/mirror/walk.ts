@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../fs/errno.js'
 import { isInterval } from '../klines/intervals.js'
 import { parseIntervalSegment, parseTreePath, type TreeEntry } from '../klines/paths.js'
 import { isSymbol } from '../klines/symbols.js'
@@ -44,7 +45,7 @@ function listEntries(root: string, folder: string): Dirent[] {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
+    const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
     throw toMirrorError(error, 'read', root)
   }

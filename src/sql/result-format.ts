@@ -1,4 +1,5 @@
 import type { DuckDBValue } from '@duckdb/node-api'
+import { CSV } from '../export/formats/csv.js'
 import { KlinesError } from '../klines/errors.js'
 import { cellText, jsonCell } from './cell.js'
 
@@ -50,8 +51,8 @@ export function resultText(format: TextFormat, names: readonly string[]): Result
   if (format === 'csv') {
     const line = (cells: readonly string[]) => `${cells.join(',')}\n`
     // A text that is empty is told from null by its quotes.
-    const toCsv = (value: DuckDBValue) => (value === '' ? '""' : quoteCsv(cellText(value)))
-    return { start: line(names.map(quoteCsv)), end: '', rows: rows => rows.map(row => line(row.map(toCsv))).join('') }
+    const toCsv = (value: DuckDBValue) => (value === '' ? '""' : CSV.escape(cellText(value)))
+    return { start: line(names.map(CSV.escape)), end: '', rows: rows => rows.map(row => line(row.map(toCsv))).join('') }
   }
   const keys = names.map(name => JSON.stringify(name))
   const toObject = (row: readonly DuckDBValue[]) =>
@@ -63,8 +64,4 @@ export function resultText(format: TextFormat, names: readonly string[]): Result
     rows: (rows, isFirst) =>
       rows.map((row, index) => `${isFirst && index === 0 ? '' : ','}\n${toObject(row)}`).join(''),
   }
-}
-
-function quoteCsv(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -3,6 +3,7 @@ import type { ExchangeClient } from '../../src/exchange-client/client.js'
 import { InvalidSymbolError } from '../../src/exchange-client/errors.js'
 import { openExchangeClient } from '../../src/exchange-client/open.js'
 import { RETRY_POLICY } from '../../src/http/retry.js'
+import { isKlinesError } from '../../src/klines/errors.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { catchError } from '../support/errors.js'
 import { banned, ERROR_UNDER_200 } from '../support/exchange/exchange-answers.js'
@@ -94,8 +95,9 @@ describe('after a 418', () => {
     exchange.script('api', banned(Date.now() + 300_000, 300))
     const window: WindowRef = { ...SERIES, startDate: '2024-01-01' }
     const first = await catchError(client.window(window, undefined, signal))
-    expect(first).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('banned until') })
-    const until = Date.parse((first.data as { until: string }).until)
+    if (!isKlinesError(first, 'rate_limited')) throw first
+    expect(first.message).toContain('banned until')
+    const until = Date.parse(first.data.until ?? '')
     expect(Math.abs(until - Date.now() - 300_000)).toBeLessThan(30_000)
     for (let request = 0; request < 3; request++) {
       expect(await catchError(client.window(window, undefined, signal))).toBe(first)

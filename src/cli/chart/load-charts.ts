@@ -1,7 +1,7 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
 import type { ProgressCallbacks } from '../../download/tally.js'
-import { isKlinesError } from '../../klines/errors.js'
+import { type ErrorCode, isKlinesError } from '../../klines/errors.js'
 import type { Series } from '../../klines/series.js'
 import { CandleLoader, type ChartRequest } from './candle-loader.js'
 
@@ -67,15 +67,15 @@ async function load(request: ChartRequest, room: ChartRoom, callbacks?: Progress
   }
 }
 
+/** What an offline request throws when nothing of it is cached. */
+const NOTHING: readonly ErrorCode[] = ['window_missing', 'no_candles', 'unknown_symbol']
+
 /** Undefined when nothing of the request is cached. */
 async function loadCached(request: ChartRequest, room: ChartRoom): Promise<LoadedCharts | undefined> {
   try {
     return await load({ ...request, offline: true, cachedOnly: true }, room)
   } catch (error) {
-    const isNothing = ['window_missing', 'no_candles', 'unknown_symbol'].some(code =>
-      isKlinesError(error, code as never),
-    )
-    if (isNothing) return undefined
+    if (isKlinesError(error) && NOTHING.includes(error.code)) return undefined
     throw error
   }
 }

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { describeErrno } from '../../fs/errno.js'
+import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { makeFolder } from '../../fs/make-folder.js'
 import { tempName } from '../../fs/temp-name.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -61,7 +61,7 @@ function readRegularFile(path: string): Buffer | undefined {
     throw new KlinesError('bad_config', message)
   } catch (cause) {
     if (cause instanceof KlinesError) throw cause
-    const { code } = cause as NodeJS.ErrnoException
+    const code = errnoCode(cause)
     if (code === 'ENOENT' || code === 'ENOTDIR' || !isVisible(path)) return undefined
     if (code === 'ENXIO') throw new KlinesError('bad_config', `${path} is not a regular file. Expected a JSON file.`)
     throw new KlinesError('bad_config', `Cannot read ${path}: ${describeErrno(cause)}.`, { cause })

@@ -15,7 +15,7 @@ export async function confirmRequests(
   try {
     return await run()
   } catch (error) {
-    const isAskable = isKlinesError(error, 'bad_option') && typeof error.data.requests === 'number'
+    const isAskable = isKlinesError(error, 'bad_option') && error.data.requests !== undefined
     if (!isAskable || !isInteractive()) throw error
     const reason = error.message.replace(/ Expected at most [^.]*\.$/, '')
     if (await confirm(`${reason} Download them?`, signal)) return await withYes()

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { describeErrno } from '../../fs/errno.js'
+import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
 import { parseJsonObject } from '../json-object.js'
 
@@ -35,7 +35,7 @@ async function readBytes(file: string, name: string, signal: AbortSignal): Promi
     }
   } catch (cause) {
     signal.throwIfAborted()
-    const { code } = cause as NodeJS.ErrnoException
+    const code = errnoCode(cause)
     const reason = code === 'ENOENT' ? 'there is no such file (ENOENT)' : describeErrno(cause)
     throw new KlinesError('bad_option', `Cannot read ${name}, which --data names: ${reason}.`, { cause })
   }

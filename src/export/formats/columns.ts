@@ -1,10 +1,8 @@
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
 import { MAX, MIN, NUMBERS_BYTES, SUMMARY_BYTES } from '../../klines/kernel/assembly/layout.js'
 import { type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
 import type { KernelCalls } from '../../klines/kernel/memory.js'
-import type { NumberType, OutputColumn } from '../../options/output-options.js'
-import { isSeriesColumn } from '../row-format.js'
+import type { OutputColumn } from '../../options/output-options.js'
 import { releaseBuffer, takeBuffer } from './spare-buffers.js'
 
 /** Rows of a batch, and where a kernel finds them. */
@@ -18,16 +16,6 @@ export interface BatchRows {
 export function toBatchRows(batch: KlineBatch): BatchRows {
   const kernel = batch.kernel ?? sharedKernel()
   return { batch, kernel, address: kernel.addressOf(batch) }
-}
-
-/** How Parquet and Arrow store a column. */
-export type ColumnType = 'time' | 'count' | 'double' | 'decimal' | 'text'
-
-/** How a column is stored when decimals are stored as `numbers`. */
-export function columnType(name: OutputColumn, numbers: NumberType): ColumnType {
-  if (isSeriesColumn(name)) return 'text'
-  const kind = COLUMN_KINDS[COLUMNS.indexOf(name)]
-  return kind === 'decimal' ? numbers : kind
 }
 
 /** One column that is being filled. Its buffers are used again when they are full and were taken. */

@@ -1,33 +1,39 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { describeErrno, isRefusedFolder } from '../../fs/errno.js'
-import { type ErrorCode, KlinesError } from '../../klines/errors.js'
+import { describeErrno, errnoCode, isRefusedFolder } from '../../fs/errno.js'
+import { KlinesError } from '../../klines/errors.js'
 import { findNoMemory } from '../../klines/no-memory.js'
 
 /** Faults of the request, rather than of the run. */
 const REQUEST_FAULTS = new Set(['ENOENT', 'ENOTDIR', 'EEXIST', 'ENAMETOOLONG'])
+
+interface Explanation {
+  readonly kind: 'bad_output' | 'output_unwritable'
+  readonly reason: string
+  readonly suggestions: string[]
+}
 
 /** The error for a call on an output that failed, `no_memory` for one that lacked memory; a KlinesError stays as it is. */
 export function outputError(error: unknown, path: string): KlinesError {
   if (error instanceof KlinesError) return error
   const noMemory = findNoMemory(error)
   if (noMemory) return noMemory
-  const errno = (error as NodeJS.ErrnoException).code ?? ''
+  const errno = errnoCode(error)
   const { kind, reason, suggestions } = explain(error, errno, path)
   const data = { output: path, errno }
   return new KlinesError(kind, `Cannot write ${path}: ${reason}.`, { cause: error, suggestions, data })
 }
 
-function explain(error: unknown, errno: string, path: string) {
+function explain(error: unknown, errno: string, path: string): Explanation {
   const reason = describeErrno(error)
-  const kind: ErrorCode = REQUEST_FAULTS.has(errno) ? 'bad_output' : 'output_unwritable'
+  const kind = REQUEST_FAULTS.has(errno) ? 'bad_output' : 'output_unwritable'
   if (errno !== 'ENOENT') return { kind, reason, suggestions: [] }
   if (!isAbsolute(path) && !hasWorkingFolder()) {
     const suggestions = ['Change to a folder that exists, or give the output as an absolute path.']
     return { kind, reason: `the working folder no longer exists (${errno})`, suggestions }
   }
   if (isRefusedFolder(error)) {
-    return { kind: 'output_unwritable' as const, reason, suggestions: ['Name a file in another folder.'] }
+    return { kind: 'output_unwritable', reason, suggestions: ['Name a file in another folder.'] }
   }
   const suggestions = [`Make the folder with \`mkdir: true\`, or first: mkdir -p ${dirname(path)}`]
   return { kind, reason, suggestions }

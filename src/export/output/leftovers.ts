@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { describeErrno } from '../../fs/errno.js'
+import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { findFileId } from '../../fs/file-id.js'
 import { endedMaker, isMadeBy, isTempName, tempKind, tempSibling } from './temp.js'
 
@@ -108,7 +108,7 @@ class Recovery {
       return true
     } catch (error) {
       // Another run has done the same meanwhile.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+      if (errnoCode(error) === 'ENOENT') return true
       this.problems.push(`${path} could not be put back as it was before it: ${describeErrno(error)}.`)
       return false
     }

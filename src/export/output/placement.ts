@@ -1,5 +1,5 @@
 import { link, lstat, rename, unlink } from 'node:fs/promises'
-import { describeErrno } from '../../fs/errno.js'
+import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { findFileId } from '../../fs/file-id.js'
 import { outputExists, outputIsFolder } from './errors.js'
 import { type TempKind, tempSibling } from './temp.js'
@@ -103,7 +103,7 @@ async function tryLink(from: string, to: string): Promise<'linked' | 'exists' | 
     await link(from, to)
     return 'linked'
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'EEXIST') return 'exists'
     if (NO_LINKS.has(code)) return 'unsupported'
     throw error

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import pLimit from 'p-limit'
+import { errnoCode } from '../../fs/errno.js'
 import { quoteText } from '../../klines/escape.js'
 import { FetchError } from '../fetch-error.js'
 
@@ -38,7 +39,7 @@ export async function decodeBody(body: Buffer, contentEncoding: string | undefin
     const decode = decoders[coding as keyof typeof decoders]
     return await limitDecoding(() => decode(body, { maxOutputLength: MAX_DECODED_BYTES, chunkSize: CHUNK_BYTES }))
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+    if (errnoCode(cause) === 'ERR_BUFFER_TOO_LARGE') {
       throw new FetchError('permanent', `the ${coding} body decodes to more than ${MAX_DECODED_BYTES} bytes`, { cause })
     }
     throw new FetchError('invalid', `the body is not valid ${coding} (${(cause as Error).message})`, { cause })

@@ -1,7 +1,8 @@
 import { type CandleTimes, formatInstant } from '../candle-times.js'
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
-import { KlinesError } from '../errors.js'
+import { type ErrorData, KlinesError } from '../errors.js'
 import { quoteText } from '../escape.js'
+import { decodeUtf8 } from '../json.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import { SHORTEST_ROW } from '../kernel/kernel.js'
 import { type WindowRef, windowName } from '../series.js'
@@ -65,7 +66,7 @@ function parseJson(bytes: Uint8Array, window: WindowRef): unknown {
     throw badWindow(window, `the body is no list of rows: its ${bytes.length} bytes hold more elements than rows can`)
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = decodeUtf8(bytes)
   } catch (cause) {
     throw badWindow(window, 'the body is not UTF-8 text', { kind: 'not_json' }, cause)
   }
@@ -151,7 +152,7 @@ function findCellFault(cell: unknown, element: number): string | undefined {
   return undefined
 }
 
-function badWindow(window: WindowRef, what: string, data: Record<string, unknown> = {}, cause?: unknown): KlinesError {
+function badWindow(window: WindowRef, what: string, data: ErrorData['bad_window'] = {}, cause?: unknown): KlinesError {
   return new KlinesError('bad_window', `${windowName(window)}: ${what}`, { data: { kind: 'shape', ...data }, cause })
 }
 

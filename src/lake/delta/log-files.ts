@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoCode } from '../../fs/errno.js'
 import { versionDigits } from '../layout.js'
 import { LOG_FOLDER } from './actions.js'
 
@@ -36,7 +37,7 @@ function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (errnoCode(error) === 'ENOENT') return []
     throw error
   }
 }

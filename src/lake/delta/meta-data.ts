@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { findType, type TypeNames } from '../columns.js'
+import { columnType } from '../../export/row-format.js'
+import type { TypeNames } from '../columns.js'
 import { PARTITIONS } from '../layout.js'
 import type { LakeOptions } from '../options.js'
 import { FOLDER_COLUMNS } from '../root/views.js'
@@ -11,7 +12,7 @@ const OPTIONS = 'klines.options'
 /** The types of columns as a Delta schema names them. */
 const DELTA: TypeNames = {
   time: 'timestamp',
-  integer: 'long',
+  count: 'long',
   double: 'double',
   decimal: 'decimal(38,8)',
   text: 'string',
@@ -27,7 +28,7 @@ export function describeTable(
 ): MetaDataAction {
   const folders = Object.entries(FOLDER_COLUMNS[options.partition])
   const columns = [
-    ...options.columns.map(name => [name, findType(name, options.numbers, DELTA)]),
+    ...options.columns.map(name => [name, DELTA[columnType(name, options.numbers)]]),
     ...folders.map(([name, type]) => [name, FOLDER_TYPES[type]]),
   ]
   const fields = columns.map(([name, type]) => ({ name, type, nullable: false, metadata: {} }))

@@ -1,7 +1,9 @@
 import { closeSync, constants, copyFileSync, linkSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { tempPath } from '../../export/output/temp.js'
+import { errnoCode } from '../../fs/errno.js'
 import type { ProcessIdentity } from '../../fs/process-identity.js'
 import { KlinesError } from '../../klines/errors.js'
+import { parseObject } from '../../klines/json.js'
 
 /** The file in a lake that says which process writes it. */
 export const LOCK_FILE = '_lock'
@@ -51,7 +53,7 @@ export function readLock(path: string): FoundLock | undefined {
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     if (code === 'ENOENT') return undefined
     if (code === 'ELOOP') throw new KlinesError('bad_output', `${path} is a link. Expected a file.`, { cause: error })
     throw error
@@ -68,20 +70,12 @@ export function readLock(path: string): FoundLock | undefined {
 function parseOwner(text: string): LockOwner | undefined {
   const [line] = text.split('\n')
   const [, host, pid] = OLD_LOCK.exec(line) ?? []
-  const fields = host === undefined ? parseObject(line) : { id: line, host, pid: Number(pid) }
+  const fields = host === undefined ? (parseObject(line) ?? {}) : { id: line, host, pid: Number(pid) }
   const { id, boot, namespace, started } = fields
   if (typeof id !== 'string' || !Number.isSafeInteger(fields.pid)) return undefined
   const texts = { boot: findText(boot), namespace: findText(namespace), started: findText(started) }
   const isHost = typeof fields.host === 'string' && HOST.test(fields.host)
   return { id, host: isHost ? String(fields.host) : 'an unknown machine', pid: Number(fields.pid), ...texts }
-}
-
-function parseObject(line: string): Readonly<Record<string, unknown>> {
-  try {
-    return { ...JSON.parse(line) }
-  } catch {
-    return {}
-  }
 }
 
 function findText(value: unknown): string | undefined {
@@ -105,7 +99,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to)
     return true
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
+    const code = errnoCode(error)
     // ENOENT: who owns the lake has removed the temp file meanwhile, with those of ended runs.
     if (code === 'EEXIST' || code === 'ENOENT') return false
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error
@@ -114,7 +108,7 @@ function tryLink(from: string, to: string): boolean {
     copyFileSync(from, to, constants.COPYFILE_EXCL)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (errnoCode(error) === 'EEXIST') return false
     throw error
   }
 }

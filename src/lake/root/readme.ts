@@ -6,7 +6,7 @@ import { VIEWS_FILE } from './views.js'
 /** The file of a lake that tells people how to read it. */
 export const README_FILE = '_README.md'
 
-const COMMON = { integer: 'bigint', double: 'double', decimal: 'decimal(38,8)' }
+const COMMON = { count: 'bigint', double: 'double', decimal: 'decimal(38,8)' }
 const SPARK: TypeNames = { ...COMMON, time: 'timestamp', text: 'string' }
 const TRINO: TypeNames = { ...COMMON, time: 'timestamp(3)', text: 'varchar' }
 const YEAR_RANGE = `'projection.year.type' = 'integer', 'projection.year.range' = '2017,2099',`

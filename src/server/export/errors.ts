@@ -1,6 +1,5 @@
-import { type ErrorCode, KlinesError } from '../../klines/errors.js'
+import { type ErrorCode, isKlinesError, KlinesError } from '../../klines/errors.js'
 import { renameOptions } from '../../klines/option-text.js'
-import type { WindowRef } from '../../klines/series.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 
@@ -49,7 +48,7 @@ export function toExportError(error: unknown, { status, root }: ErrorOptions = {
   // The library's message names the folder.
   const message = error.code === 'window_missing' ? 'The mirror has no candles yet.' : toLine(error.message)
   const text = [message, ...error.suggestions].join(' ')
-  const { failures } = error.data as { failures?: (WindowRef & { reason: string })[] }
+  const failures = isKlinesError(error, 'incomplete') ? error.data.failures : undefined
   const cause = failures?.slice(0, MAX_WINDOWS).map(({ symbol, interval, startDate, reason }) => {
     return { symbol, interval, startDate, message: hideRoot(reason, root) }
   })

@@ -127,8 +127,8 @@ export class Upstream {
     return this.retryTime - this.now()
   }
 
-  private waitUntil({ data }: KlinesError): void {
-    this.retryTime = Date.parse(String(data.until))
+  private waitUntil({ data: { until = '' } }: KlinesError<'rate_limited'>): void {
+    this.retryTime = Date.parse(until)
     this.retryMs = this.waitMs
   }
 

@@ -15,7 +15,8 @@ import {
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
 import type { RowFormat } from '../../row-format.js'
-import { type ColumnType, columnType, toBatchRows } from '../columns.js'
+import { type ColumnType, columnType } from '../../row-format.js'
+import { toBatchRows } from '../columns.js'
 import { describeFile, type ExporterOptions, type FileMetadata, METADATA_KEY } from '../exporter.js'
 import { type ArrowColumn, createArrowColumn } from './columns.js'
 

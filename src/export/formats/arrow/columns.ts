@@ -1,8 +1,8 @@
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
 import type { NumberType, OutputColumn, SeriesColumn } from '../../../options/output-options.js'
-import { isSeriesColumn } from '../../row-format.js'
-import { type BatchRows, type Column, columnType, type FixedColumn, IntegerColumn } from '../columns.js'
+import { columnType, isSeriesColumn } from '../../row-format.js'
+import { type BatchRows, type Column, type FixedColumn, IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
 
