@@ -26,7 +26,7 @@ export interface FitOptions {
  */
 export class CandleFitter<S extends SeriesLabel> {
   /** The lengths that may still fit, shortest first. */
-  private rungs: Candidate[] | undefined
+  private candidates: Candidate[] | undefined
   private firstTime: number | undefined
   private lastTime: number | undefined
 
@@ -40,9 +40,9 @@ export class CandleFitter<S extends SeriesLabel> {
     if (batch.length === 0) return
     this.firstTime ??= batch.openTime(0)
     this.lastTime = batch.openTime(batch.length - 1)
-    this.rungs ??= this.buildRungs(this.firstTime)
-    for (const rung of this.rungs) rung.add(batch)
-    this.dropRungs()
+    this.candidates ??= this.buildCandidates(this.firstTime)
+    for (const candidate of this.candidates) candidate.add(batch)
+    this.dropCandidates()
   }
 
   /**
@@ -50,20 +50,20 @@ export class CandleFitter<S extends SeriesLabel> {
    * they must be resampled and have a decimal too long for exact sums.
    */
   end(): FittedCandles<S> {
-    for (const rung of this.rungs ?? []) rung.end()
-    this.dropRungs()
+    for (const candidate of this.candidates ?? []) candidate.end()
+    this.dropCandidates()
     const { series, lastTime } = this
-    const rung = this.rungs?.[0]
-    if (rung?.failure) throw rung.failure
-    const slots = rung?.slots(this.options.maxCandles) ?? []
+    const candidate = this.candidates?.[0]
+    if (candidate?.failure) throw candidate.failure
+    const slots = candidate?.slots(this.options.maxCandles) ?? []
     const candles = slots.filter(slot => slot.candle !== undefined).length
-    const interval = (rung?.target ?? this.options.resample ?? parseTargetInterval(series.interval)).name
+    const interval = (candidate?.target ?? this.options.resample ?? parseTargetInterval(series.interval)).name
     const resampledFrom = interval === series.interval ? undefined : series.interval
     const firstTime = this.firstTime && Math.max(this.firstTime, slots[0].openTime)
     return { series, interval, resampledFrom, slots, candles, missing: slots.length - candles, firstTime, lastTime }
   }
 
-  private buildRungs(firstTime: number): Candidate[] {
+  private buildCandidates(firstTime: number): Candidate[] {
     const { series, options } = this
     const { maxCandles, resample } = options
     const shortest = resample ?? parseTargetInterval(series.interval)
@@ -84,8 +84,8 @@ export class CandleFitter<S extends SeriesLabel> {
     return [shortest, ...longer].map((target, index) => build(target, index < longer.length ? maxCandles : Infinity))
   }
 
-  private dropRungs(): void {
-    this.rungs = this.rungs?.filter(rung => rung.fits)
+  private dropCandidates(): void {
+    this.candidates = this.candidates?.filter(candidate => candidate.fits)
   }
 }
 
@@ -93,13 +93,13 @@ export class CandleFitter<S extends SeriesLabel> {
 class Candidate {
   private candles: ChartCandle[] = []
   private slotCount = 0
-  /** Why its candles cannot be added up. It matters only if no shorter rung fits. */
+  /** Why its candles cannot be added up. It matters only if no shorter candidate fits. */
   failure: KlinesError | undefined
 
   constructor(
     readonly target: TargetInterval,
     private readonly resampler: Resampler | undefined,
-    /** The rung fits as long as it does not need more slots than that. */
+    /** The candidate fits as long as it does not need more slots than that. */
     private readonly maxSlots: number,
     /** Older candles than so many need not be kept. */
     private readonly maxCandles: number,

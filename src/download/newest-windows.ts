@@ -35,7 +35,8 @@ interface FoundWindow {
 
 /**
  * Finds the last window with candles of a plan. A list of windows may go on long after the last candle, so only windows after it
- * are read, and few before it. A symbol may pause for long, so that a window after any number of empty ones may have candles.
+ * are read, and few before it. A symbol may pause for long, so that a window after any number of empty ones may have candles:
+ * whoever wants the newest one of a symbol that was delisted long ago waits for some hundred small answers.
  */
 class NewestSearch {
   /** Indexes of windows that are empty, ascending; there are none before the first window and after the last one. */

@@ -5,10 +5,9 @@ import type { TimeRange } from '../klines/time-range.js'
 import { completeUntil } from './complete-until.js'
 import type { KlinesRequest } from './download.js'
 import { incomplete } from './errors.js'
-import { type Plan, planSeries, type SeriesPlan } from './plan.js'
+import { planSeries, type SeriesPlan } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
-import type { FileMemory } from './sources/cache-writer.js'
 import { openSource } from './sources/open-source.js'
 import type { WindowSource } from './sources/window-source.js'
 import { streamWindows } from './window-stream.js'
@@ -38,25 +37,20 @@ export interface SeriesRow<Row = KlineRow> {
 export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
   checkRange(request)
-  const memory = new Map()
-  const source = await openSource(request, { memory })
-  try {
+  yield* withSource(request, async function* (source) {
     const range = await requestRange(request, source)
     const found = await source.contents.series(selection, range)
-    const plan = await planSeries(
-      source,
-      found.map(series => ({ series, range })),
-      range,
-    )
-    for (const series of plan.series) {
-      const origin = new ReadOrigin(request, source, series, memory)
-      for await (const batch of readSeries(source, series, plan, request)) yield origin.add(batch)
-      const empty = origin.end()
-      if (empty) yield empty
+    const ranges = found.map(series => ({ series, range }))
+    const { series } = await planSeries(source, ranges, range)
+    const left = series.map(plan => ({ plan, origin: new ReadOrigin(request, plan) }))
+    const endFirst = () => left.shift()?.origin.end(source)
+    for await (const { plan, batch } of readPlans(source, series, request)) {
+      // Those before it are over.
+      while (left[0].plan !== plan) yield* endFirst() ?? []
+      yield left[0].origin.add(batch)
     }
-  } finally {
-    await source.close()
-  }
+    while (left.length > 0) yield* endFirst() ?? []
+  })
 }
 
 /** What is known of a series that is read. */
@@ -66,16 +60,14 @@ class ReadOrigin implements BatchOrigin {
   firstOpenTime: number | undefined
   lastOpenTime: number | undefined
   private latest: number | undefined
+  private completeUntil = Number.NEGATIVE_INFINITY
 
-  /** `memory`: what the mirror could not store. */
   constructor(
     private readonly request: ReadRequest,
-    private readonly source: WindowSource,
     private readonly plan: SeriesPlan,
-    private readonly memory: FileMemory,
   ) {
     this.range = plan.range
-    this.coveredFrom = Math.max(plan.range.fromTime, plan.listedFrom ?? -Infinity)
+    this.coveredFrom = Math.max(plan.range.fromTime, plan.listedFrom ?? Number.NEGATIVE_INFINITY)
   }
 
   add(batch: KlineBatch): KlineBatch {
@@ -85,44 +77,60 @@ class ReadOrigin implements BatchOrigin {
   }
 
   /** To be called when all is read. Returns a batch without rows where there was none, so that no series is left out silently. */
-  end(): KlineBatch | undefined {
+  end(source: WindowSource): KlineBatch[] {
     this.lastOpenTime = this.latest
+    this.completeUntil = completeUntil(source, this.plan.windows)
     const { symbol, interval } = this.plan.series
-    return this.latest === undefined ? KlineBatch.empty({ symbol, interval }, this) : undefined
+    return this.latest === undefined ? [KlineBatch.empty({ symbol, interval }, this)] : []
   }
 
   async threeDayAnchor(): Promise<number | undefined> {
-    return this.source.contents.threeDayAnchor(this.plan.series.symbol)
+    const source = await openSource(this.request, { memory: new Map() })
+    try {
+      return await source.contents.threeDayAnchor(this.plan.series.symbol)
+    } finally {
+      await source.close()
+    }
   }
 
   async *readOn(toTime: number): AsyncGenerator<KlineBatch, number> {
-    const { source, range, plan, request, memory } = this
-    // The mirror tells it, also when the source is closed.
-    if (toTime <= range.toTime) return completeUntil(source, plan.windows)
-    const next = await openSource(request, { memory })
-    try {
+    const { range, plan, request, completeUntil: until } = this
+    if (toTime <= range.toTime) return until
+    return yield* withSource(request, async function* (source) {
       const rest = { series: plan.series, range: { fromTime: range.toTime, toTime } }
-      const more = await planSeries(next, [rest], rest.range)
-      const windows = new Map([...plan.windows, ...more.series[0].windows].map(window => [window.startDate, window]))
-      yield* readSeries(next, more.series[0], more, request)
-      return completeUntil(next, [...windows.values()])
-    } finally {
-      await next.close()
-    }
+      const { series } = await planSeries(source, [rest], rest.range)
+      for await (const { batch } of readPlans(source, series, request)) yield batch
+      if (plan.windows.length > 0 && until === Number.NEGATIVE_INFINITY) return until
+      const known = new Set(plan.windows.map(({ startDate }) => startDate))
+      const later = series[0].windows.filter(({ startDate }) => !known.has(startDate))
+      return completeUntil(source, later, until)
+    })
   }
 }
 
-/** The batches of one series of a plan that have candles. Throws `incomplete` at the first window that cannot be downloaded. */
-async function* readSeries(
+/** Opens a source for as long as what it is used for goes on. */
+async function* withSource<Result>(
+  request: ReadRequest,
+  use: (source: WindowSource) => AsyncGenerator<KlineBatch, Result>,
+): AsyncGenerator<KlineBatch, Result> {
+  const source = await openSource(request, { memory: new Map() })
+  try {
+    return yield* use(source)
+  } finally {
+    await source.close()
+  }
+}
+
+/** The batches of plans that have candles, in order. Throws `incomplete` at the first window that cannot be downloaded. */
+async function* readPlans(
   source: WindowSource,
-  one: SeriesPlan,
-  { series }: Plan,
+  plans: readonly SeriesPlan[],
   { concurrency, signal }: ReadRequest,
-): AsyncGenerator<KlineBatch> {
-  const total = series.reduce((sum, { windows }) => sum + windows.length, 0)
-  for await (const { result } of streamWindows(source, [one], { concurrency, signal, borrow: false })) {
+): AsyncGenerator<{ readonly plan: SeriesPlan; readonly batch: KlineBatch }> {
+  const total = plans.reduce((sum, { windows }) => sum + windows.length, 0)
+  for await (const { run, result } of streamWindows(source, plans, { concurrency, signal, borrow: false })) {
     if (result.status === 'failed') throw incomplete([result], total, source.info)
-    if (result.batch.length > 0) yield result.batch
+    if (result.batch.length > 0) yield { plan: run, batch: result.batch }
   }
 }
 

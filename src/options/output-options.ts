@@ -94,6 +94,7 @@ export const OUTPUT_OPTIONS = {
     values: THEMES,
     placeholder: 'THEME',
     summary: `Colours of an SVG picture. Default: ${DEFAULT_PICTURE.theme}.`,
+    description: `Colours of svg. Default: ${DEFAULT_PICTURE.theme}`,
   },
   /** Width of an svg, pixels: 400 to 10,000. Default 1200. */
   width: {
@@ -104,6 +105,7 @@ export const OUTPUT_OPTIONS = {
     placeholder: 'PIXELS',
     variable: 'KLINES_PICTURE_WIDTH',
     summary: `Width of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.width}.`,
+    description: `Pixels of svg. Default: ${DEFAULT_PICTURE.width}`,
   },
   /** Height of an svg, pixels: 240 to 10,000. Default 600. */
   height: {
@@ -114,16 +116,23 @@ export const OUTPUT_OPTIONS = {
     placeholder: 'PIXELS',
     variable: 'KLINES_PICTURE_HEIGHT',
     summary: `Height of an SVG picture in pixels. Default: ${DEFAULT_PICTURE.height}.`,
+    description: `Pixels of svg. Default: ${DEFAULT_PICTURE.height}`,
   },
   /** Whether an svg has a logarithmic price axis. Default: no. */
-  log: { ...PICTURE, takes: 'switch', neutral: false, summary: 'Logarithmic price axis of an SVG picture.' },
+  log: {
+    ...PICTURE,
+    takes: 'switch',
+    neutral: false,
+    summary: 'Logarithmic price axis of an SVG picture.',
+    description: 'Whether svg has a logarithmic price axis. Default: false',
+  },
 } as const satisfies Readonly<Record<string, Option>>
 
 type Options = typeof OUTPUT_OPTIONS
 export type OutputOptionName = keyof Options
 
 /** What shapes the content of a file, in a request of the library. */
-export type OutputRequest = { readonly [Name in OutputOptionName]?: OptionValue<Options[Name]> | undefined }
+export type OutputRequest = { readonly [Name in keyof Options]?: OptionValue<Options[Name]> | undefined }
 /** What a picture looks like, in a request. */
 export type PictureRequest = Pick<OutputRequest, 'theme' | 'width' | 'height' | 'log'>
 /** The same as flags and in a query. */

@@ -79,8 +79,11 @@ export class KnownTime {
    */
   get laterCandle(): LastCandle | undefined {
     const { latest, lastCandle, interval, range } = this
-    if (latest === undefined || lastCandle === undefined || this.tradedUntil !== undefined) return undefined
-    return nextOpenTime(interval, lastCandle.endTime) <= Math.min(latest.endTime, range.toTime) ? latest : undefined
+    if (latest === undefined || lastCandle === undefined) return undefined
+    const next = nextOpenTime(interval, lastCandle.endTime)
+    // Then it is missing, and reported as that.
+    if ((this.tradedUntil ?? -Infinity) >= next) return undefined
+    return next <= Math.min(latest.endTime, range.toTime) ? latest : undefined
   }
 
   /** The latest of the last candles, if it opens after the last one that was read. */

@@ -168,6 +168,33 @@ describe('batches of a request, resampled', () => {
     ])
   })
 
+  it.each([false, true])('of two requests are joined: partial %s', async partial => {
+    const months = ['2025-01', '2025-02', '2025-03'] as const
+    const request = { interval: '15m', target: '1d' } as const
+    const both = async function* () {
+      for (const index of [0, 1]) {
+        yield* klineBatches(toRequest({ ...request, from: months[index], to: months[index + 1] }))
+      }
+    }
+    const series = { symbol: 'BTCUSDT', interval: '15m' }
+    expect(await collect(resample(both(), series, '1d', { partial }))).toEqual(
+      await exported({ ...request, from: months[0], to: months[2], partial }),
+    )
+  })
+
+  it('that were read before are counted from the first 3d candle, too', async () => {
+    const mirror = makeQuarterHours(tempFolder(), ['NEWUSDT'], Date.parse('2025-01-06'), Date.parse('2025-01-20'))
+    putFile(mirror, 'api/klines/start-dates/3d.json', ['2025-01-01'])
+    putFile(mirror, 'api/klines/3d/NEWUSDT/2025-01-01.json', [candle(Date.parse('2025-01-07'))])
+    const request = { mirror, symbol: 'NEWUSDT', interval: '15m', target: '3d', to: '2025-01-12' } as const
+    const batches: KlineBatch[] = []
+    for await (const batch of klineBatches(toRequest(request))) batches.push(batch)
+    // What belongs to the source is no part of a copy.
+    expect(JSON.parse(JSON.stringify(batches[0])).series).toEqual({ symbol: 'NEWUSDT', interval: '15m' })
+    const rows = await collect(resample(batches, { symbol: 'NEWUSDT', interval: '15m' }, '3d'))
+    expect(rows).toEqual(await exported(request))
+  })
+
   it('that were left early end with the last whole candle of the part', async () => {
     const request = { interval: '15m', target: '1M', to: '2025-02-10' } as const
     const someWeeks = async function* (count: number) {

@@ -68,33 +68,37 @@ describe.each([
       expect(await sandbox.call(['download', SYMBOL, ...args])).toMatchObject({ code: 0 })
     }
     const verify = (...args: string[]) => sandbox.call(['verify', SYMBOL, '-i', '15m,1h', '--mirror', 'm', ...args])
-    return { sandbox, download, verify }
+    const command = (interval: string) => `klines download BTCUSDT -i ${interval} --base-url ${baseUrl} --mirror m\n`
+    return { sandbox, download, verify, command }
   }
 
-  it('and that closed later than they were downloaded are older: a note that says what brings them up to date', async () => {
-    const { download, verify } = await setUp()
-    await download('1h', CUT + 30_000, CUT)
-    await download('15m', NOW, NOW)
-    const run = await verify()
-    expect(run).toMatchObject({ code: 0, stderr: '' })
-    expect(run.stdout).toMatch(/^OK: 2 series/)
-    expect(run.stdout).toContain(
-      'Notes: series that end before a candle of another interval (UTC):\n' +
-        'BTCUSDT 1h: last candle 2026-03-09 23:00, 15m has later ones:\n    klines download BTCUSDT -i 1h\n',
-    )
-    const { series } = JSON.parse((await verify('--json')).stdout)
-    expect(series).toMatchObject([
-      { interval: '15m', olderThan: null },
-      { interval: '1h', olderThan: '15m' },
-    ])
-    // A range that ends before needs none of them.
-    expect((await verify('--to', '2026-03-10')).stdout).not.toContain('Notes:')
+  it.each([30_000, 37 * 60_000])(
+    'and that closed later than they were downloaded (%d ms after the last one) are older: a note that says what brings them up to date',
+    async later => {
+      const { download, verify, command } = await setUp()
+      await download('1h', CUT + later, CUT)
+      await download('15m', NOW, NOW)
+      const run = await verify()
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+      expect(run.stdout).toMatch(/^OK: 2 series/)
+      expect(run.stdout).toContain(
+        'Notes: series that end before a candle of another interval (UTC):\n' +
+          `BTCUSDT 1h: last candle 2026-03-09 23:00, 15m has later ones:\n    ${command('1h')}`,
+      )
+      const { series } = JSON.parse((await verify('--json')).stdout)
+      expect(series).toMatchObject([
+        { interval: '15m', olderThan: null },
+        { interval: '1h', olderThan: '15m' },
+      ])
+      // A range that ends before needs none of them.
+      expect((await verify('--to', '2026-03-10')).stdout).not.toContain('Notes:')
 
-    await download('1h', NOW, NOW)
-    const current = await verify()
-    expect(current).toMatchObject({ code: 0, stderr: '' })
-    expect(current.stdout).not.toContain('Notes:')
-  })
+      await download('1h', NOW, NOW)
+      const current = await verify()
+      expect(current).toMatchObject({ code: 0, stderr: '' })
+      expect(current.stdout).not.toContain('Notes:')
+    },
+  )
 
   it('and that closed before they were downloaded have failed', async () => {
     const { download, verify } = await setUp()
@@ -110,12 +114,12 @@ describe.each([
   })
 
   it('are older when nothing is recorded about them', async () => {
-    const { sandbox, download, verify } = await setUp()
+    const { sandbox, download, verify, command } = await setUp()
     await download('15m', NOW, NOW)
     await download('1h', NOW, CUT)
     rmSync(sandbox.path('m/.klines-record'))
     const run = await verify()
     expect(run.code).toBe(0)
-    expect(run.stdout).toContain('klines download BTCUSDT -i 1h')
+    expect(run.stdout).toContain(command('1h'))
   })
 })

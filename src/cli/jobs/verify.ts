@@ -1,5 +1,7 @@
+import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { parseRange } from '../../klines/time-range.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../exit-codes.js'
@@ -45,6 +47,17 @@ export async function runVerify(
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
     verifyKlines(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
   )
-  const report = verifyReport(result, { ...flags, failOnGaps })
+  const report = verifyReport(result, { ...flags, failOnGaps, location: describeLocation(mirror, flags) })
   return { report, exitCode: EXIT_CODES[report.verdict] }
+}
+
+/** The flags for a download into a mirror. A base address that is not the default one names it, too. */
+function describeLocation({ baseUrl }: Mirror, { mirror }: VerifyFlags): string {
+  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${baseUrl}`]
+  return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
+}
+
+/** A word as a POSIX shell takes it. */
+function quoteWord(word: string): string {
+  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

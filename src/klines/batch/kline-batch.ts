@@ -36,6 +36,8 @@ export interface BatchOrigin {
 export class KlineBatch {
   /** Number of rows. */
   readonly length: number
+  /** No part of what is printed, cloned or written as JSON. */
+  readonly #origin: BatchOrigin | undefined
 
   /** @internal */
   constructor(
@@ -44,10 +46,10 @@ export class KlineBatch {
     protected readonly index: IndexedRows,
     /** Whether every cell is a `PLAIN_CELL`. */
     readonly plain: boolean,
-    /** What the source of `klineBatches` knows beside the rows; undefined for other batches. */
-    readonly origin?: BatchOrigin | undefined,
+    origin?: BatchOrigin,
   ) {
     this.length = index.numbers.length / NUMBERS_PER_ROW
+    this.#origin = origin
   }
 
   /**
@@ -57,6 +59,11 @@ export class KlineBatch {
   static empty(series: SeriesLabel, origin: BatchOrigin): KlineBatch {
     const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
     return new KlineBatch(series, index, true, origin)
+  }
+
+  /** What the source of `klineBatches` knows beside the rows; undefined for other batches. */
+  get origin(): BatchOrigin | undefined {
+    return this.#origin
   }
 
   /** The bytes that the offsets point into. */

@@ -49,7 +49,9 @@ async function openResampler(
   // Batches before this one may have been left out.
   const isFirst = first.firstOpenTime === origin.firstOpenTime
   const coveredFrom = options.coveredFrom ?? (isFirst ? origin.coveredFrom : undefined)
-  return new Resampler(source, { ...target, anchor }, { ...options, range: options.range ?? origin.range, coveredFrom })
+  // Batches of a later request may follow.
+  const range = options.range ?? { fromTime: origin.range.fromTime, toTime: Infinity }
+  return new Resampler(source, { ...target, anchor }, { ...options, range, coveredFrom })
 }
 
 /** The last candle, with what the origin of the last batch has after its range. */
@@ -58,14 +60,18 @@ async function* end(resampler: Resampler, { origin, lastOpenTime }: KlineBatch):
   // Batches after this one may have been left out.
   if (origin && lastOpenTime === origin.lastOpenTime) {
     const rest = origin.readOn(resampler.neededUntil(origin.range))
-    for (;;) {
-      const { done, value } = await rest.next()
-      if (done) {
-        completeUntil = value
-        break
+    try {
+      for (;;) {
+        const { done, value } = await rest.next()
+        if (done) {
+          completeUntil = value
+          break
+        }
+        const completed = resampler.add(value)
+        if (completed) yield completed
       }
-      const completed = resampler.add(value)
-      if (completed) yield completed
+    } finally {
+      await rest.return(Number.NEGATIVE_INFINITY)
     }
   }
   const candle = resampler.end(completeUntil)

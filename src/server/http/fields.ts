@@ -26,7 +26,11 @@ const PARTS = ['params', 'query', 'body'] as const
 export function checkFields(schemas: FieldSchemas): (request: FastifyRequest) => Promise<void> {
   let validators: Promise<Map<(typeof PARTS)[number], Validator>> | undefined
   return async request => {
-    validators ??= compile(schemas)
+    validators ??= compile(schemas).catch(error => {
+      // The next request tries again.
+      validators = undefined
+      throw error
+    })
     const faults = [...(await validators)].flatMap(([part, validate]) => findFaults(validate, request[part], part))
     if (faults.length === 0) return
     const [{ field, message }] = faults

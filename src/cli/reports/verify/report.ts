@@ -19,12 +19,14 @@ export interface VerifyReportOptions {
   readonly verbose: boolean
   /** Whether gaps are failures. */
   readonly failOnGaps: boolean
+  /** The flags of the command line that name the source and the mirror, each after a space. */
+  readonly location: string
 }
 
 /** `verify`: the verdict, what fails, the outages of the exchange, and the notes. */
 export function verifyReport(
   result: VerificationReport,
-  { format, verbose, failOnGaps }: VerifyReportOptions,
+  { format, verbose, failOnGaps, location }: VerifyReportOptions,
 ): Report & { readonly verdict: Verdict } {
   const judgement = judge(result, failOnGaps)
   return {
@@ -32,12 +34,12 @@ export function verifyReport(
     get json() {
       return verifyObject(result, judgement)
     },
-    text: () => (format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, verbose)),
+    text: () => (format === 'csv' ? seriesCsv(judgement.series) : verifyText(result, judgement, verbose, location)),
     verdict: judgement.verdict,
   }
 }
 
-function verifyText(result: VerificationReport, judgement: Judgement, verbose: boolean): string {
+function verifyText(result: VerificationReport, judgement: Judgement, verbose: boolean, location: string): string {
   const { series, pairs } = result
   const { failing, differences, outages } = judgement
   const reports = failing.map(({ report }) => report)
@@ -54,7 +56,7 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     ...outageSections(outages, symbols, verbose),
     titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
     titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)),
-    titled('Notes: series that end before a candle of another interval (UTC):', olderLines(series)),
+    titled('Notes: series that end before a candle of another interval (UTC):', olderLines(series, location)),
     verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,
     verbose &&
       titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
