@@ -113,6 +113,19 @@ describe.each([
     expect((await verify()).code).toBe(0)
   })
 
+  it('and whose mirror names an address with words for a shell are noted with a command that has none', async () => {
+    const { sandbox, download, verify } = await setUp()
+    await download('1h', CUT + 30_000, CUT)
+    await download('15m', NOW, NOW)
+    const meta = JSON.parse(sandbox.text('m/mirror.json'))
+    sandbox.write('m/mirror.json', JSON.stringify({ ...meta, baseUrl: 'http://127.0.0.1:1/$(reboot);x' }))
+    const run = await verify()
+    expect(run.code).toBe(0)
+    expect(run.stdout).toContain(
+      "    klines download BTCUSDT -i 1h --base-url 'http://127.0.0.1:1/$(reboot);x' --mirror m\n",
+    )
+  })
+
   it('are older when nothing is recorded about them', async () => {
     const { sandbox, download, verify, command } = await setUp()
     await download('15m', NOW, NOW)

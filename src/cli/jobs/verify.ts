@@ -51,9 +51,12 @@ export async function runVerify(
   return { report, exitCode: EXIT_CODES[report.verdict] }
 }
 
-/** The flags for a download into a mirror. A base address that is not the default one names it, too. */
+/**
+ * The flags for a download into a mirror. A base address that is not the default one names it, too: it stands in the mirror, which may
+ * be a stranger's, and people copy the command into a shell.
+ */
 function describeLocation({ baseUrl }: Mirror, { mirror }: VerifyFlags): string {
-  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${baseUrl}`]
+  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
   return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
 }
 
