@@ -20,3 +20,8 @@ function escapeUnits(character: string): string {
     .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 }
+
+/** A word of a command that people copy, as a POSIX shell takes it: quoted if the shell would interpret it. */
+export function quoteWord(word: string): string {
+  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

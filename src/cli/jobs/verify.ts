@@ -1,5 +1,6 @@
 import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
+import { quoteWord } from '../../klines/escape.js'
 import { parseRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { verifyKlines } from '../../verify/verify.js'
@@ -58,9 +59,4 @@ export async function runVerify(
 function describeLocation({ baseUrl }: Mirror, { mirror }: VerifyFlags): string {
   const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
   return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
-}
-
-/** A word as a POSIX shell takes it. */
-function quoteWord(word: string): string {
-  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,5 +1,6 @@
 import { isExchange } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
+import { quoteWord } from '../../klines/escape.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
@@ -215,7 +216,7 @@ function nothingCached(message: string, mirror: Mirror): KlinesError {
 }
 
 /** The exchange is never the default source, so a download from it names it. */
-function downloadAdvice({ baseUrl }: Mirror): string {
-  const source = isExchange(baseUrl) ? ` --base-url ${baseUrl}` : ''
+function downloadAdvice({ baseUrl = '' }: Mirror): string {
+  const source = isExchange(baseUrl) ? ` --base-url ${quoteWord(baseUrl)}` : ''
   return `Download candles first: klines download SYMBOL -i INTERVAL${source}, with the same \`mirror\`.`
 }
