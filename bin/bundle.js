@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Bundles the commands, the workers of `klines verify`, `klines export` and of lakes, the completion of shells and the scripts of the
+// Bundles the commands, the workers, the completion of shells and the scripts of the
 // browser into one file each: Node then reads a few files instead of 300, and a page loads one.
 // The rest of dist is the library, whose users bundle for themselves.
 import { cpSync } from 'node:fs'
@@ -87,7 +87,7 @@ const libraries = dist => ({
 // A script starts in half of the time of a module, because it loads a library only when it is needed.
 await build({
   ...commonJs,
-  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts', 'src/lake/worker.ts'],
+  entryPoints: ['src/verify/worker.ts', 'src/export/worker.ts'],
   outbase: 'src',
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },

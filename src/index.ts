@@ -15,7 +15,7 @@ export type {
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
-export type { WrittenFile } from './export/target-file.js'
+export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
 export type { NetworkActivity } from './http/retrying-fetcher.js'

@@ -9,8 +9,8 @@ import type { TimeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
 import type { ExportRequest } from './export.js'
 import { planExport, selectSeries } from './export-series.js'
+import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
-import { checkTargets, parseTemplate, planTargets } from './targets.js'
 
 /**
  * The windows of one series in the range: `stale` ones would be revalidated, `missing` ones downloaded, and `unrecorded` ones, which
@@ -60,13 +60,13 @@ export async function dryRun(
   try {
     const range = await requestRange(request, source)
     const exported = await selectSeries(request, source, selection, range)
-    const targets = output === undefined || format === undefined ? [] : planTargets(output, format, exported)
-    await checkTargets(targets, request)
+    const outputs = output === undefined || format === undefined ? [] : planOutputs(output, format, exported)
+    await checkOutputs(outputs, request)
     const { plan } = await planExport(source, exported, range)
     return describePlan(
       source,
       plan,
-      targets.map(({ path }) => path),
+      outputs.map(({ path }) => path),
     )
   } finally {
     await source.close()

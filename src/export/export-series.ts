@@ -31,24 +31,25 @@ export interface ExportSeries extends SeriesLabel {
   /** The series that it is read or made from. */
   readonly source: Series
   /** Set when it is resampled. */
-  readonly target?: TargetInterval | undefined
+  readonly resampleTo?: TargetInterval | undefined
   /** Open times of the candles of `source` that are needed, ms UTC. */
   readonly range: TimeRange
 }
 
 /** A series of an export with the windows that it is read from. */
-export interface ExportRun extends ExportSeries, WindowRun {
+export interface PlannedSeries extends ExportSeries, WindowRun {
   readonly plan: SeriesPlan
 }
 
 /** The plan of the source series of an export, and the windows of each of its series. */
 export interface ExportPlan {
   readonly plan: Plan
-  readonly runs: ReadonlyMap<ExportSeries, ExportRun>
+  /** In the order of the request. */
+  readonly series: readonly PlannedSeries[]
 }
 
 /** A source series, and what it is resampled to. */
-type SourceChoice = Pick<ExportSeries, 'source' | 'target'>
+type SourceChoice = Pick<ExportSeries, 'source' | 'resampleTo'>
 
 /** Throws `bad_option` for `partial` where no candles are built. */
 export function checkPartial({ resample, partial, derive }: ResampleRequest): void {
@@ -78,16 +79,16 @@ export async function selectSeries(
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
   const exported: ExportSeries[] = []
-  for (const { source: series, target: length } of made) {
+  for (const { source: series, resampleTo: length } of made) {
     if (length === undefined) exported.push({ ...series, source: series, range })
     else {
-      const target = await withAnchor(source, series, length)
+      const resampleTo = await withAnchor(source, series, length)
       exported.push({
         symbol: series.symbol,
-        interval: target.name,
+        interval: resampleTo.name,
         source: series,
-        target,
-        range: sourceRange(series, target, range),
+        resampleTo,
+        range: sourceRange(series, resampleTo, range),
       })
     }
   }
@@ -103,7 +104,7 @@ function resampleSeries(series: readonly Series[], resample: string): SourceChoi
     const message = `${names} would all become the same ${target.name} candles. Expected one interval.`
     throw new KlinesError('bad_option', message)
   }
-  return series.map(series => ({ source: series, target }))
+  return series.map(series => ({ source: series, resampleTo: target }))
 }
 
 /** The selected series, and what those are made of that the mirror lacks. */
@@ -140,7 +141,7 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
   const needed = sourceRange(series, await withAnchor(source, series, target), range)
   const starts = await Promise.all(finer.map(part => source.contents.coveredFrom(part, needed)))
   const earliest = Math.min(...starts.map(start => start ?? Infinity))
-  return { source: finer[Math.max(0, starts.indexOf(earliest))], target }
+  return { source: finer[Math.max(0, starts.indexOf(earliest))], resampleTo: target }
 }
 
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */
@@ -156,9 +157,9 @@ export async function planExport(
   }
   const plan = await planSeries(source, [...needed.values()], range)
   const plans = new Map(plan.series.map(plan => [seriesName(plan.series), plan]))
-  const runs = exported.map((series): [ExportSeries, ExportRun] => {
+  const series = exported.map(series => {
     const plan = plans.get(seriesName(series.source)) as SeriesPlan
-    return [series, { ...series, plan, windows: plan.windows }]
+    return { ...series, plan, windows: plan.windows }
   })
-  return { plan, runs: new Map(runs) }
+  return { plan, series }
 }

@@ -6,11 +6,11 @@ import type { ProgressCallbacks } from '../download/tally.js'
 import type { Format } from '../options/formats.js'
 import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
-import { type ResampleRequest, selectSeries } from './export-series.js'
+import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
 import { recoverTargets } from './output/leftovers.js'
+import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
-import { checkTargets, parseTemplate, planTargets } from './targets.js'
-import { type ExportReport, writeTargets } from './write.js'
+import { type ExportReport, writeExport } from './write.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, OutputRequest, ThreadOptions {
@@ -42,9 +42,11 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
   try {
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
-    const targets = planTargets(request.output, format, series)
-    await checkTargets(targets, request, paths => recoverTargets(paths, request.warn))
-    return await writeTargets({ source, range, series, targets, rowFormat }, { ...request, threads })
+    const paths = planOutputs(request.output, format, series)
+    await checkOutputs(paths, request, paths => recoverTargets(paths, request.warn))
+    const planned = await planExport(source, series, range)
+    const outputs = planOutputs(request.output, format, planned.series)
+    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, threads })
   } finally {
     await source.close()
   }

@@ -2,32 +2,25 @@ import { type DownloadRequest, downloadPlan } from '../download/download.js'
 import { joinNames } from '../download/errors.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
-import { streamWindows } from '../download/window-stream.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { formatRange, type TimeRange } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
-import type { EncodedTarget } from './encode-target.js'
-import {
-  type ExportPlan,
-  type ExportRun,
-  type ExportSeries,
-  planExport,
-  type ResampleRequest,
-} from './export-series.js'
-import { isStream, type OpenOptions } from './output/open.js'
+import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
+import { commitOutputs } from './output/commit.js'
+import { OutputFile, type PreparedFile } from './output/file.js'
+import { isStream, type OpenOptions, openStream, prepareOutput } from './output/open.js'
+import type { OutputSpec } from './output-spec.js'
+import type { WrittenFile } from './output-writer.js'
 import type { RowFormat } from './row-format.js'
-import { TargetFile, type WrittenFile } from './target-file.js'
-import { TargetWriter } from './target-writer.js'
-import type { Target } from './targets.js'
-import { writeThreaded } from './threaded-targets.js'
-import { writeSeries } from './write-series.js'
+import { writeTasks } from './write-tasks.js'
 
 /** A checked export. */
 export interface ExportJob {
   readonly source: WindowSource
-  readonly series: readonly ExportSeries[]
-  readonly targets: readonly Target<ExportSeries>[]
+  readonly planned: ExportPlan
+  /** Their series are those of the plan. */
+  readonly outputs: readonly OutputSpec<PlannedSeries>[]
   readonly rowFormat: RowFormat
   /** Open times of the rows to write, ms UTC. */
   readonly range: TimeRange
@@ -48,88 +41,69 @@ export interface ExportReport extends DownloadReport {
 }
 
 /**
- * Writes all targets while their windows come, and puts the files in place when everything is complete: a run that fails leaves
+ * Writes all outputs while their windows come, and puts the files in place when everything is complete: a run that fails leaves
  * all files as they were. Throws `incomplete`, which names every window that failed, or `no_candles`.
  */
-export async function writeTargets(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
-  const streams = await Promise.all(job.targets.map(({ path }) => isStream(path)))
-  const planned = await planExport(job.source, job.series, job.range)
-  const { source } = job
-  const windows = [...planned.runs.values()].reduce((sum, { windows }) => sum + windows.length, 0)
-  const threads = streams.includes(true) ? 1 : countThreads(job.targets.length, windows, options.threads)
+export async function writeExport(job: ExportJob, options: WriteOptions): Promise<ExportReport> {
+  const { source, planned, outputs } = job
+  const streams = await Promise.all(outputs.map(({ path }) => isStream(path)))
+  const windows = planned.series.reduce((sum, { windows }) => sum + windows.length, 0)
+  const threads = streams.includes(true) ? 1 : countThreads(outputs.length, windows, options.threads)
   // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
   // the main thread makes requests.
-  const downloadsFirst =
-    streams.includes(true) || planned.plan.series.length < job.series.length || (threads > 1 && !source.info.offline)
+  const isShared = planned.plan.series.length < planned.series.length
+  const downloadsFirst = streams.includes(true) || isShared || (threads > 1 && !source.info.offline)
   const report = downloadsFirst ? await downloadPlan(source, planned.plan, { ...options, forExport: true }) : undefined
-  return writePlanned(job, planned, report, { ...options, threads: source.info.isStored ? threads : 1 })
+  return writeOutputs(job, report, { ...options, threads: source.info.isStored ? threads : 1 })
 }
 
 /**
- * Writes the targets of a plan: from windows that were downloaded or checked before, with the `report` of that, or while they
- * come. Throws like `writeTargets`.
+ * Writes the outputs of an export: from windows that were downloaded or checked before, with the `report` of that, or while they
+ * come. Throws like `writeExport`.
  */
-export async function writePlanned(
-  job: ExportJob,
-  { plan, runs }: ExportPlan,
+export async function writeOutputs(
+  { source, planned, outputs, rowFormat, range }: ExportJob,
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
-  const { source, rowFormat, range } = job
   const { concurrency, signal, partial, threads = 1 } = options
-  const { planned, progress } = report ? {} : options
-  const tally = new DownloadTally(source, plan, { forExport: true, planned, progress })
-  const metadata = { range: formatRange(range), source: source.info.baseUrl ?? 'unknown' }
-  const targets = job.targets.map(target => {
-    return { ...target, series: target.series.map(series => runs.get(series) as ExportRun) }
+  const { progress } = report ? {} : options
+  const tally = new DownloadTally(source, planned.plan, {
+    forExport: true,
+    planned: report ? undefined : options.planned,
+    progress,
   })
-  const opened: TargetFile[] = []
-  const open = (target: Target<ExportRun>) => {
-    const file = new TargetFile(target, { ...options, compression: rowFormat.compression })
-    opened.push(file)
-    return file
-  }
-  const done = ({ series }: Target<ExportRun>, encoded: EncodedTarget) => {
-    if (report) return
-    for (const [index, { plan }] of series.entries()) tally.addSeries(plan, encoded.series[index])
-  }
+  const metadata = { range: formatRange(range), source: source.info.baseUrl ?? 'unknown' }
+  const prepared: (PreparedFile | undefined)[] = []
   try {
-    const encoding = { rowFormat, metadata, range, partial }
-    const written =
-      threads > 1
-        ? await writeThreaded(source, targets, encoding, { threads, signal, open, done })
-        : new Map<Target<ExportRun>, TargetFile>()
-    const rest = targets.filter(target => !written.has(target))
-    const windows = streamWindows(
+    for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
+    const tasks = outputs.map((output, index) => ({
+      series: output.series,
+      outputs: [{ ...output, toTime: Infinity, place: prepared[index]?.place }],
+    }))
+    const written = await writeTasks(
       source,
-      rest.flatMap(({ series }) => series),
-      { concurrency, signal, borrow: source.info.offline || report !== undefined },
+      tasks,
+      { rowFormat, metadata, range, partial },
+      {
+        ...{ threads, concurrency, signal, tally, borrow: source.info.offline || report !== undefined },
+        open: ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, options)),
+        clear: async index => prepared[index]?.removeTemp(),
+      },
     )
-    try {
-      for (const target of rest) {
-        const file = open(target)
-        written.set(target, file)
-        const writer = new TargetWriter(target, { rowFormat, metadata }, file)
-        try {
-          for (const run of target.series) await writeSeries(run, { source, windows, tally, writer, range, partial })
-          if (!tally.hasFailed) await writer.finish()
-        } finally {
-          writer.abort()
-        }
-      }
-    } finally {
-      await windows.return(undefined)
-    }
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
     const completed = report && !tally.hasFailed ? report : tally.report()
-    const files = await TargetFile.commit(targets.map(target => written.get(target) as TargetFile))
-    if (files.length === 0) throw noWholeCandle(job.series)
+    const finished = written.flatMap(task => task?.outputs[0] ?? [])
+    await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
+    const files = finished.map(({ file }) => file)
+    if (files.length === 0) throw noWholeCandle(planned.series)
     warnAbout(completed, files, options.warn)
     return { ...completed, files }
   } catch (error) {
-    // The last one first: an earlier one may have made the folder above it.
-    for (const file of opened.toReversed()) await file.discard()
-    throw targets.length > 1 ? withOtherTargets(error) : error
+    throw outputs.length > 1 ? withOtherOutputs(error) : error
+  } finally {
+    // The last one first: an earlier one may have made the folder above it. A file that is in its place stays.
+    for (const file of prepared.toReversed()) await file?.discard()
   }
 }
 
@@ -145,7 +119,7 @@ export function warnAbout({ series }: DownloadReport, files: readonly WrittenFil
 }
 
 /** When the reader closes the pipe, an export ends with 0, unless others wait for files of the same export. */
-function withOtherTargets(error: unknown): unknown {
+function withOtherOutputs(error: unknown): unknown {
   if (!isKlinesError(error, 'output_closed')) return error
   const { message, data, cause } = error
   return new KlinesError('output_unwritable', `${message} No file is put in its place.`, { cause, data })

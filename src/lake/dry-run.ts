@@ -38,22 +38,22 @@ export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
   try {
     checkOptions(folder, source.info.baseUrl, options, force)
     const range = await requestRange(request, source)
-    const series = await selectSeries(request, source, selection, range)
-    const { plan, runs } = await planExport(source, series, range)
-    const others = findOthers(folder, new Set([...runs.values()].map(seriesName)))
+    const selected = await selectSeries(request, source, selection, range)
+    const { plan, series } = await planExport(source, selected, range)
+    const others = findOthers(folder, new Set(series.map(seriesName)))
     checkFolderNames(folder, series)
     if (!prune) checkOthers(folder, others, source.info.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.info.baseUrl, options) ? undefined : folder.manifest
     const files = new WindowFiles(openMirror(request), new Map(), manifest)
-    const changed = [...runs.values()].filter(run => {
-      if (isRelativeRange(request) || run.windows.some(window => source.costs.cacheState(window) !== 'cached'))
+    const changed = series.filter(planned => {
+      if (isRelativeRange(request) || planned.windows.some(window => source.costs.cacheState(window) !== 'cached'))
         return true
-      return !new SeriesState(root, run, manifest, files, live).isComplete
+      return !new SeriesState(root, planned, manifest, files, live).isComplete
     })
     // The parts of a table get their names when they are written.
     const isNamed = options.partition === 'none' && options.table === undefined
-    const paths = changed.map(run => join(root, partFolder(run, 'none', 0), isNamed ? PART_FILE : ''))
+    const paths = changed.map(one => join(root, partFolder(one, 'none', 0), isNamed ? PART_FILE : ''))
     const removed = prune ? [...others.values()].flat().map(path => join(root, path)) : []
     const vacuumed = await findVacuumed(folder, unusedSince)
     return { ...describePlan(source, plan, paths), removed, vacuumed }

@@ -71,17 +71,16 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
     try {
       checkOptions(folder, source.info.baseUrl, options, force)
       const range = await requestRange(request, source)
-      const series = await selectSeries(request, source, selection, range)
-      const planned = await planExport(source, series, range)
+      const selected = await selectSeries(request, source, selection, range)
+      const { plan, series } = await planExport(source, selected, range)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
       const findCounted = (window: WindowRef) => windows.counted(window)
-      const { plan } = planned
       // Only the main thread makes requests, and a series that several others are made from is counted once.
       const downloadsFirst = !source.info.offline || plan.series.length < series.length
       const report = downloadsFirst
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined
-      const job = { source, plan, report, options, rowFormat, range, runs: [...planned.runs.values()], windows }
+      const job = { source, plan, report, options, rowFormat, range, series, windows }
       const moves = isRelativeRange(request)
       const checkLock = () => taken.check()
       const update = new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves, checkLock })

@@ -1,7 +1,7 @@
 import type { Plan } from '../download/plan.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { DownloadReport, ProgressCallbacks } from '../download/tally.js'
-import type { ExportRun } from '../export/export-series.js'
+import type { PlannedSeries } from '../export/export-series.js'
 import type { RowFormat } from '../export/row-format.js'
 import type { ExportReport } from '../export/write.js'
 import type { TimeRange } from '../klines/time-range.js'
@@ -17,7 +17,7 @@ export interface LakeJob {
   readonly options: LakeOptions
   readonly rowFormat: RowFormat
   readonly range: TimeRange
-  readonly runs: readonly ExportRun[]
+  readonly series: readonly PlannedSeries[]
   readonly windows: WindowFiles
 }
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FileContent } from '../export/file-content.js'
 import { errnoCode } from '../fs/errno.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
 import { PARTITIONS, parsePartPath, TABLES } from './layout.js'
 import type { LakeOptions } from './options.js'
-import type { FileContent } from './parts/file-version.js'
 import type { WindowContent } from './parts/window-content.js'
 
 /** The file in the root of a lake that says what the lake is made of. */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join, relative } from 'node:path'
 import type { DownloadReport } from '../download/tally.js'
-import type { ExportRun } from '../export/export-series.js'
-import type { WrittenFile } from '../export/target-file.js'
+import type { PlannedSeries } from '../export/export-series.js'
+import { type FileContent, fileHasContent, hasSameContent } from '../export/file-content.js'
+import type { WrittenFile } from '../export/output-writer.js'
 import { noWholeCandle } from '../export/write.js'
 import { seriesName } from '../klines/series.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
@@ -13,10 +14,9 @@ import type { LakeJob, LakeReport, UpdateOptions } from './job.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
 import type { LakeManifest, LakeSeries } from './manifest.js'
 import { checkFolderNames, checkOthers, findOthers } from './others.js'
-import { type FileContent, fileHasContent, hasSameContent } from './parts/file-version.js'
-import type { PresentPart } from './parts/part-writer.js'
+import type { PartOnDisk, SeriesParts } from './parts/series-parts.js'
 import { SeriesState } from './parts/series-state.js'
-import type { SeriesWriter } from './parts/series-writer.js'
+
 import { removeLeftovers, removeParts } from './removal.js'
 import { RootFiles } from './root/root-files.js'
 import { writeChanged } from './write-changed.js'
@@ -45,8 +45,8 @@ export class LakeUpdate {
     const { root, manifest, log } = folder
     const { baseUrl } = job.source.info
     const { force, prune } = options
-    this.others = findOthers(folder, new Set(job.runs.map(seriesName)))
-    checkFolderNames(folder, job.runs)
+    this.others = findOthers(folder, new Set(job.series.map(seriesName)))
+    checkFolderNames(folder, job.series)
     if (!prune) checkOthers(folder, this.others, baseUrl, job.options)
     if (isCompatible(folder, baseUrl, job.options) && !force) this.present = manifest
     this.isDelta = job.options.table === 'delta'
@@ -83,7 +83,7 @@ export class LakeUpdate {
     const { folder, job, options } = this
     const { series, report } = await this.updateSeries()
     const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
-    if (paths.size === 0) throw noWholeCandle(job.runs)
+    if (paths.size === 0) throw noWholeCandle(job.series)
     const kept = options.prune ? [] : [...this.others.values()].flat()
     const gone = folder.parts.filter(path => !paths.has(path) && !kept.includes(path))
     const log = this.isDelta ? await this.commit(series, gone) : undefined
@@ -94,35 +94,35 @@ export class LakeUpdate {
   private async updateSeries(): Promise<{ series: LakeSeries[]; report: DownloadReport }> {
     const { folder, job, options } = this
     const { root, log } = folder
-    const states = job.runs.map(run => new SeriesState(root, run, this.present, job.windows, this.live))
+    const states = job.series.map(planned => new SeriesState(root, planned, this.present, job.windows, this.live))
     const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
-    const writers = new Map<SeriesState, SeriesWriter>()
+    const written = new Map<SeriesState, SeriesParts>()
     try {
-      const report = await writeChanged(states, job, options, { root, partFile }, writers)
+      const report = await writeChanged(states, job, options, { root, partFile }, written)
       const series: LakeSeries[] = []
       for (const state of states) {
         options.signal?.throwIfAborted()
-        series.push(await this.place(state, writers.get(state)))
+        series.push(await this.place(state, written.get(state)))
       }
       return { series, report }
     } finally {
-      for (const writer of writers.values()) await writer.discard()
+      for (const parts of written.values()) await parts.discard()
     }
   }
 
-  private async place(state: SeriesState, writer: SeriesWriter | undefined): Promise<LakeSeries> {
-    if (writer === undefined) return state.describe(state.parts)
-    const parts = await writer.place({
+  private async place(state: SeriesState, written: SeriesParts | undefined): Promise<LakeSeries> {
+    if (written === undefined) return state.describe(state.parts)
+    const parts = await written.place({
       findSame: (state, folder, content) => this.findSame(state, folder, content),
-      beforeCommit: ({ run }) => this.beforeCommit(run),
+      beforeCommit: ({ planned }) => this.beforeCommit(planned),
       placed: file => this.files.push(file),
     })
-    return state.describe(parts, writer.read)
+    return state.describe(parts, written.read)
   }
 
   /** The part in a folder, if it has a content. The manifest may lack a version of the log that a killed run has made. */
-  private findSame(state: SeriesState, folder: string, content: FileContent): PresentPart | undefined {
-    const part = state.presentPart(folder)
+  private findSame(state: SeriesState, folder: string, content: FileContent): PartOnDisk | undefined {
+    const part = state.partOnDisk(folder)
     if (part) return hasSameContent(part, content) ? part : undefined
     if (this.live === undefined || this.options.force) return undefined
     const path = [...this.live].find(path => dirname(path) === folder)
@@ -134,19 +134,19 @@ export class LakeUpdate {
    * another partitioning goes before the first one of the new kind: no reader must see a candle twice. Last, a run that slept must
    * still have its lock.
    */
-  private async beforeCommit(run: ExportRun): Promise<void> {
-    await this.prepareFolder(run)
+  private async beforeCommit(series: PlannedSeries): Promise<void> {
+    await this.prepareFolder(series)
     this.options.checkLock()
   }
 
-  private async prepareFolder(run: ExportRun): Promise<void> {
+  private async prepareFolder(series: PlannedSeries): Promise<void> {
     const { folder, job, options } = this
     if (!this.hasBegun) await this.rootFiles.writeManifest(this.keptSeries())
     this.hasBegun = true
     if (this.isDelta || folder.log) return
     const wrong = folder.parts.filter(path => {
       const label = parsePartPath(path)
-      return label && seriesName(label) === seriesName(run) && label.partition !== job.options.partition
+      return label && seriesName(label) === seriesName(series) && label.partition !== job.options.partition
     })
     options.checkLock()
     removeParts(folder.root, wrong)

@@ -11,13 +11,11 @@ export interface WorkerStart {
   readonly data: Uint8Array
 }
 
-/** A message of a worker: the result of a task, undefined when it failed, or what a task sends before. */
-export type WorkerMessage<Result, Sent> =
-  | { readonly task: number; readonly result: Result | undefined }
-  | { readonly task: number; readonly sent: Sent }
-
-/** Sends a message of the task in progress to the main thread. Resolves when it was taken; throws when it could not be. */
-export type Send<Sent> = (sent: Sent, transfer?: readonly ArrayBuffer[]) => Promise<void>
+/** A message of a worker: the result of a task, undefined when it failed. */
+export interface WorkerMessage<Result> {
+  readonly task: number
+  readonly result: Result | undefined
+}
 
 /** Claims a task; returns false when another thread has claimed it. */
 export function claim(claims: Int32Array, task: number, thread: number): boolean {
@@ -28,24 +26,15 @@ export function claim(claims: Int32Array, task: number, thread: number): boolean
  * Does the tasks of a `WorkerPool` in a worker until all are claimed. `open` gets the data of the workload and returns what
  * does one task; a task that throws or returns nothing is left to the main thread.
  */
-export async function runTasks<Data, Result, Sent = never>(
-  open: (data: Data) => (task: number, send: Send<Sent>) => Promise<Result | undefined>,
+export async function runTasks<Data, Result>(
+  open: (data: Data) => (task: number) => Promise<Result | undefined>,
 ): Promise<void> {
-  const port = parentPort
-  if (port === null) throw new Error('This module runs in a worker thread.')
+  if (parentPort === null) throw new Error('This module runs in a worker thread.')
   const { claims, thread, data } = workerData as WorkerStart
-  const answers: ((isTaken: boolean) => void)[] = []
-  port.on('message', (isTaken: boolean) => answers.shift()?.(isTaken))
   const work = open(deserialize(data) as Data)
   for (let task = 0; task < claims.length; task++) {
     if (!claim(claims, task, thread)) continue
-    const send: Send<Sent> = async (sent, transfer = []) => {
-      port.postMessage({ task, sent } satisfies WorkerMessage<Result, Sent>, [...transfer])
-      const isTaken = await new Promise<boolean>(resolve => answers.push(resolve))
-      if (!isTaken) throw new Error('The main thread could not take it.')
-    }
-    const result = await work(task, send).catch(() => undefined)
-    port.postMessage({ task, result } satisfies WorkerMessage<Result, Sent>)
+    const result = await work(task).catch(() => undefined)
+    parentPort.postMessage({ task, result } satisfies WorkerMessage<Result>)
   }
-  port.close()
 }

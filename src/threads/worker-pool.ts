@@ -8,7 +8,7 @@ import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
 const MAIN_THREAD = 1
 
 /** What the threads of a `WorkerPool` do. */
-export interface Workload<Sent> {
+export interface Workload {
   /** The module that a worker runs, relative to the code. It calls `runTasks`. */
   readonly module: string
   /** Number of workers, beside the main thread. */
@@ -17,25 +17,24 @@ export interface Workload<Sent> {
   readonly tasks: number
   /** What a worker starts with. Each gets a copy. */
   readonly data: unknown
-  /** Takes what a task sends, in order. After a failure nothing more of the task is taken. */
-  readonly receive?: (task: number, sent: Sent) => Promise<void>
 }
 
 /**
  * Worker threads that share tasks with the main thread: who claims a task does it. A task that fails in a worker, or whose
  * worker ends, has no result, and the workers begin no other: the main thread does it again, so it alone reports errors.
  */
-export class WorkerPool<Result, Sent = never> {
+export class WorkerPool<Result> {
   private readonly claims: Int32Array
   private readonly workers: Worker[] = []
   private readonly exits: Promise<void>[] = []
   private readonly results: Promise<Result | undefined>[] = []
   private readonly resolvers: ((result: Result | undefined) => void)[] = []
-  /** Tasks of which something could not be taken: nothing that follows is, so none of them can seem complete. */
-  private readonly failed = new Set<number>()
-  private isStopped = false
 
-  constructor(private readonly load: Workload<Sent>) {
+  /** `done` is called with each result of a worker as it comes. */
+  constructor(
+    private readonly load: Workload,
+    private readonly done: (task: number, result: Result) => void = () => {},
+  ) {
     this.claims = new Int32Array(new SharedArrayBuffer(4 * load.tasks))
     for (let task = 0; task < load.tasks; task++) {
       this.results.push(new Promise(resolve => this.resolvers.push(resolve)))
@@ -58,9 +57,8 @@ export class WorkerPool<Result, Sent = never> {
     return this.claims[task] === MAIN_THREAD ? undefined : this.results[task]
   }
 
-  /** Ends all workers. After it resolves, nothing is received any more. */
+  /** Ends all workers. None runs when it resolves. */
   async stop(): Promise<void> {
-    this.isStopped = true
     for (const worker of this.workers) void worker.terminate()
     await Promise.all(this.exits)
   }
@@ -80,35 +78,20 @@ export class WorkerPool<Result, Sent = never> {
     }
   }
 
-  /** Resolves when the worker has ended, and all that it sent is taken. */
+  /** Resolves when the worker has ended. */
   private async listen(worker: Worker, thread: number): Promise<void> {
-    let receiving = Promise.resolve()
-    worker.on('message', (message: WorkerMessage<Result, Sent>) => {
-      const { task } = message
-      if ('result' in message) this.settle(task, message.result)
-      else receiving = receiving.then(async () => worker.postMessage(await this.receive(task, message.sent)))
+    worker.on('message', ({ task, result }: WorkerMessage<Result>) => {
+      if (result !== undefined) this.done(task, result)
+      this.settle(task, result)
     })
     // The main thread repeats the task of a failed worker, and reports the error if it fails again.
     worker.on('error', () => {})
     await new Promise(resolve => worker.once('exit', resolve))
-    await receiving
     for (const [task, claimed] of this.claims.entries()) if (claimed === thread) this.settle(task, undefined)
   }
 
   private settle(task: number, result: Result | undefined): void {
     if (result === undefined) this.claimRest()
     this.resolvers[task](result)
-  }
-
-  /** Returns whether what a worker sent was taken. */
-  private async receive(task: number, sent: Sent): Promise<boolean> {
-    if (this.isStopped || this.failed.has(task)) return false
-    try {
-      await this.load.receive?.(task, sent)
-      return true
-    } catch {
-      this.failed.add(task)
-      return false
-    }
   }
 }

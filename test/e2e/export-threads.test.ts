@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { EncodedTarget } from '../../src/export/encode-target.js'
+import type { EncodedTask } from '../../src/export/encode.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
@@ -127,47 +128,54 @@ it('windows that the mirror cannot store are exported as they were downloaded', 
 })
 
 // The command falls back to its main thread, which would hide that workers do not work.
-it('workers alone encode all targets', async () => {
+it('workers alone write all outputs', async () => {
   const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
-  const runs = MANY_SYMBOLS.map(symbol => {
-    const series = { symbol, interval: '15m' }
+  const folder = tempFolder()
+  const path = (symbol: string) => join(folder, `${symbol}.csv`)
+  const tasks = MANY_SYMBOLS.map(symbol => {
+    const label = { symbol, interval: '15m' }
     const windows = manyRows(symbol).map(([[openTime]]) => ({
-      ...series,
-      startDate: new Date(openTime).toISOString().slice(0, 10),
+      ...label,
+      startDate: toDate(openTime),
     }))
-    return {
-      ...series,
-      source: series,
-      range: ALL_TIME,
-      windows,
-      plan: { series, range: ALL_TIME, windows, listedFrom: 0 },
-    }
+    const plan = { series: label, range: ALL_TIME, windows, listedFrom: 0 }
+    const series = [{ ...label, source: label, range: ALL_TIME, windows, plan }]
+    const place = { path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false }
+    const output = { path: 'x.csv', format: 'csv', gzip: false, series, toTime: Infinity, place }
+    return { series, outputs: [output], unknown: new Set([windows[1].startDate]) }
   })
-  const targets = runs.map(run => ({ path: `${run.symbol}.csv`, format: 'csv', gzip: false, series: [run] }))
-  const options = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }
-  const received = targets.map((): Uint8Array[] => [])
-  const counts: unknown[] = []
-  const pool = new WorkerPool<true, Uint8Array | EncodedTarget>({
+  const encoding = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }
+  const pool = new WorkerPool<EncodedTask>({
     module: 'export/worker.cjs',
     workers: 2,
-    tasks: targets.length,
-    data: { root: mirror, targets, options },
-    receive: async (index, sent) => {
-      if (sent instanceof Uint8Array) received[index].push(sent)
-      else counts[index] = sent.counts
-    },
+    tasks: tasks.length,
+    data: { root: mirror, tasks, encoding },
   })
   try {
     for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      while (!counts[index]) await nextTurn()
-      expect(await pool.result(index)).toBe(true)
-      expect(Buffer.concat(received[index]).toString()).toBe(csvOf(manyRows(symbol).flat()))
-      expect(counts[index]).toEqual({ rows: manyRows(symbol).flat().length, inexactDoubles: 0 })
+      const written = (await pool.result(index)) as EncodedTask
+      const rows = manyRows(symbol).flat()
+      const text = csvOf(rows)
+      expect(readFileSync(path(symbol), 'utf8')).toBe(text)
+      expect(written.outputs[0]).toMatchObject({
+        file: { rows: rows.length, inexactDoubles: 0, bytes: text.length },
+        finished: { temp: path(symbol) },
+        sha256: sha256(text),
+      })
+      const [[openTime]] = manyRows(symbol)[1]
+      const file = readFileSync(join(mirror, manyPath(symbol, openTime)))
+      expect([...written.windows.contents]).toEqual([
+        [toDate(openTime), expect.objectContaining({ size: file.length, sha256: sha256(file) })],
+      ])
+      expect(written.windows.totals.get(toDate(openTime))).toMatchObject({ rows: manyRows(symbol)[1].length })
     }
   } finally {
     await pool.stop()
   }
 })
+
+const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
+const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
 it.each(['0', '257', '1.5', 'x'])('--threads %s is a usage error', async threads => {
   const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'x-{symbol}.csv', '--threads', threads]

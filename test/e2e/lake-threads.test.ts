@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parquetReadObjects } from 'hyparquet'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ALL_TIME } from '../../src/klines/time-range.js'
-import type { EncodedSeries, SeriesMessage } from '../../src/lake/parts/encode-series.js'
-import type { PartMessage } from '../../src/lake/parts/part-encoder.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
-import { METADATA, rowFormat } from '../support/exporting.js'
 import { cases, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
@@ -118,54 +110,8 @@ it.each([
   expect(server.paths('windows')).toHaveLength(2 * MANY_WINDOWS)
 })
 
-// The command falls back to its main thread, which would hide that workers do not work.
-it('workers alone encode all series', async () => {
-  const { WorkerPool } = await import('../../dist/threads/worker-pool.js')
-  const tasks = MANY_SYMBOLS.map(symbol => {
-    const series = { symbol, interval: '15m' }
-    const windows = manyRows(symbol).map(([[openTime]]) => ({ ...series, startDate: toDate(openTime) }))
-    const plan = { series, range: ALL_TIME, windows, listedFrom: 0 }
-    const run = { ...series, source: series, range: ALL_TIME, windows, plan }
-    return { run, current: new Map(), unknown: new Set([windows[1].startDate]) }
-  })
-  const encoding = { rowFormat: rowFormat({ compression: 'none' }), metadata: METADATA, range: ALL_TIME }
-  const received = tasks.map((): PartMessage[] => [])
-  const encoded: EncodedSeries[] = []
-  const pool = new WorkerPool<true, SeriesMessage>({
-    module: 'lake/worker.cjs',
-    workers: 2,
-    tasks: tasks.length,
-    data: { root: mirror, tasks, encoding: { ...encoding, partial: false, partition: 'none' } },
-    receive: async (index, sent) => {
-      if ('read' in sent) encoded[index] = sent
-      else received[index].push(sent)
-    },
-  })
-  try {
-    for (const [index, symbol] of MANY_SYMBOLS.entries()) {
-      while (!encoded[index]) await nextTurn()
-      expect(await pool.result(index)).toBe(true)
-      const rows = manyRows(symbol)
-      const folder = `symbol=${symbol}/interval=15m`
-      expect(received[index][0]).toMatchObject({ begin: { folder, isCurrent: false } })
-      expect(received[index].at(-1)).toMatchObject({ end: { counts: { rows: rows.flat().length } } })
-      const bytes = Buffer.concat(received[index].filter(message => message instanceof Uint8Array))
-      const read = await parquetReadObjects({ file: new Uint8Array(bytes).buffer })
-      expect(read.map(row => [Number(row.open_time), row.close])).toEqual(rows.flat().map(row => [row[0], row[4]]))
-      const startDate = toDate(rows[1][0][0])
-      const file = readFileSync(join(mirror, manyPath(symbol, rows[1][0][0])))
-      expect([...encoded[index].read.contents]).toEqual([
-        [startDate, expect.objectContaining({ startDate, size: file.length, sha256: sha256(file) })],
-      ])
-    }
-  } finally {
-    await pool.stop()
-  }
-})
-
 const withoutTimes = (json: string) => json.replaceAll(/"elapsed\w*": ?[\d.]+/g, '"elapsed": 0')
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
-const toDate = (openTime: number) => new Date(openTime).toISOString().slice(0, 10)
 
 it.each(['0', '257', 'x'])('--threads %s is a usage error', async threads => {
   const args = [...ALL.slice(0, -1), '--mirror', mirror, '--threads', threads]

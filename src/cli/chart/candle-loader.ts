@@ -80,7 +80,7 @@ export class CandleLoader {
     for (const made of this.series) {
       const plan = this.withoutMissing(await this.plan(made, maxCandles))
       const anchor = mirror.windows.firstOpenTime({ symbol: made.symbol, interval: '3d' })
-      fitters.set(plan, new CandleFitter(made.source, { maxCandles, keep, resample: made.target, anchor }))
+      fitters.set(plan, new CandleFitter(made.source, { maxCandles, keep, resample: made.resampleTo, anchor }))
     }
     const plans = [...fitters.keys()]
     const tally = new DownloadTally(source, { range, series: plans }, callbacks)
@@ -118,7 +118,7 @@ export class CandleLoader {
     return this.source.close()
   }
 
-  private async plan({ source: series, target }: ExportSeries, maxCandles: number): Promise<SeriesPlan> {
+  private async plan({ source: series, resampleTo }: ExportSeries, maxCandles: number): Promise<SeriesPlan> {
     const { source, range } = this
     const cached = source.contents.cachedStartDates(series)
     const listed = this.startDates.get(series.interval) ?? []
@@ -127,8 +127,8 @@ export class CandleLoader {
     const plan = { series, range, windows: planWindows(series, startDates, range, neededUntil), listedFrom: undefined }
     if (!this.keepsNewest) return plan
     const windows = this.drawsCached ? plan.windows.filter(({ startDate }) => cached.includes(startDate)) : plan.windows
-    const length = target ?? toTarget(series.interval)
-    const grid = target && new CandleGrid(target, series.symbol)
+    const length = resampleTo ?? toTarget(series.interval)
+    const grid = resampleTo && new CandleGrid(resampleTo, series.symbol)
     const newest = await planNewest(source, { ...plan, windows }, newest =>
       slotAfter(length, grid?.start(newest) ?? newest, 1 - maxCandles),
     )

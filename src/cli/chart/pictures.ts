@@ -6,8 +6,8 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { recoverTargets } from '../../export/output/leftovers.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
+import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
 import { parsePicture } from '../../export/row-format.js'
-import { checkTargets, parseTemplate, planTargets } from '../../export/targets.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { formatBytes, plural } from '../../klines/text.js'
@@ -62,7 +62,7 @@ interface DrawOptions extends OpenOptions, Pick<ExportRequest, 'warn'> {
 
 /**
  * Draws a picture of each series and puts all of them in their places, or none. Returns the report of the files; undefined when the
- * picture went to stdout. Throws what `planTargets` and `checkTargets` throw.
+ * picture went to stdout. Throws what `planOutputs` and `checkOutputs` throw.
  */
 export async function drawPictures(
   { loader, charts }: LoadedCharts,
@@ -72,8 +72,8 @@ export async function drawPictures(
   const labelled = charts
     .filter(({ candles }) => candles > 0)
     .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
-  const targets = planTargets(template, format, labelled)
-  await checkTargets(targets, options, paths => recoverTargets(paths, options.warn))
+  const targets = planOutputs(template, format, labelled)
+  await checkOutputs(targets, options, paths => recoverTargets(paths, options.warn))
   const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {

@@ -6,7 +6,7 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { recoverTargets } from '../../export/output/leftovers.js'
 import { openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
-import { checkTargets } from '../../export/targets.js'
+import { checkOutputs } from '../../export/output-spec.js'
 import { KlinesError } from '../../klines/errors.js'
 import { Database, type LakeFiles } from '../../sql/database.js'
 import { lakeParts } from '../../sql/lake-parts.js'
@@ -41,7 +41,7 @@ export async function runSql(
   const flags = chooseSource(given, context.given)
   const target = resolveTarget(flags)
   const { signal, warn } = context
-  if (target.path !== '-') await checkTargets([target], flags, paths => recoverTargets(paths, warn))
+  if (target.path !== '-') await checkOutputs([target], flags, paths => recoverTargets(paths, warn))
   const database = await Database.open({ threads: flags.threads, signal })
   let folder: string | undefined
   // For the series of a mirror, and for a result that DuckDB itself writes.

@@ -1,6 +1,6 @@
 import { joinNames } from '../../download/errors.js'
 import type { DownloadReport, SeriesReport } from '../../download/tally.js'
-import type { WrittenFile } from '../../export/target-file.js'
+import type { WrittenFile } from '../../export/output-writer.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { seriesName } from '../../klines/series.js'
 import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'

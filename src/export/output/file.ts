@@ -43,6 +43,62 @@ export async function checkTarget(path: string, { force = false, mkdir = false }
   }
 }
 
+/** Where a file is written, and where it goes then. Plain data, so that any thread can write the file. */
+export interface FilePlace {
+  /** The output as the user named it. */
+  readonly path: string
+  /** `path`, or the file that a link there names. */
+  readonly target: string
+  /** Beside the target until the commit; undefined for a device, which is written to directly. */
+  readonly temp: string | undefined
+  /** The mode of the file that is replaced. */
+  readonly mode: number | undefined
+  /** Replaces a file that is there. */
+  readonly force: boolean
+}
+
+/** An output file before its first byte: it was checked, its temp file has a name, and its folders are made. */
+export class PreparedFile {
+  private constructor(
+    readonly place: FilePlace,
+    private readonly folders: MadeFolders,
+  ) {}
+
+  /** Throws what `checkTarget` throws, and `output_unwritable`. */
+  static async prepare(path: string, options: FileOptions): Promise<PreparedFile> {
+    const { force = false, mkdir = false } = options
+    await checkTarget(path, options)
+    const folders = new MadeFolders()
+    try {
+      const stats = await stat(path).catch(undefinedIfMissing)
+      if (stats && !stats.isFile())
+        return new PreparedFile({ path, target: path, temp: undefined, mode: undefined, force }, folders)
+      // Replaces the file that a link names, and keeps the link.
+      const target = stats ? await realpath(path) : path
+      if (mkdir) await folders.make(dirname(target))
+      const mode = stats && stats.mode & 0o777
+      return new PreparedFile({ path, target, temp: tempPath(target), mode, force }, folders)
+    } catch (error) {
+      await folders.remove()
+      throw outputError(error, path)
+    }
+  }
+
+  /** Removes what an ended thread may have left, so that the file can be written again. Never throws. */
+  async removeTemp(): Promise<void> {
+    if (this.place.temp) await rm(this.place.temp, { force: true }).catch(() => {})
+  }
+
+  /**
+   * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
+   * reported; a later run removes a temp file that stays.
+   */
+  async discard(): Promise<void> {
+    await this.removeTemp()
+    await this.folders.remove()
+  }
+}
+
 /**
  * A file being written: a temp file beside the target until `commitOutputs`, so that the target is the old file or the whole
  * new one. A device is written to directly.
@@ -54,35 +110,42 @@ export class OutputFile implements Output {
   private flushing: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    readonly path: string,
-    private readonly target: string,
-    private readonly temp: string | undefined,
+    private readonly place: FilePlace,
     private readonly file: FileHandle,
-    private readonly force: boolean,
-    private readonly folders = new MadeFolders(),
+    private readonly prepared: PreparedFile | undefined,
   ) {}
 
+  /** Prepares a file and opens it. */
   static async create(path: string, options: FileOptions): Promise<OutputFile> {
-    const { force = false, mkdir = false } = options
-    await checkTarget(path, options)
-    const folders = new MadeFolders()
+    return OutputFile.openPrepared(await PreparedFile.prepare(path, options))
+  }
+
+  /** Opens a prepared file. A failure, and `discard`, remove the folders that were made for it too. */
+  static async openPrepared(prepared: PreparedFile): Promise<OutputFile> {
     try {
-      const stats = await stat(path).catch(undefinedIfMissing)
-      if (stats && !stats.isFile())
-        return new OutputFile(path, path, undefined, await open(path, constants.O_WRONLY), force)
-      // Replaces the file that a link names, and keeps the link.
-      const target = stats ? await realpath(path) : path
-      if (mkdir) await folders.make(dirname(target))
-      const temp = tempPath(target)
-      const mode = stats ? stats.mode & 0o777 : 0o666
-      const file = await open(temp, 'wx', mode)
-      // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
-      if (stats) await file.chmod(mode).catch(() => {})
-      return new OutputFile(path, target, temp, file, force, folders)
+      return await OutputFile.open(prepared.place, prepared)
     } catch (error) {
-      await folders.remove()
+      await prepared.discard()
+      throw error
+    }
+  }
+
+  /** Opens a prepared file, in any thread. Throws `output_unwritable` or `bad_output`. */
+  static async open(place: FilePlace, prepared?: PreparedFile): Promise<OutputFile> {
+    const { path, target, temp, mode } = place
+    try {
+      if (temp === undefined) return new OutputFile(place, await open(target, constants.O_WRONLY), prepared)
+      const file = await open(temp, 'wx', mode ?? 0o666)
+      // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
+      if (mode !== undefined) await file.chmod(mode).catch(() => {})
+      return new OutputFile(place, file, prepared)
+    } catch (error) {
       throw outputError(error, path)
     }
+  }
+
+  get path(): string {
+    return this.place.path
   }
 
   /** Writes all of `chunk`. */
@@ -90,7 +153,7 @@ export class OutputFile implements Output {
     try {
       for (let done = 0; done < chunk.length; ) done += (await this.file.write(chunk, done)).bytesWritten
       this.bytes += chunk.length
-      if (this.temp && this.bytes - this.flushedBytes >= FLUSH_BYTES) this.flush()
+      if (this.place.temp && this.bytes - this.flushedBytes >= FLUSH_BYTES) this.flush()
     } catch (error) {
       throw outputError(error, this.path)
     }
@@ -99,12 +162,12 @@ export class OutputFile implements Output {
   /** Makes sure that all bytes are on the disk, which may have taken less than it reported. Nothing is visible yet. */
   async finish(): Promise<void> {
     try {
-      if (this.temp) {
+      const { path, target, temp, force } = this.place
+      if (temp) {
         await this.flushing
         await this.file.sync()
         const stats = await this.file.stat({ bigint: true })
         if (stats.size !== BigInt(this.bytes)) throw new Error(`the disk took ${stats.size} of ${this.bytes} bytes`)
-        const { path, target, temp, force } = this
         this.finished = { path, target, temp, force, id: fileId(stats) }
       }
       await this.file.close()
@@ -120,13 +183,10 @@ export class OutputFile implements Output {
     this.flushing.catch(() => {})
   }
 
-  /**
-   * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
-   * reported; a later run removes a temp file that stays.
-   */
+  /** Leaves everything as it was; the folders too, unless another thread prepared them. Never throws. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
-    if (this.temp) await rm(this.temp, { force: true }).catch(() => {})
-    await this.folders.remove()
+    if (this.prepared) return this.prepared.discard()
+    if (this.place.temp) await rm(this.place.temp, { force: true }).catch(() => {})
   }
 }

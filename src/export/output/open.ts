@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { type FileOptions, OutputFile } from './file.js'
+import { type FileOptions, OutputFile, PreparedFile } from './file.js'
 import { GzipOutput } from './gzip.js'
 import type { Output } from './output.js'
 import { StreamOutput } from './stream.js'
@@ -7,7 +7,7 @@ import { StreamOutput } from './stream.js'
 /** How outputs are opened. */
 export interface OpenOptions extends FileOptions {
   readonly signal?: AbortSignal | undefined
-  /** Opens what takes the bytes instead of a file or stdout. Called with the first row of each target. */
+  /** Opens what takes the bytes instead of a file or stdout. Called with the first row of each output. */
   readonly sink?: (() => Output | Promise<Output>) | undefined
 }
 
@@ -17,15 +17,22 @@ export async function isStream(path: string): Promise<boolean> {
   return path === '-' || stats?.isFile() === false
 }
 
-/** Opens a target: the `sink`, if there is one; else `-` is stdout, a FIFO is written as it is read, anything else is a file. */
-export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
-  const output = await openPath(path, options)
-  return gzip ? new GzipOutput(output) : output
+/** Prepares the file of an output; undefined for one without a file: a `sink`, stdout or a FIFO. */
+export async function prepareOutput(path: string, options: OpenOptions): Promise<PreparedFile | undefined> {
+  if (options.sink || path === '-') return undefined
+  const stats = await stat(path).catch(() => undefined)
+  return stats?.isFIFO() ? undefined : PreparedFile.prepare(path, options)
 }
 
-async function openPath(path: string, options: OpenOptions): Promise<Output> {
+/** Opens an output without a file: the `sink`, if there is one; else stdout for `-`, and a FIFO is written as it is read. */
+export async function openStream(path: string, options: OpenOptions): Promise<Output> {
   if (options.sink) return options.sink()
-  if (path === '-') return StreamOutput.toStdout(options.signal)
-  const stats = await stat(path).catch(() => undefined)
-  return stats?.isFIFO() ? StreamOutput.toFifo(path, options.signal) : OutputFile.create(path, options)
+  return path === '-' ? StreamOutput.toStdout(options.signal) : StreamOutput.toFifo(path, options.signal)
+}
+
+/** Prepares and opens an output that the caller writes itself. */
+export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
+  const file = await prepareOutput(path, options)
+  const output = file ? await OutputFile.openPrepared(file) : await openStream(path, options)
+  return gzip ? new GzipOutput(output) : output
 }

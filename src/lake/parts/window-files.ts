@@ -1,13 +1,13 @@
 import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { KnownTotals } from '../../download/sources/window-source.js'
+import { hasSameContent, settledVersion, versionText } from '../../export/file-content.js'
 import { sha256 } from '../../fs/checksum.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-windows.js'
 import type { LakeManifest } from '../manifest.js'
-import { hasSameContent, versionText } from './file-version.js'
-import { settledVersion, unpackTotals, type WindowContent } from './window-content.js'
+import { unpackTotals, type WindowContent } from './window-content.js'
 
 /** What the manifest says about a window whose file has not changed since, and the modification time of that (ms). */
 interface UnchangedWindow {

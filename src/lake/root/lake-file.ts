@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
-import { type FileOptions, OutputFile } from '../../export/output/file.js'
+import { type FileOptions, OutputFile, PreparedFile } from '../../export/output/file.js'
 import { refuseLinks } from '../../fs/links.js'
+
+/** Prepares a file of a lake. Throws `linked_path` where its place is through a link, and what `PreparedFile` throws. */
+export function prepareLakeFile(root: string, path: string, options: FileOptions): Promise<PreparedFile> {
+  refuseLinks(root, path)
+  return PreparedFile.prepare(join(root, path), options)
+}
 
 /** Begins a file of a lake beside its place. Throws `linked_path` where that is through a link, and what `OutputFile` throws. */
 export function createLakeFile(root: string, path: string, options: FileOptions): Promise<OutputFile> {

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { downloadPlan } from '../../download/download.js'
 import { checkRange, requestRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
-import { type ExportRun, planExport, selectSeries } from '../../export/export-series.js'
-import { writePlanned } from '../../export/write.js'
+import { planExport, selectSeries } from '../../export/export-series.js'
+import { writeOutputs } from '../../export/write.js'
 import { CORS_HEADERS } from '../http/cors.js'
 import { checkMatch, isFresh } from '../http/preconditions.js'
 import { staleHeaders } from '../tree/routes.js'
@@ -43,7 +43,7 @@ export async function answerExport(
   const selection = { symbols: [series.symbol], intervals: [series.interval] }
   const [exported] = await selectSeries(resampling, source, selection, range)
   const planned = await planExport(source, [exported], range)
-  const run = planned.runs.get(exported) as ExportRun
+  const [run] = planned.series
   await source.fetches?.refresh(planned.plan, signal)
   const versions = source.versions.record(run.windows)
   const etag = await exportTag(source, { parameters, range, run, versions })
@@ -80,14 +80,10 @@ export async function answerExport(
     reply.raw.end()
     throw HEAD_SENT
   }
-  const targets = [{ path, format, gzip, series: [exported] }]
+  const outputs = [{ path, format, gzip, series: planned.series }]
   const { partial } = resampling
   try {
-    await writePlanned({ source, range, series: [exported], targets, rowFormat }, planned, report, {
-      partial,
-      signal,
-      sink,
-    })
+    await writeOutputs({ source, planned, outputs, rowFormat, range }, report, { partial, signal, sink })
   } catch (error) {
     if (error !== HEAD_SENT) throw error
   }

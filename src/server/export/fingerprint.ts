@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { SeriesPlan } from '../../download/plan.js'
-import type { ExportRun } from '../../export/export-series.js'
+import type { PlannedSeries } from '../../export/export-series.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { VERSION } from '../../version.js'
 import { MEDIA } from './media.js'
@@ -11,7 +11,7 @@ import type { ServedSource } from './served-source.js'
 export interface ExportFacts {
   readonly parameters: ExportParameters
   readonly range: TimeRange
-  readonly run: ExportRun
+  readonly run: PlannedSeries
   /** The versions of the windows of `run`, in order. */
   readonly versions: readonly string[]
 }
@@ -24,10 +24,10 @@ export async function exportTag(source: ServedSource, facts: ExportFacts): Promi
   const { parameters, range, run, versions } = facts
   const { series, extension, rowFormat, resampling, format } = parameters
   const { windows, listedFrom } = run.plan
-  const dependsOnRange = MEDIA[format].saysRange || run.target !== undefined
+  const dependsOnRange = MEDIA[format].saysRange || run.resampleTo !== undefined
   const rows = dependsOnRange ? [range.fromTime, range.toTime].map(String) : await findEnds(source, run.plan)
   const names = windows.map(({ startDate }) => startDate)
-  const target = [resampling, run.target?.anchor, listedFrom]
+  const target = [resampling, run.resampleTo?.anchor, listedFrom]
   const state = [VERSION, source.info.baseUrl, series, extension, rowFormat, target, rows, names, versions]
   return `"${createHash('sha1').update(JSON.stringify(state)).digest('base64url')}"`
 }

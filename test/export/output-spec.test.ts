@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseTemplate, planTargets } from '../../src/export/targets.js'
+import { parseTemplate, planOutputs } from '../../src/export/output-spec.js'
 import type { Series } from '../../src/klines/series.js'
 import { FORMATS, type Format, isBinary, resolveFormat } from '../../src/options/formats.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -62,7 +62,7 @@ describe('the format of a file', () => {
 
 describe('the files of a template', () => {
   const all = [BTC_1H, BTC_1M, ETH_1H]
-  const plan = (template: string, format?: Format) => planTargets(template, parseTemplate(template, format), all)
+  const plan = (template: string, format?: Format) => planOutputs(template, parseTemplate(template, format), all)
 
   test.each<[string, string[]]>([
     ['{symbol}-{interval}.csv', ['BTCUSDT-1h.csv', 'BTCUSDT-1M.csv', 'ETHUSDT-1h.csv']],

@@ -5,7 +5,7 @@ import { checkTarget, type FileOptions } from './output/file.js'
 import { checkDistinct } from './output/same-file.js'
 
 /** One file of an export and the series that go into it, in order. */
-export interface Target<S extends SeriesLabel> extends FileFormat {
+export interface OutputSpec<S extends SeriesLabel> extends FileFormat {
   /** A path, or `-` for stdout. */
   readonly path: string
   readonly series: readonly S[]
@@ -26,11 +26,11 @@ export function parseTemplate(template: string, format: Format | undefined): Fil
  * The files of a template: `{symbol}` and `{interval}` are filled in, and series with the same name share a file. Throws
  * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
  */
-export function planTargets<S extends SeriesLabel>(
+export function planOutputs<S extends SeriesLabel>(
   template: string,
   format: FileFormat,
   all: readonly S[],
-): Target<S>[] {
+): OutputSpec<S>[] {
   const paths = new Map<string, S[]>()
   for (const series of all) {
     const path = template.replaceAll('{symbol}', series.symbol).replaceAll('{interval}', series.interval)
@@ -56,15 +56,15 @@ function checkShared(path: string, format: Format, count: number): void {
 }
 
 /**
- * Checks that every target can be written and is a file of its own, before any work is done for it. `recover` clears up what
+ * Checks that every output can be written and is a file of its own, before any work is done for it. `recover` clears up what
  * killed exports left beside them. Throws what `checkDistinct` and `checkTarget` throw.
  */
-export async function checkTargets(
-  targets: readonly { readonly path: string }[],
+export async function checkOutputs(
+  outputs: readonly { readonly path: string }[],
   options: FileOptions,
   recover?: (paths: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const paths = targets.map(({ path }) => path).filter(path => path !== '-')
+  const paths = outputs.map(({ path }) => path).filter(path => path !== '-')
   await checkDistinct(paths)
   await recover?.(paths)
   for (const path of paths) await checkTarget(path, options)

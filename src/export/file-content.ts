@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
-import { sha256 } from '../../fs/checksum.js'
-import type { FileVersion } from '../../mirror/file-store.js'
+import { sha256 } from '../fs/checksum.js'
+import type { FileVersion } from '../mirror/file-store.js'
 
 /** The content of a file: its size in bytes, and a SHA-256 in hex. */
 export interface FileContent {
@@ -10,9 +10,17 @@ export interface FileContent {
   readonly version?: string | undefined
 }
 
+/** The ticks of file systems are shorter: an older file that is written again gets another time. */
+const TICK_MS = 2_000
+
 /** Identifies a version of a file: a file that is written again gets another one. A copy gets another one too. */
 export function versionText({ ino, size, mtimeMs, ctimeMs }: FileVersion): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+}
+
+/** The version of a file that surely has the content that was read; undefined when the file was written just now. */
+export function settledVersion(file: FileVersion): string | undefined {
+  return file.ctimeMs < Date.now() - TICK_MS ? versionText(file) : undefined
 }
 
 /** Whether two files have the same content. */

@@ -1,0 +1,197 @@
+import { completeUntil } from '../download/complete-until.js'
+import type { WindowResult, WindowSource } from '../download/sources/window-source.js'
+import { DownloadTally, type SeriesReport } from '../download/tally.js'
+import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
+import { sha256 } from '../fs/checksum.js'
+import { countCandles, type SeriesTotals } from '../klines/audit/gap-counter.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import { Resampler } from '../klines/resample/resampler.js'
+import type { SeriesLabel } from '../klines/series.js'
+import type { TimeRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
+import type { PlannedSeries } from './export-series.js'
+import { type FileContent, settledVersion } from './file-content.js'
+import { type FilePlace, OutputFile } from './output/file.js'
+import type { Output } from './output/output.js'
+import type { OutputSpec } from './output-spec.js'
+import { type FinishedOutput, type OutputFormat, OutputWriter } from './output-writer.js'
+
+/** How all tasks of a run are encoded. */
+export interface Encoding extends OutputFormat {
+  /** Open times of the rows to write, ms UTC. */
+  readonly range: TimeRange
+  readonly partial: boolean | undefined
+}
+
+/** One output of a task, and which rows go to it. */
+export interface TaskOutput extends OutputSpec<SeriesLabel> {
+  /** Its rows open before this, ms UTC, and not before the end of the output that precedes it. */
+  readonly toTime: number
+  /** Where its file is written; undefined for a stream, which only the main thread writes. */
+  readonly place: FilePlace | undefined
+  /** Its rows are there already: they are read, and not written. */
+  readonly stays?: boolean
+}
+
+/**
+ * What a thread does at a time: the windows of some series, which are read in order, and the outputs that their rows go to, one after
+ * the other. An export has one output with all rows of its series, a lake the parts of one series. Plain data.
+ */
+export interface EncodeTask {
+  readonly series: readonly PlannedSeries[]
+  readonly outputs: readonly TaskOutput[]
+  /** Set for a lake, which remembers what its parts were made of: the startDates of the windows whose content is to be found out. */
+  readonly unknown?: ReadonlySet<string>
+}
+
+/** What a lake learns about the windows of a series while they are read, by startDate. */
+export interface ReadWindows {
+  /** Of the windows that lie in the range as a whole. */
+  readonly totals: ReadonlyMap<string, SeriesTotals>
+  /** Of the unknown windows. */
+  readonly contents: ReadonlyMap<string, FileContent>
+}
+
+/** A task all of whose outputs are written. */
+export interface EncodedTask {
+  /** One for each output; undefined for one without rows, and for one that stays. */
+  readonly outputs: readonly (FinishedOutput | undefined)[]
+  readonly windows: ReadWindows
+}
+
+/** Where the windows of a task come from, and where its bytes go. */
+export interface EncodeContext {
+  readonly source: WindowSource
+  /** The windows of this task and of those after it. */
+  readonly windows: AsyncGenerator<StreamedWindow<PlannedSeries>, undefined, undefined>
+  /** Counts the windows. */
+  readonly tally: DownloadTally
+  /** Opens what takes the bytes of an output. */
+  readonly open: (output: TaskOutput) => Promise<Output>
+}
+
+/**
+ * Reads the windows of a task and writes its outputs. After a window that could not be read, the others are only counted (and
+ * downloaded, for the next run), and it returns undefined. Then, and when it throws, nothing is left of its outputs. Throws what the
+ * format, the outputs and the source throw.
+ */
+export async function encodeTask(
+  task: EncodeTask,
+  encoding: Encoding,
+  { source, windows, tally, open }: EncodeContext,
+): Promise<EncodedTask | undefined> {
+  const writer = new TaskWriter(task, encoding, open)
+  const totals = new Map<string, SeriesTotals>()
+  const contents = new Map<string, FileContent>()
+  const learn = (series: PlannedSeries, result: WindowResult) => {
+    const { startDate } = result.window
+    if (isInside(series, result)) totals.set(startDate, countCandles(series.source, result.batch))
+    if (task.unknown?.has(startDate)) contents.set(startDate, contentOf(result))
+  }
+  let isDone = false
+  try {
+    for (const series of task.series) {
+      const resampler = openResampler(series, encoding)
+      for (let count = 0; count < series.windows.length; count++) {
+        const { result } = (await windows.next()).value as StreamedWindow<PlannedSeries>
+        tally.add(series.plan, result)
+        if (result.status === 'failed' || tally.hasFailed) continue
+        if (task.unknown) learn(series, result)
+        await writer.write(resampler ? resampler.add(result.batch) : result.batch)
+      }
+      if (!tally.hasFailed) await writer.write(resampler?.end(completeUntil(source, series.windows)))
+    }
+    if (tally.hasFailed) return undefined
+    const outputs = await writer.finish()
+    isDone = true
+    return { outputs, windows: { totals, contents } }
+  } finally {
+    if (!isDone) await writer.discard()
+  }
+}
+
+/**
+ * The same for a task whose windows are in the mirror and whose outputs are files, in any thread. Returns the reports of its series
+ * too.
+ */
+export async function encodeFromMirror(
+  source: WindowSource,
+  task: EncodeTask,
+  encoding: Encoding,
+  signal?: AbortSignal,
+): Promise<(EncodedTask & { readonly reports: readonly SeriesReport[] }) | undefined> {
+  const tally = new DownloadTally(source, { range: encoding.range, series: task.series.map(({ plan }) => plan) })
+  const windows = streamWindows(source, task.series, { signal, borrow: true })
+  const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
+  try {
+    const encoded = await encodeTask(task, encoding, { source, windows, tally, open })
+    return encoded && { ...encoded, reports: tally.seriesReports }
+  } finally {
+    await windows.return(undefined)
+  }
+}
+
+function openResampler({ source, resampleTo, plan }: PlannedSeries, { range, partial }: Encoding) {
+  return resampleTo && new Resampler(source, resampleTo, { range, partial, coveredFrom: plan.listedFrom })
+}
+
+/** Whether all candles of a window are in the range of a series, so that its rows are all rows of its file. */
+function isInside({ range }: PlannedSeries, { window }: WindowResult): boolean {
+  const { startTime, endTime } = windowSpan(window)
+  return startTime >= range.fromTime && endTime <= range.toTime
+}
+
+/** The content of a window's file, as its rows were read from it. Only an empty window has no file. */
+function contentOf({ batch, size, file }: WindowResult): FileContent {
+  const bytes = size === 0 ? new Uint8Array() : (file?.bytes ?? batch.bytes)
+  return { size, sha256: sha256(bytes), version: file && settledVersion(file) }
+}
+
+/** Writes rows to the outputs of a task, one output after the other. */
+class TaskWriter {
+  private readonly writers: readonly (OutputWriter | undefined)[]
+  private readonly finished: (FinishedOutput | undefined)[] = []
+
+  constructor(
+    private readonly task: EncodeTask,
+    encoding: Encoding,
+    open: EncodeContext['open'],
+  ) {
+    const isHashed = task.unknown !== undefined
+    this.writers = task.outputs.map(output =>
+      output.stays ? undefined : new OutputWriter(output, encoding, () => open(output), isHashed),
+    )
+  }
+
+  /** Adds rows in order of time. */
+  async write(batch: KlineBatch | undefined): Promise<void> {
+    for (let rest = batch; rest && rest.length > 0; ) {
+      while (rest.openTime(0) >= this.output.toTime) await this.finishNext()
+      const { toTime } = this.output
+      await this.writers[this.finished.length]?.write(rest.slice(-Infinity, toTime))
+      rest = rest.slice(toTime, Infinity)
+    }
+  }
+
+  /** Writes what is left. */
+  async finish(): Promise<(FinishedOutput | undefined)[]> {
+    while (this.finished.length < this.writers.length) await this.finishNext()
+    return this.finished
+  }
+
+  /** Leaves all outputs as they were. Never throws. */
+  async discard(): Promise<void> {
+    for (const writer of this.writers) await writer?.discard()
+  }
+
+  /** The output that rows go to. */
+  private get output(): TaskOutput {
+    const output = this.task.outputs[this.finished.length]
+    if (output === undefined) throw new Error('A row has no output.')
+    return output
+  }
+
+  private async finishNext(): Promise<void> {
+    this.finished.push(await this.writers[this.finished.length]?.finish())
+  }
+}

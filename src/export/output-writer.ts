@@ -1,0 +1,124 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import type { SeriesLabel } from '../klines/series.js'
+import type { Format } from '../options/formats.js'
+import type { Compression } from '../options/output-options.js'
+import { VERSION } from '../version.js'
+import type { Exporter, FileMetadata } from './formats/exporter.js'
+import { openExporter } from './formats/open-exporter.js'
+import { GzipOutput } from './output/gzip.js'
+import type { Output } from './output/output.js'
+import type { FinishedFile } from './output/placement.js'
+import type { OutputSpec } from './output-spec.js'
+import { type RowFormat, withSeriesColumns } from './row-format.js'
+
+/** What the outputs of a run have in common. */
+export interface OutputFormat {
+  readonly rowFormat: RowFormat
+  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
+}
+
+/** A file that was written. */
+export interface WrittenFile {
+  /** A path, or `-` for stdout. */
+  readonly path: string
+  readonly format: Format
+  /** Of the pages of a Parquet file, or `gzip` for a name that ends in .gz. */
+  readonly compression: Compression
+  readonly series: readonly SeriesLabel[]
+  readonly rows: number
+  /** Decimals whose double has other digits. */
+  readonly inexactDoubles: number
+  readonly bytes: number
+}
+
+/** An output all of whose bytes are on the disk or with the reader; a file waits for its place. */
+export interface FinishedOutput {
+  readonly file: WrittenFile
+  /** Undefined for a stream or a device. */
+  readonly finished: FinishedFile | undefined
+  /** Of its bytes, in hex, if that was asked for. */
+  readonly sha256: string | undefined
+  /** Open times of its first and last row, ms UTC. */
+  readonly firstOpenTime: number
+  readonly lastOpenTime: number
+}
+
+/** Turns the rows of one output into bytes, and writes these to where `open` says. Nothing is opened before the first row. */
+export class OutputWriter {
+  private readonly stats = { inexactDoubles: 0 }
+  private readonly hash: Hash | undefined
+  private rows = 0
+  private firstOpenTime = 0
+  private lastOpenTime = 0
+  private exporter: Exporter | undefined
+  private output: Output | undefined
+  /** The last chunk, which is written while the next one is made: never more than two are in memory. */
+  private writing = Promise.resolve()
+
+  constructor(
+    private readonly spec: OutputSpec<SeriesLabel>,
+    private readonly format: OutputFormat,
+    private readonly open: () => Promise<Output>,
+    isHashed = false,
+  ) {
+    if (isHashed) this.hash = createHash('sha256')
+  }
+
+  /** Adds rows: series by series, each in order of time. */
+  async write(batch: KlineBatch): Promise<void> {
+    if (batch.length === 0) return
+    if (this.exporter === undefined) {
+      const output = await this.open()
+      this.output = this.spec.gzip ? new GzipOutput(output) : output
+      this.exporter = await this.openExporter(this.output)
+      this.firstOpenTime = batch.openTime(0)
+    }
+    this.rows += batch.length
+    this.lastOpenTime = batch.openTime(batch.length - 1)
+    await this.exporter.write(batch)
+  }
+
+  /** Writes what is left. Returns undefined for an output without rows. */
+  async finish(): Promise<FinishedOutput | undefined> {
+    const { spec, exporter, output, rows, stats, firstOpenTime, lastOpenTime } = this
+    if (exporter === undefined || output === undefined) return undefined
+    await exporter.end()
+    // Frees its memory: what was written stays until all outputs are.
+    this.exporter = undefined
+    await this.writing
+    await output.finish()
+    const { path, format, gzip } = spec
+    const series = spec.series.map(({ symbol, interval }) => ({ symbol, interval }))
+    const compression = gzip ? 'gzip' : this.format.rowFormat.compression
+    const file = { path, format, compression, series, rows, ...stats, bytes: output.bytes }
+    return { file, finished: output.finished, sha256: this.hash?.digest('hex'), firstOpenTime, lastOpenTime }
+  }
+
+  /** Leaves the output as it was, as far as possible, and frees memory. Never throws. */
+  async discard(): Promise<void> {
+    this.exporter?.abort?.()
+    await this.output?.discard()
+  }
+
+  private openExporter(output: Output): Promise<Exporter> {
+    const { format, series } = this.spec
+    const join = (names: readonly string[]) => [...new Set(names)].join(',')
+    const symbol = join(series.map(({ symbol }) => symbol))
+    const interval = join(series.map(({ interval }) => interval))
+    const { rowFormat, metadata } = this.format
+    const { columns } = rowFormat
+    return openExporter(format, {
+      rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
+      metadata: { symbol, interval, ...metadata, version: VERSION },
+      stats: this.stats,
+      emit: async bytes => {
+        this.hash?.update(bytes)
+        await this.writing
+        this.writing = output.write(bytes)
+        // The next chunk or `finish` reports a failure.
+        this.writing.catch(() => {})
+      },
+    })
+  }
+}

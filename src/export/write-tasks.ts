@@ -1,0 +1,76 @@
+import type { WindowSource } from '../download/sources/window-source.js'
+import type { DownloadTally } from '../download/tally.js'
+import { type StreamOptions, streamWindows } from '../download/window-stream.js'
+import { shareTasks } from '../threads/share-tasks.js'
+import {
+  type EncodeContext,
+  type EncodedTask,
+  type EncodeTask,
+  type Encoding,
+  encodeFromMirror,
+  encodeTask,
+} from './encode.js'
+
+/** What a worker starts with. */
+export interface WorkerTasks {
+  /** The root of the mirror. */
+  readonly root: string
+  readonly tasks: readonly EncodeTask[]
+  readonly encoding: Encoding
+}
+
+/** How tasks are shared and counted. */
+export interface WriteTasksOptions extends StreamOptions, Pick<EncodeContext, 'open'> {
+  /** Threads that work at once, the main one included. More than one for windows that are in the mirror, and files. */
+  readonly threads: number
+  /** Counts the windows. */
+  readonly tally: DownloadTally
+  /** Removes what a thread that has ended may have left of a task. */
+  readonly clear: (task: number) => Promise<void>
+}
+
+/**
+ * Writes the outputs of all tasks, several tasks at once; nothing is in its place then. What fails in a worker is done again in the
+ * main thread, one task after the other, which throws the error; after a window that cannot be read, the tally has failed, and the
+ * tasks from that one on have no result. Throws what `encodeTask` throws.
+ */
+export async function writeTasks(
+  source: WindowSource,
+  tasks: readonly EncodeTask[],
+  encoding: Encoding,
+  { threads, tally, clear, open, ...stream }: WriteTasksOptions,
+): Promise<(EncodedTask | undefined)[]> {
+  const encoded: (EncodedTask | undefined)[] = tasks.map(() => undefined)
+  if (threads > 1) {
+    const workload = {
+      module: 'export/worker.cjs',
+      workers: threads - 1,
+      tasks: tasks.length,
+      data: { root: source.info.mirrorRoot, tasks, encoding } satisfies WorkerTasks,
+    }
+    await shareTasks(workload, {
+      work: index => encodeFromMirror(source, tasks[index], encoding, stream.signal),
+      done: (index, { reports, ...task }) => {
+        encoded[index] = task
+        for (const [position, { plan }] of tasks[index].series.entries()) tally.addSeries(plan, reports[position])
+      },
+      signal: stream.signal,
+    })
+  }
+  const rest = tasks.filter((_, index) => encoded[index] === undefined)
+  const windows = streamWindows(
+    source,
+    rest.flatMap(({ series }) => series),
+    stream,
+  )
+  try {
+    for (const [index, task] of tasks.entries()) {
+      if (encoded[index]) continue
+      await clear(index)
+      encoded[index] = await encodeTask(task, encoding, { source, windows, tally, open })
+    }
+  } finally {
+    await windows.return(undefined)
+  }
+  return encoded
+}

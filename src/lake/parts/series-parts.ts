@@ -1,0 +1,177 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EncodedTask, EncodeTask, ReadWindows } from '../../export/encode.js'
+import type { PlannedSeries } from '../../export/export-series.js'
+import { type FileContent, versionText } from '../../export/file-content.js'
+import { commitOutputs } from '../../export/output/commit.js'
+import type { PreparedFile } from '../../export/output/file.js'
+import type { FinishedOutput, WrittenFile } from '../../export/output-writer.js'
+import { CandleGrid } from '../../klines/resample/candle-grid.js'
+import type { TimeRange } from '../../klines/time-range.js'
+import { windowSpan } from '../../klines/windows.js'
+import { type Partition, partFolder, partSpan } from '../layout.js'
+import type { LakePart } from '../manifest.js'
+import { removeEmptyFolders } from '../removal.js'
+import { prepareLakeFile } from '../root/lake-file.js'
+import type { SeriesState } from './series-state.js'
+
+/** What the parts of a run have in common. */
+export interface PartOptions {
+  readonly root: string
+  /** The name of new parts. */
+  readonly partFile: string
+  readonly partition: Partition
+  /** Open times of the rows of the lake, ms UTC. */
+  readonly range: TimeRange
+  /** Whether the range moves with the present, so that each part may lose or gain rows. */
+  readonly moves: boolean
+}
+
+/** How parts are put in their places. */
+export interface Placing {
+  /** Where the part in a folder is, if it has that content. */
+  readonly findSame: (state: SeriesState, folder: string, content: FileContent) => PartOnDisk | undefined
+  /** Runs before a part is put in its place. */
+  readonly beforeCommit: (state: SeriesState) => Promise<void>
+  /** Called with each new part when it is in its place. */
+  readonly placed: (file: WrittenFile) => void
+}
+
+/** Where a part with the wanted content is. */
+export type PartOnDisk = Pick<LakePart, 'path' | 'version'>
+
+/** A part that a series may have: whether it has rows is known when it is written. */
+interface PossiblePart {
+  /** Relative to the lake. */
+  readonly folder: string
+  /** The startDates of the windows that it depends on. */
+  readonly windows: readonly string[]
+  /** The end of its open times, ms UTC. */
+  readonly toTime: number
+  /** The part that is there and stays. */
+  readonly current: LakePart | undefined
+  /** The file of a part that is written. */
+  readonly file: PreparedFile | undefined
+}
+
+/** The parts of a series: they are written beside their places, and put there when all of the lake is complete. */
+export class SeriesParts {
+  private encoded: EncodedTask | undefined
+
+  private constructor(
+    private readonly state: SeriesState,
+    private readonly options: PartOptions,
+    private readonly parts: PossiblePart[] = [],
+  ) {}
+
+  /** Makes the folders of the parts that are to be written. Throws `linked_path` and what `PreparedFile` throws. */
+  static async prepare(state: SeriesState, options: PartOptions): Promise<SeriesParts> {
+    const { root, partFile, partition, range, moves } = options
+    const { planned } = state
+    const series = new SeriesParts(state, options)
+    try {
+      for (const span of partSpans(planned, partition, range)) {
+        const { toTime } = span
+        const folder = partFolder(planned, partition, span.firstTime)
+        const windows = neededWindows(planned, span)
+        const current = moves ? undefined : state.currentPart(folder, windows)
+        const file = current
+          ? undefined
+          : await prepareLakeFile(root, `${folder}/${partFile}`, { force: true, mkdir: true })
+        series.parts.push({ folder, windows, toTime, current, file })
+      }
+      return series
+    } catch (error) {
+      await series.discard()
+      throw error
+    }
+  }
+
+  /** What is to be encoded. */
+  get task(): EncodeTask {
+    const { planned, unknown } = this.state
+    const outputs = this.parts.map(({ folder, toTime, current, file }) => ({
+      ...({ path: file?.place.path ?? folder, format: 'parquet', gzip: false, series: [planned] } as const),
+      ...{ toTime, place: file?.place, stays: current !== undefined },
+    }))
+    return { series: [planned], outputs, unknown }
+  }
+
+  /** To be called when the task is done. */
+  finish(encoded: EncodedTask): void {
+    this.encoded = encoded
+  }
+
+  /** What was learned about the windows of the series. */
+  get read(): ReadWindows | undefined {
+    return this.encoded?.windows
+  }
+
+  /** Puts the parts in their places, one after the other, and describes all. */
+  async place(placing: Placing): Promise<LakePart[]> {
+    const placed: LakePart[] = []
+    for (const [index, part] of this.parts.entries()) {
+      const output = this.encoded?.outputs[index]
+      if (part.current) placed.push(part.current)
+      else if (output) placed.push(await this.placeOne(part, output, placing))
+    }
+    return placed
+  }
+
+  /** Removes what is not in its place. Never throws. */
+  async discard(): Promise<void> {
+    for (const { file, folder } of this.parts.toReversed()) {
+      if (file === undefined) continue
+      await file.discard()
+      // Another part may have made a folder that both were in.
+      removeEmptyFolders(this.options.root, `${folder}/${this.options.partFile}`)
+    }
+  }
+
+  /** Removes what an ended thread may have left, so that the parts can be written again. Never throws. */
+  async clear(): Promise<void> {
+    for (const { file } of this.parts) await file?.removeTemp()
+  }
+
+  /** Puts a part in its place by one rename, unless there is one with the same content. */
+  private async placeOne(
+    { folder, windows }: PossiblePart,
+    output: FinishedOutput,
+    placing: Placing,
+  ): Promise<LakePart> {
+    const { file, firstOpenTime, lastOpenTime } = output
+    const { root, partFile } = this.options
+    const content = { size: file.bytes, sha256: output.sha256 as string }
+    const facts = { rows: file.rows, firstOpenTime, lastOpenTime, windows }
+    const same = placing.findSame(this.state, folder, content)
+    if (same) return { path: same.path, ...content, version: same.version, ...facts }
+    await placing.beforeCommit(this.state)
+    await commitOutputs([{ path: file.path, finished: output.finished }])
+    placing.placed(file)
+    const path = `${folder}/${partFile}`
+    return { path, ...content, version: versionText(lstatSync(join(root, path))), ...facts }
+  }
+}
+
+/** The spans of all parts that a series may have in a range, with a time of each. */
+function* partSpans({ windows, source, resampleTo }: PlannedSeries, partition: Partition, range: TimeRange) {
+  if (windows.length === 0) return
+  const { startTime } = windowSpan(windows[0])
+  const { endTime } = windowSpan(windows[windows.length - 1])
+  // A resampled candle may open before the first window.
+  const from = resampleTo ? new CandleGrid(resampleTo, source.symbol).start(startTime) : startTime
+  const until = Math.min(endTime, range.toTime)
+  for (let firstTime = Math.max(from, range.fromTime); firstTime < until; ) {
+    const { fromTime, toTime } = partSpan(partition, firstTime)
+    yield { firstTime, fromTime, toTime }
+    firstTime = toTime
+  }
+}
+
+/** The startDates of the windows that a part depends on: those that overlap it; for resampled candles all of them. */
+function neededWindows({ windows, resampleTo }: PlannedSeries, { fromTime, toTime }: TimeRange): string[] {
+  return windows.flatMap(window => {
+    const { startTime, endTime } = windowSpan(window)
+    return resampleTo || (startTime < toTime && endTime > fromTime) ? window.startDate : []
+  })
+}
