@@ -98,13 +98,17 @@ export async function writeOutputs(
     const files = finished.map(({ file }) => file)
     if (files.length === 0) throw noWholeCandle(planned.series)
     warnAbout(completed, files, options.warn)
+    await discardAll(prepared.filter((_, index) => written[index]?.outputs[0] === undefined))
     return { ...completed, files }
   } catch (error) {
+    await discardAll(prepared)
     throw outputs.length > 1 ? withOtherOutputs(error) : error
-  } finally {
-    // The last one first: an earlier one may have made the folder above it. A file that is in its place stays.
-    for (const file of prepared.toReversed()) await file?.discard()
   }
+}
+
+/** The last one first: an earlier one may have made the folder above it. */
+async function discardAll(prepared: readonly (PreparedFile | undefined)[]): Promise<void> {
+  for (const file of prepared.toReversed()) await file?.discard()
 }
 
 /** Warns of series without candles, and of decimals that a double does not hold. */

@@ -18,7 +18,7 @@ const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
   ...['export', 'all', '-i', '15m', '--mirror', root, '-o', output, '--mkdir'],
   ...['--threads', String(threads), '--progress', 'none', '--force'],
 ]
-/** The main thread, whose calls fail, writes all files. */
+/** The calls of the main thread fail. */
 const callFailing = (args: readonly string[], fault: FailingCall) => sandbox.call(args, {}, { faults: [fault] })
 const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
 
@@ -98,21 +98,23 @@ describe('an export with worker threads', () => {
     },
   )
 
-  // The first symbol is surely written by a worker, which sends all of its file before it hears of the failure.
   const FILE_FAULTS = [
     ['promises.open', 'EMFILE', 'too many open files'],
     ['handle.sync', 'EIO', 'input/output error'],
   ] as const
 
-  it.each(FILE_FAULTS)('F47 %s fails once with %s: the main thread writes the file again', async (call, code) => {
-    const run = await callFailing(args(4), { call, code, times: 1, path: 'BTCUSDT.csv' })
-    expect(run).toMatchObject({ code: 0 })
-    expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
-    for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
-  })
+  it.each(FILE_FAULTS)(
+    'F47 %s fails in all workers with %s: the main thread writes their files',
+    async (call, code) => {
+      const run = await sandbox.runFailing(args(4), [{ call, code, path: '.csv', in: 'workers' }])
+      expect(run).toMatchObject({ code: 0, stderr: expect.not.stringContaining(code) })
+      expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
+      for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+    },
+  )
 
   it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
-    const run = await callFailing(args(4), { call, code, path: 'BTCUSDT.csv' })
+    const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
     expect(exports(sandbox)).toEqual([])
@@ -207,19 +209,22 @@ describe('a lake with worker threads', () => {
     ['handle.sync', 'EIO'],
   ] as const
 
-  it.each(PART_FAULTS)('F47 %s fails once with %s: the main thread writes the part again', async (call, code) => {
-    await oldLake()
-    const run = await callFailing(lake(4, changed), { call, code, times: 1, path: `symbol=BTCUSDT` })
-    expect(run).toMatchObject({ code: 0 })
-    const parts = readParts()
-    rmSync(sandbox.path('lake'), { recursive: true })
-    expect(await sandbox.call(lake(1, changed))).toMatchObject({ code: 0 })
-    expect(parts).toEqual(readParts())
-  })
+  it.each(PART_FAULTS)(
+    'F47 %s fails in all workers with %s: the main thread writes their parts',
+    async (call, code) => {
+      await oldLake()
+      const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=', in: 'workers' }])
+      expect(run).toMatchObject({ code: 0 })
+      const parts = readParts()
+      rmSync(sandbox.path('lake'), { recursive: true })
+      expect(await sandbox.call(lake(1, changed))).toMatchObject({ code: 0 })
+      expect(parts).toEqual(readParts())
+    },
+  )
 
   it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
     const { files, parts } = await oldLake()
-    const run = await callFailing(lake(4, changed), { call, code, path: `symbol=BTCUSDT` })
+    const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=BTCUSDT' }])
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
     expect(exports(sandbox)).toEqual(files)

@@ -10,6 +10,8 @@ export interface FailingCall {
   readonly times?: number
   /** Only calls whose path contains this count. */
   readonly path?: string
+  /** Only in worker threads, of a process; in all threads if it is not said. */
+  readonly in?: 'workers'
 }
 
 /** Makes calls fail from now on; returns a function that ends this. */

@@ -1,10 +1,11 @@
 // Makes calls of node:fs fail. For example, {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call
 // whose path contains `path`. A list of such objects makes several calls fail. `handle.sync` and `handle.write` are the methods of
 // files that `node:fs/promises` opened.
-// As a preload of a process it reads KLINES_TEST_FAIL. There the code SIGKILL kills the process, after half of a write; with
+// As a preload of a process it reads KLINES_TEST_FAIL, for each of its threads, or with "in":"workers" for all but the main one. There the code SIGKILL kills the process, after half of a write; with
 // another signal the call is made, and the signal sent.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
 
 /** The paths of open files by descriptor. */
 const paths = new Map()
@@ -84,4 +85,7 @@ export function failCalls(faults) {
   }
 }
 
-if (process.env.KLINES_TEST_FAIL) failCalls([JSON.parse(process.env.KLINES_TEST_FAIL)].flat())
+if (process.env.KLINES_TEST_FAIL) {
+  const faults = [JSON.parse(process.env.KLINES_TEST_FAIL)].flat()
+  failCalls(faults.filter(fault => !(isMainThread && fault.in === 'workers')))
+}
