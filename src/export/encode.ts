@@ -25,8 +25,8 @@ export interface Encoding extends OutputFormat {
 
 /** One output of a task, and which rows go to it. */
 export interface TaskOutput extends OutputSpec<SeriesLabel> {
-  /** Its rows open before this, ms UTC, and not before the end of the output that precedes it. */
-  readonly toTime: number
+  /** Open times of its rows, ms UTC. Those of the outputs of a task ascend. */
+  readonly range: TimeRange
   /** Where its file is written; undefined for a stream, which only the main thread writes. */
   readonly place: FilePlace | undefined
   /** Its rows are there already: they are read, and not written. */
@@ -166,8 +166,9 @@ class TaskWriter {
   /** Adds rows in order of time. */
   async write(batch: KlineBatch | undefined): Promise<void> {
     for (let rest = batch; rest && rest.length > 0; ) {
-      while (rest.openTime(0) >= this.output.toTime) await this.finishNext()
-      const { toTime } = this.output
+      while (rest.openTime(0) >= this.range.toTime) await this.finishNext()
+      const { fromTime, toTime } = this.range
+      if (rest.openTime(0) < fromTime) throw new Error('A row belongs to no output.')
       await this.writers[this.finished.length]?.write(rest.slice(-Infinity, toTime))
       rest = rest.slice(toTime, Infinity)
     }
@@ -184,11 +185,9 @@ class TaskWriter {
     for (const writer of this.writers) await writer?.discard()
   }
 
-  /** The output that rows go to. */
-  private get output(): TaskOutput {
-    const output = this.task.outputs[this.finished.length]
-    if (output === undefined) throw new Error('A row has no output.')
-    return output
+  /** The range of the output that rows go to. */
+  private get range(): TimeRange {
+    return this.task.outputs[this.finished.length]?.range ?? { fromTime: Infinity, toTime: Infinity }
   }
 
   private async finishNext(): Promise<void> {

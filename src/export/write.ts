@@ -4,7 +4,7 @@ import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { formatRange, type TimeRange } from '../klines/time-range.js'
+import { ALL_TIME, formatRange, type TimeRange } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
 import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
 import { commitOutputs } from './output/commit.js'
@@ -79,7 +79,7 @@ export async function writeOutputs(
     for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
     const tasks = outputs.map((output, index) => ({
       series: output.series,
-      outputs: [{ ...output, toTime: Infinity, place: prepared[index]?.place }],
+      outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place }],
     }))
     const written = await writeTasks(
       source,

@@ -141,7 +141,7 @@ it('workers alone write all outputs', async () => {
     const plan = { series: label, range: ALL_TIME, windows, listedFrom: 0 }
     const series = [{ ...label, source: label, range: ALL_TIME, windows, plan }]
     const place = { path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false }
-    const output = { path: 'x.csv', format: 'csv', gzip: false, series, toTime: Infinity, place }
+    const output = { path: 'x.csv', format: 'csv', gzip: false, series, range: ALL_TIME, place }
     return { series, outputs: [output], unknown: new Set([windows[1].startDate]) }
   })
   const encoding = { rowFormat: rowFormat(), metadata: METADATA, range: ALL_TIME, partial: undefined }

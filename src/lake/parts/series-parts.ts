@@ -46,8 +46,8 @@ interface PossiblePart {
   readonly folder: string
   /** The startDates of the windows that it depends on. */
   readonly windows: readonly string[]
-  /** The end of its open times, ms UTC. */
-  readonly toTime: number
+  /** Open times of its rows, ms UTC. */
+  readonly range: TimeRange
   /** The part that is there and stays. */
   readonly current: LakePart | undefined
   /** The file of a part that is written. */
@@ -57,6 +57,8 @@ interface PossiblePart {
 /** The parts of a series: they are written beside their places, and put there when all of the lake is complete. */
 export class SeriesParts {
   private encoded: EncodedTask | undefined
+  /** Paths of the files that are in their places. */
+  private readonly placed = new Set<string>()
 
   private constructor(
     private readonly state: SeriesState,
@@ -70,15 +72,13 @@ export class SeriesParts {
     const { planned } = state
     const series = new SeriesParts(state, options)
     try {
-      for (const span of partSpans(planned, partition, range)) {
-        const { toTime } = span
-        const folder = partFolder(planned, partition, span.firstTime)
+      for (const [folder, span] of possibleSpans(state, partition, range)) {
         const windows = neededWindows(planned, span)
         const current = moves ? undefined : state.currentPart(folder, windows)
         const file = current
           ? undefined
           : await prepareLakeFile(root, `${folder}/${partFile}`, { force: true, mkdir: true })
-        series.parts.push({ folder, windows, toTime, current, file })
+        series.parts.push({ folder, windows, range: span, current, file })
       }
       return series
     } catch (error) {
@@ -90,9 +90,9 @@ export class SeriesParts {
   /** What is to be encoded. */
   get task(): EncodeTask {
     const { planned, unknown } = this.state
-    const outputs = this.parts.map(({ folder, toTime, current, file }) => ({
+    const outputs = this.parts.map(({ folder, range, current, file }) => ({
       ...({ path: file?.place.path ?? folder, format: 'parquet', gzip: false, series: [planned] } as const),
-      ...{ toTime, place: file?.place, stays: current !== undefined },
+      ...{ range, place: file?.place, stays: current !== undefined },
     }))
     return { series: [planned], outputs, unknown }
   }
@@ -121,7 +121,7 @@ export class SeriesParts {
   /** Removes what is not in its place. Never throws. */
   async discard(): Promise<void> {
     for (const { file, folder } of this.parts.toReversed()) {
-      if (file === undefined) continue
+      if (file === undefined || this.placed.has(file.place.path)) continue
       await file.discard()
       // Another part may have made a folder that both were in.
       removeEmptyFolders(this.options.root, `${folder}/${this.options.partFile}`)
@@ -147,25 +147,29 @@ export class SeriesParts {
     if (same) return { path: same.path, ...content, version: same.version, ...facts }
     await placing.beforeCommit(this.state)
     await commitOutputs([{ path: file.path, finished: output.finished }])
+    this.placed.add(file.path)
     placing.placed(file)
     const path = `${folder}/${partFile}`
     return { path, ...content, version: versionText(lstatSync(join(root, path))), ...facts }
   }
 }
 
-/** The spans of all parts that a series may have in a range, with a time of each. */
-function* partSpans({ windows, source, resampleTo }: PlannedSeries, partition: Partition, range: TimeRange) {
-  if (windows.length === 0) return
-  const { startTime } = windowSpan(windows[0])
-  const { endTime } = windowSpan(windows[windows.length - 1])
-  // A resampled candle may open before the first window.
-  const from = resampleTo ? new CandleGrid(resampleTo, source.symbol).start(startTime) : startTime
-  const until = Math.min(endTime, range.toTime)
-  for (let firstTime = Math.max(from, range.fromTime); firstTime < until; ) {
-    const { fromTime, toTime } = partSpan(partition, firstTime)
-    yield { firstTime, fromTime, toTime }
-    firstTime = toTime
+/** The spans of all parts that a series may have in a range, by their folders: those with a window that has candles. */
+function possibleSpans(state: SeriesState, partition: Partition, range: TimeRange): Map<string, TimeRange> {
+  const { source, resampleTo } = state.planned
+  const grid = resampleTo && new CandleGrid(resampleTo, source.symbol)
+  const spans = new Map<string, TimeRange>()
+  for (const window of state.windowsWithCandles) {
+    const { startTime, endTime } = windowSpan(window)
+    // A resampled candle may open before the window of its first candle.
+    let time = Math.max(grid ? grid.start(startTime) : startTime, range.fromTime)
+    while (time < Math.min(endTime, range.toTime)) {
+      const span = partSpan(partition, time)
+      spans.set(partFolder(state.planned, partition, time), span)
+      time = span.toTime
+    }
   }
+  return spans
 }
 
 /** The startDates of the windows that a part depends on: those that overlap it; for resampled candles all of them. */
