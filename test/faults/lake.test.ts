@@ -94,7 +94,7 @@ it.each([1, 4])('F43 a new lake of several intervals that fails leaves no folder
   const sandbox = newSandbox()
   cpSync(SAMPLE, sandbox.path('m'), { recursive: true })
   const args = ['export', 'all', '-i', '1h,4h,1d', '--layout', 'hive', '-o', 'lake', '--mirror', 'm']
-  const fault = { call: 'handle.sync', path: 'symbol=', at: 5, code: 'ENOSPC' }
+  const fault = { call: 'handle.sync', path: 'symbol=ETHUSDT/interval=4h', code: 'ENOSPC' }
   const run = await sandbox.runFailing([...args, '--threads', String(threads)], [fault])
   expect(run).toMatchObject({ code: 1, stdout: '' })
   expect(run.stderr).toContain('the disk is full (ENOSPC)')
