@@ -1,9 +1,9 @@
-import type { Clock } from '../klines/clock.js'
 import type { KlinesError } from '../klines/errors.js'
 import { type HostLimitFile, isLimitStatus } from './host-limit.js'
 import { type HostRules, NO_RULES } from './host-rules.js'
 import { parseRetryAfter } from './retry.js'
 import { COME_BACK, rateLimited, stillLimited } from './service-errors.js'
+import type { Clock } from './system-clock.js'
 import type { Throttle } from './throttle.js'
 import type { WholeResponse } from './transport/transport.js'
 

@@ -1,7 +1,6 @@
-import { exchangeStartDates, firstExchangeStartDate } from '../klines/exchange-calendar.js'
 import { EXCHANGE_INTERVALS, MINUTE_MS } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
-import { windowSpan } from '../klines/windows.js'
+import { exchangeStartDates, firstExchangeStartDate, windowSpan } from '../klines/windows.js'
 import { STATIC_TREE } from './static-tree.js'
 import type { TreeRules } from './tree-rules.js'
 import { isLate, SECOND_ANSWER_MS, spansWindow, type WindowEnds, type WindowTimes } from './window-ends.js'

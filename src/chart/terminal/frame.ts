@@ -5,9 +5,8 @@ import { buildTitle } from '../title.js'
 import { CellLine } from './cells.js'
 import { type GlyphStyle, marksFor } from './glyphs.js'
 import { type Layout, layOut, MIN_WIDTH } from './layout.js'
-import { type Cell, priceColumns, stepOf } from './price-rows.js'
+import { type Cell, priceColumns, stepOf, volumeColumns } from './plot-columns.js'
 import { titleLines } from './title-lines.js'
-import { volumeColumns } from './volume-rows.js'
 
 /** The size of a chart and how it is drawn. */
 export interface FrameOptions extends GlyphStyle {

@@ -1,6 +1,5 @@
 import { CandleFitter } from '../../chart/candle-fitter.js'
-import type { FittedCandles } from '../../chart/chart-candle.js'
-import { slotAfter } from '../../chart/slot-steps.js'
+import { type FittedCandles, slotAfter } from '../../chart/chart-candle.js'
 import type { KlinesRequest } from '../../download/download.js'
 import { joinNames, noCandles } from '../../download/errors.js'
 import { planNewest } from '../../download/newest-windows.js'

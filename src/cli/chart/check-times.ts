@@ -1,4 +1,4 @@
-import { slotAfter } from '../../chart/slot-steps.js'
+import { slotAfter } from '../../chart/chart-candle.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { toTarget } from '../../klines/resample/target-interval.js'
 import type { Series } from '../../klines/series.js'

@@ -1,6 +1,6 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { FetchError } from '../../http/fetch-error.js'
-import type { Clock } from '../../klines/clock.js'
+import type { Clock } from '../../http/system-clock.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { throwNoMemory } from '../../klines/no-memory.js'

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import pLimit from 'p-limit'
 import { errnoCode } from '../../fs/errno.js'
-import { quoteText } from '../../klines/escape.js'
+import { quoteText } from '../../klines/text.js'
 import { FetchError } from '../fetch-error.js'
 
 /** The largest body accepted from the network, bytes; the largest window has 139,569. */

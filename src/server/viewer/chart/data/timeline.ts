@@ -1,4 +1,4 @@
-import { slotAfter } from '../../../../chart/slot-steps.js'
+import { slotAfter } from '../../../../chart/chart-candle.js'
 import { findGaps } from '../../../../klines/audit/gaps.js'
 import type { KlineRow } from '../../../../klines/columns.js'
 import { approximateLength, DAY_MS, HOUR_MS, nextOpenTime } from '../../../../klines/intervals.js'

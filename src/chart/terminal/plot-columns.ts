@@ -1,8 +1,8 @@
 import type { Slot } from '../chart-candle.js'
 import type { PriceScale } from '../price-scale.js'
-import { isRising } from '../summary.js'
+import { isRising, maxVolume } from '../summary.js'
 import type { Ink } from './cells.js'
-import { BODY, candleGlyph, type GlyphStyle, type Half, NOTHING, WICK } from './glyphs.js'
+import { BODY, candleGlyph, type GlyphStyle, type Half, NOTHING, volumeGlyph, WICK } from './glyphs.js'
 
 /** A character of a plot. */
 export interface Cell {
@@ -10,7 +10,7 @@ export interface Cell {
   readonly ink: Ink
 }
 
-export const BLANK: Cell = { character: ' ', ink: 'plain' }
+const BLANK: Cell = { character: ' ', ink: 'plain' }
 
 /** Which half rows a candle fills: all from the lowest to the highest step, 0 at the bottom. */
 interface Steps {
@@ -57,4 +57,23 @@ export function priceColumns(
 function halfAt({ high, low, bodyTop, bodyBottom }: Steps, step: number): Half {
   if (step >= bodyBottom && step <= bodyTop) return BODY
   return step >= low && step <= high ? WICK : NOTHING
+}
+
+const EIGHTHS = 8
+
+/**
+ * The volume of each slot as a column of cells, from the top row to the bottom one. A bar is rounded to eighths of a row; any
+ * volume at all has one.
+ */
+export function volumeColumns(slots: readonly Slot[], rows: number, style: GlyphStyle): readonly Cell[][] {
+  const max = maxVolume(slots)
+  return slots.map(({ candle }) => {
+    const volume = candle ? Number(candle.volume) : 0
+    const height = volume === 0 ? 0 : Math.max(1, Math.round((volume / max) * rows * EIGHTHS))
+    const ink = candle && isRising(candle) ? 'rising' : 'falling'
+    return Array.from({ length: rows }, (_, row): Cell => {
+      const eighths = Math.min(EIGHTHS, Math.max(0, height - EIGHTHS * (rows - 1 - row)))
+      return eighths === 0 ? BLANK : { character: volumeGlyph(eighths, style), ink }
+    })
+  })
 }
