@@ -6,13 +6,13 @@ import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { offlineEndpoint } from './endpoint.js'
 import type { LocationFlags } from './flags/location.js'
 import type { TableFlags } from './flags/selection.js'
+import { offlineAddress } from './service-address.js'
 
 /** What the flags name, for a command that makes no request. */
 function offlineOptions(flags: LocationFlags): SourceOptions {
-  return { baseUrl: offlineEndpoint(flags['base-url']).baseUrl, mirror: flags.mirror }
+  return { baseUrl: offlineAddress(flags['base-url']).baseUrl, mirror: flags.mirror }
 }
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */

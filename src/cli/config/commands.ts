@@ -1,4 +1,5 @@
 import type * as Interfaces from '@oclif/core/interfaces'
+import { formatId } from '../usage.js'
 
 /** A flag as oclif defines it. */
 // biome-ignore lint/suspicious/noExplicitAny: flags of every type
@@ -22,14 +23,9 @@ export async function loadCommands({ commands, pjson }: Interfaces.Config): Prom
   return Promise.all(
     own.map(async command => {
       const { baseFlags, flags } = await command.load()
-      return { name: toCommandName(command.id), flags: { ...baseFlags, ...flags } as CommandFlags['flags'] }
+      return { name: formatId(command.id), flags: { ...baseFlags, ...flags } as CommandFlags['flags'] }
     }),
   )
-}
-
-/** `mirror verify` of oclif's `mirror:verify`. */
-export function toCommandName(id: string): string {
-  return id.replaceAll(':', ' ')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type CommandFlags, isShared } from './commands.js'
+import { isInEnvironment, mergeSettings } from './defaults.js'
 import { formatKey } from './keys.js'
-import { isInEnvironment, mergeSettings } from './merge.js'
 import type { ConfigOrigin } from './paths.js'
 import type { Setting } from './settings.js'
 

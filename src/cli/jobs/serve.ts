@@ -13,7 +13,6 @@ import { type NetworkFlags, toLimits } from '../flags/network.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
-import { describeServer } from '../reports/serve.js'
 import { printNote } from '../terminal/print.js'
 
 interface ServeFlags extends LocationFlags, NetworkFlags {
@@ -108,4 +107,17 @@ async function openBrowser(url: string, { warn }: RunContext): Promise<void> {
   const { default: open } = await import('open')
   const fail = () => warn(`No browser could be opened; open ${url}/ yourself.`)
   await open(`${url}/`).then(browser => browser.on('error', fail), fail)
+}
+
+/** `serve`: the address, what is served there, and how to stop. */
+function describeServer({ url, mirror, baseUrl, sample, upstream, strict }: Omit<ServeObject, 'warnings'>) {
+  const lines = [url]
+  if (sample) lines.push('Serving synthetic sample data, not prices of any exchange.')
+  else lines.push(`Serving ${mirror}${baseUrl === null ? '' : `, a mirror of ${baseUrl}`}.`)
+  if (mirror === SAMPLE_ROOT)
+    lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
+  if (upstream !== null) lines.push('Missing and open windows are downloaded from there on request.')
+  if (strict) lines.push('The greeting API accepts only what the public instance accepts.')
+  lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
+  return lines.join('\n')
 }

@@ -17,12 +17,12 @@ import { type ResultFile, resolveResultFormat, type TextFormat } from '../../sql
 import { makeTempFolder } from '../../sql/temp-folder.js'
 import { writeText } from '../../sql/text-result.js'
 import type { RunContext } from '../base-command.js'
-import { offlineEndpoint } from '../endpoint.js'
 import type { SqlFlags } from '../flags/sql.js'
 import type { Report } from '../reports/report.js'
 import type { SqlObject } from '../reports/schema.js'
 import { printTable, sqlReport } from '../reports/sql.js'
 import { resolveRange } from '../resolve-flags.js'
+import { offlineAddress } from '../service-address.js'
 
 /** A result's format and path, `-` for stdout. */
 interface ResultTarget extends ResultFile {
@@ -121,7 +121,7 @@ async function findParts(
 ): Promise<LakeFiles> {
   if (flags.lake !== undefined) return lakeParts(flags.lake, query)
   const { mirror, from, to, last } = flags
-  const { baseUrl } = offlineEndpoint(flags['base-url'])
+  const { baseUrl } = offlineAddress(flags['base-url'])
   const { signal, warn } = context
   return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, warn })
 }

@@ -1,10 +1,9 @@
-import { isFault } from '../../../klines/audit/anomaly-log.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import type { SeriesReport } from '../../../verify/series-report.js'
 import type { VerificationReport } from '../../../verify/verify.js'
-import { sum } from '../sum.js'
-import { type CandleDifference, mergeDifferences } from './differences.js'
+import { sum } from '../report.js'
+import { type CandleDifference, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
 
 /** `incomplete`: windows are missing, and nothing else is wrong. `empty`: there is no candle to check. */
@@ -60,11 +59,6 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     differences: merged,
     outages: mergeGaps(series),
   }
-}
-
-/** The faults of the candles of a series, the first of each kind. */
-export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
-  return anomalies.filter(({ kind }) => isFault(kind))
 }
 
 /** The first line of the report: the verdict, and why. */
