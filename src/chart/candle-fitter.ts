@@ -7,10 +7,12 @@ import {
   hasListingGrid,
   isMultiple,
   parseTargetInterval,
+  slotAfter,
+  slotsBetween,
   type TargetInterval,
 } from '../klines/resample/target-interval.js'
 import type { SeriesLabel } from '../klines/series.js'
-import { type ChartCandle, type FittedCandles, readCandle, type Slot, slotAfter, slotsBetween } from './chart-candle.js'
+import { type ChartCandle, type FittedCandles, readCandle, type Slot } from './chart-candle.js'
 
 /** How candles are fitted into a picture. */
 export interface FitOptions {

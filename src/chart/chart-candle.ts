@@ -1,8 +1,6 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
-import { monthIndex, monthStart } from '../klines/intervals.js'
-import type { TargetInterval } from '../klines/resample/target-interval.js'
 import type { SeriesLabel } from '../klines/series.js'
 
 /** A candle to draw. Decimals are the exact text of the source: drawing turns them into numbers, a title shows them. */
@@ -62,15 +60,4 @@ function readDecimal(batch: KlineBatch, row: number, column: number): string {
   if (Number.isFinite(Number(text))) return text
   const message = `${COLUMNS[column]} is ${text.slice(0, 20)}..., with ${text.length} characters. Expected less than 1e308.`
   throw new KlinesError('digits_lost', message)
-}
-
-/** The number of slots from one candle to a later one: at least 1, also where a candle off the grid is closer. */
-export function slotsBetween({ length }: TargetInterval, openTime: number, laterOpenTime: number): number {
-  if ('ms' in length) return Math.max(1, Math.floor((laterOpenTime - openTime) / length.ms))
-  return Math.max(1, Math.floor((monthIndex(laterOpenTime) - monthIndex(openTime)) / length.months))
-}
-
-/** The open time of the slot that is `steps` slots after the one at `openTime`, or before it, ms UTC. */
-export function slotAfter({ length }: TargetInterval, openTime: number, steps: number): number {
-  return 'ms' in length ? openTime + steps * length.ms : monthStart(monthIndex(openTime) + steps * length.months)
 }

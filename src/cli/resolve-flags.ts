@@ -3,9 +3,9 @@ import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
 import type { TableFlags } from './flags/from-table.js'
+import type { LakeFlags } from './flags/lake.js'
 import type { LocationFlags } from './flags/location.js'
 import type { NetworkFlags } from './flags/network.js'
-import type { LakeFlags } from './flags/lake.js'
 import type { RangeFlags } from './flags/selection.js'
 
 /** What the flags of `download` and `export` parse to. */

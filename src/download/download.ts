@@ -1,4 +1,4 @@
-import type { SeriesTotals } from '../klines/audit/gaps.js'
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { WindowRef } from '../klines/series.js'
 import type { RangeText, TimeRange } from '../klines/time-range.js'
 import { type Plan, planSeries, type SeriesPlan } from './plan.js'

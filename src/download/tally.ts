@@ -1,4 +1,4 @@
-import { GapCounter, type SeriesTotals } from '../klines/audit/gaps.js'
+import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'

@@ -1,10 +1,10 @@
-import { type FittedCandles, slotAfter } from '../../chart/chart-candle.js'
+import type { FittedCandles } from '../../chart/chart-candle.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Clock } from '../../http/system-clock.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { throwNoMemory } from '../../klines/no-memory.js'
-import { toTarget } from '../../klines/resample/target-interval.js'
+import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
 import { type Series, seriesName } from '../../klines/series.js'
 import { type ChartRoom, type LoadedCharts, loadToFit } from './load-charts.js'
 

@@ -1,4 +1,4 @@
-import type { SeriesTotals } from '../../klines/audit/gaps.js'
+import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { WindowChange } from '../../klines/batch/diff.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { Interval } from '../../klines/intervals.js'

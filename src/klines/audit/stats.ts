@@ -3,7 +3,7 @@ import { COLUMNS, type Column } from '../columns.js'
 import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
 import type { Series } from '../series.js'
-import { GapCounter, type SeriesTotals } from './gaps.js'
+import { GapCounter, type SeriesTotals } from './gap-counter.js'
 
 /** Statistics of a series. Decimals are exact, as text; undefined for a series without candles. */
 export interface SeriesStats extends Series, SeriesTotals {

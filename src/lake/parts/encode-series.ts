@@ -3,7 +3,7 @@ import type { WindowResult, WindowSource } from '../../download/sources/window-s
 import { DownloadTally, type SeriesReport } from '../../download/tally.js'
 import { streamWindows } from '../../download/window-stream.js'
 import type { ExportRun } from '../../export/export-series.js'
-import { countCandles } from '../../klines/audit/gaps.js'
+import { countCandles } from '../../klines/audit/gap-counter.js'
 import { Resampler } from '../../klines/resample/resampler.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { windowSpan } from '../../klines/windows.js'

@@ -1,6 +1,6 @@
 import type { WindowResult } from '../../download/sources/window-source.js'
 import { sha256 } from '../../fs/checksum.js'
-import type { SeriesTotals } from '../../klines/audit/gaps.js'
+import type { SeriesTotals } from '../../klines/audit/gap-counter.js'
 import type { FileVersion } from '../../mirror/file-store.js'
 import { type FileContent, versionText } from './file-version.js'
 

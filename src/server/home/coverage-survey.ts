@@ -1,11 +1,9 @@
 import { Body } from '../http/body.js'
-import { pageBody } from '../pages/send-page.js'
+import { pageBody } from '../pages/page.js'
 import type { Tree } from '../tree/tree.js'
-import { type Coverage, findCoverage } from './coverage.js'
+import { type Coverage, findCoverage, Steps } from './coverage.js'
 import { KeptSurvey } from './kept-survey.js'
-import { homePage } from './page.js'
-import { Steps } from './steps.js'
-import { underwayPage } from './underway-page.js'
+import { homePage, underwayPage } from './page.js'
 
 /** The first survey of a mirror with fewer files is waited for: some 50 ms. */
 const QUICK_FILES = 10_000

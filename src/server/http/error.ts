@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ERROR_STATUSES, type ErrorObject } from '../../http/error-object.js'
+import { CORS_HEADERS } from './cors.js'
 
 /** Details of an error response besides its message. */
-export interface HttpErrorDetails {
+interface HttpErrorDetails {
   /** Part of the error object. */
   readonly cause?: unknown
   /** Header fields that the status requires, such as Allow. */
@@ -55,4 +57,28 @@ export function plainError(status: number, details?: HttpErrorDetails): HttpErro
 /** Header fields of every error response. */
 export function errorHeaders(error: HttpError): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers }
+}
+
+/** Converts any error: returns an `HttpError` unchanged, Fastify's errors by their status, others as 500. */
+export function toHttpError(error: Error | FastifyError): HttpError {
+  if (error instanceof HttpError) return error
+  const { statusCode = 500, code } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_BAD_URL') return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
+  // Fastify's messages about malformed bodies reveal nothing internal.
+  const isPublic = statusCode === 400 && code?.startsWith('FST_')
+  return isPublic ? new HttpError(400, error.message) : plainError(statusCode)
+}
+
+/** The configuration of a route. */
+export interface RouteConfig {
+  /** Whether pages of other sites may not read its responses. */
+  readonly isPrivate?: boolean | undefined
+}
+
+/** Sends the error object. */
+export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.code(error.statusCode).headers(errorHeaders(error))
+  const { isPrivate } = (request.routeOptions?.config ?? {}) as RouteConfig
+  if (!isPrivate && (request.method === 'GET' || request.method === 'HEAD')) reply.headers(CORS_HEADERS)
+  reply.send(JSON.stringify(errorObject(error)))
 }

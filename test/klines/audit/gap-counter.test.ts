@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { GapCounter } from '../../../src/klines/audit/gaps.js'
+import { GapCounter } from '../../../src/klines/audit/gap-counter.js'
 import { SeriesInspector } from '../../../src/klines/audit/inspect.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'

@@ -1,10 +1,13 @@
 import { approximateLength, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
 import { type Series, seriesName } from '../../../klines/series.js'
+import { formatCount, plural } from '../../../klines/text.js'
 import type { TimeRange } from '../../../klines/time-range.js'
+import { formatTime } from './address.js'
+import type { SeriesWindows } from './data/series-windows.js'
 import type { Timeline } from './data/timeline.js'
 import type { CandleChart } from './drawing/candle-chart.js'
 import { TimeFormat } from './drawing/time-format.js'
-import { Footer } from './footer.js'
+import { element } from './element.js'
 import { Legend } from './legend.js'
 import type { Session } from './session.js'
 
@@ -156,5 +159,35 @@ export class SessionView {
       from: fixed - (fixed - visible.from) * factor,
       to: fixed + (visible.to - fixed) * factor,
     })
+  }
+}
+
+/** Says what is loaded, for people and for screen readers. */
+class Footer {
+  private readonly status = element('status')
+
+  get text(): string {
+    return this.status.textContent
+  }
+
+  show(timeline: Timeline, windows: SeriesWindows): void {
+    const { candles, missing, missingWindows, length } = timeline
+    const [first, last] = [0, length - 1].map(index =>
+      formatTime(timeline.openTime(index)).replace('T', ' ').replace('Z', ''),
+    )
+    const parts = [
+      `${plural(candles, 'candle')} from ${first} to ${last} UTC, ${formatCount(missing)} missing`,
+      ...(missingWindows > 0 ? [`${plural(missingWindows, 'window')} not in this mirror`] : []),
+      ...(windows.isAtStart && windows.isAtEnd
+        ? [windows.coverage.upstream ? 'all there are' : 'all in this mirror']
+        : []),
+    ]
+    Object.assign(this.status.dataset, { candles, missing, missingWindows })
+    this.status.textContent = parts.join(' · ')
+  }
+
+  clear(): void {
+    for (const name of Object.keys(this.status.dataset)) delete this.status.dataset[name]
+    this.status.textContent = ''
   }
 }
