@@ -32,7 +32,7 @@ export abstract class GreetingCommand extends BaseCommand {
     work: (client: GreetingClient, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { signal } = this.context(flags)
-    const { openGreetingClient } = await import('../greeting-client/open.js')
+    const { openGreetingClient } = await import('../greeting-client/client.js')
     const address = await openAddress(flags['base-url'])
     try {
       const client = await openGreetingClient({ baseUrl: address.baseUrl })

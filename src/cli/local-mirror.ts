@@ -1,6 +1,6 @@
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
-import { once, openMirror, type SourceOptions } from '../download/sources/open-source.js'
+import { openMirror, type SourceOptions, once as warnOnce } from '../download/sources/open-source.js'
 import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
@@ -19,7 +19,7 @@ function offlineOptions(flags: LocationFlags): SourceOptions {
 export function openNamedSource(flags: LocationFlags, warn?: (warning: string) => void): MirrorSource {
   const options = offlineOptions(flags)
   const { baseUrl } = options
-  const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: once(warn) })
+  const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: warnOnce(warn) })
   source.contents.prepare()
   return source
 }

@@ -9,6 +9,11 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 || noun.endsWith('s') ? '' : 's'}`
 }
 
+/** A sentence, or a reason that some other program wrote, as part of a longer sentence: without a period at its end. */
+export function trimPeriod(text: string): string {
+  return text.replace(/\.$/, '')
+}
+
 /** `17.3 MB`, in powers of ten. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`

@@ -1,4 +1,4 @@
-import { once, openMirror, openSource } from '../../download/sources/open-source.js'
+import { openMirror, openSource, once as warnOnce } from '../../download/sources/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -37,7 +37,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const location = findLocation(flags, context.warn)
   let isStarted = false
   // What comes later is part of the log, like errors.
-  const warn = once(text => (isStarted ? logError(text) : context.warn(text)))
+  const warn = warnOnce(text => (isStarted ? logError(text) : context.warn(text)))
   const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), warn }
   const server = await startServer({
     ...flags,

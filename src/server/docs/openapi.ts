@@ -1,8 +1,8 @@
 import Type, { type TObject, type TSchema } from 'typebox'
 import type { OpenApiDocument } from '../../greeting-client/parse.js'
-import { ErrorObjectSchema } from '../../http/error-object.js'
 import type { Endpoint, EndpointResponse } from '../endpoint.js'
 import type { Body } from '../http/body.js'
+import { ErrorObjectSchema } from '../http/error.js'
 import { requestBaseUrl } from '../http/host.js'
 import { sendBody } from '../http/send-body.js'
 

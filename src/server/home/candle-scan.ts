@@ -1,7 +1,6 @@
 import type { Warn } from '../../download/sources/window-source.js'
 import type { Series } from '../../klines/series.js'
-import type { SeriesReport } from '../../verify/series-report.js'
-import { verifyKlines } from '../../verify/verify.js'
+import { type VerifiedSeries, verifyKlines } from '../../verify/verify.js'
 import { Body } from '../http/body.js'
 import type { Tree } from '../tree/tree.js'
 import type { CoverageSurvey, SurveyOptions } from './coverage-survey.js'
@@ -100,7 +99,7 @@ function toBody(state: ScanState): Body {
   return new Body(Buffer.from(JSON.stringify(state)), { isPrivate: true })
 }
 
-function summarize({ symbol, interval, gaps, ...series }: SeriesReport): ScannedSeries {
+function summarize({ symbol, interval, gaps, ...series }: VerifiedSeries): ScannedSeries {
   const { candles, firstOpenTime, lastOpenTime, corrupt, missingWindows } = series
   return {
     symbol,

@@ -3,7 +3,7 @@ import type { Difference } from '../../../klines/audit/compare-series.js'
 import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
+import type { VerifiedSeries } from '../../../verify/verify.js'
 import { sum } from '../report.js'
 
 const MAX_WIDTH = 80
@@ -51,12 +51,12 @@ export function exactTime(time: number): string {
 }
 
 /** The faults of the candles of a series, the first of each kind. */
-export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
+export function listFaults({ anomalies }: VerifiedSeries): VerifiedSeries['anomalies'] {
   return anomalies.filter(({ kind }) => isFault(kind))
 }
 
 /** The candles of a series that cannot be right, with the reason. */
-export function invalidLines(report: SeriesReport): string[] {
+export function invalidLines(report: VerifiedSeries): string[] {
   const faults = listFaults(report)
   const lines = faults.map(({ openTime, description }) =>
     joinParts(`${candleName({ ...report, openTime })}:`, description),
@@ -65,7 +65,7 @@ export function invalidLines(report: SeriesReport): string[] {
 }
 
 /** One line for a series that has candles that the exchange itself has off the grid. */
-export function offGridLines(report: SeriesReport): string[] {
+export function offGridLines(report: VerifiedSeries): string[] {
   const count = report.counts.old_off_grid
   const candles = report.anomalies.filter(({ kind }) => kind === 'old_off_grid')
   if (count === 0) return []
@@ -75,7 +75,7 @@ export function offGridLines(report: SeriesReport): string[] {
 }
 
 /** The gaps of a series, then its harmless oddities in order of time. */
-export function oddityLines(report: SeriesReport): string[] {
+export function oddityLines(report: VerifiedSeries): string[] {
   const { gaps, anomalies, withoutTrades, runsWithoutTrades } = report
   const name = seriesName(report)
   const notes = anomalies.filter(({ kind }) => !isFault(kind))
@@ -102,11 +102,15 @@ function describeRun({ startTime, endTime, candles }: CandleRun): string {
 }
 
 /** How many anomalies of such kinds a series has that are not listed. */
-function countMore(report: SeriesReport, listed: readonly Anomaly[], isSuch: (kind: AnomalyKind) => boolean): string[] {
+function countMore(
+  report: VerifiedSeries,
+  listed: readonly Anomaly[],
+  isSuch: (kind: AnomalyKind) => boolean,
+): string[] {
   const kinds = Object.entries(report.counts).filter(([kind]) => isSuch(kind as AnomalyKind))
   return moreLine(report, sum(kinds.map(([, count]) => count)) - listed.length, 'like these')
 }
 
-function moreLine(report: SeriesReport, count: number, what: string): string[] {
+function moreLine(report: VerifiedSeries, count: number, what: string): string[] {
   return count > 0 ? [`${seriesName(report)}: ${formatCount(count)} more ${what}`] : []
 }

@@ -1,7 +1,6 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
-import type { VerificationReport } from '../../../verify/verify.js'
+import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { type Report, sum } from '../report.js'
 import { describeDifference, exactTime, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
@@ -114,7 +113,7 @@ function verifyObject(result: VerificationReport, { verdict, series }: Judgement
   }
 }
 
-function seriesObject(report: SeriesReport): object {
+function seriesObject(report: VerifiedSeries): object {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null } = report
   const { windows, missingWindows, corrupt, gaps, unverified = null, invalid, olderThan = null } = report
   const { counts, withoutTrades, runsWithoutTrades } = report
@@ -132,11 +131,11 @@ function seriesObject(report: SeriesReport): object {
 }
 
 /** Candles missing in all gaps. */
-function countMissing({ gaps }: SeriesReport): number {
+function countMissing({ gaps }: VerifiedSeries): number {
   return sum(gaps.map(gap => gap.missing))
 }
 
 /** The open times of the candles that are listed with an anomaly. */
-function openTimes({ anomalies }: SeriesReport, kind: AnomalyKind): number[] {
+function openTimes({ anomalies }: VerifiedSeries, kind: AnomalyKind): number[] {
   return anomalies.filter(anomaly => anomaly.kind === kind).map(({ openTime }) => openTime)
 }

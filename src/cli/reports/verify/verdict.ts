@@ -1,7 +1,6 @@
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
-import type { VerificationReport } from '../../../verify/verify.js'
+import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { sum } from '../report.js'
 import { type CandleDifference, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
@@ -11,7 +10,7 @@ export type Verdict = 'ok' | 'empty' | 'incomplete' | 'failed'
 
 /** A series, and how much of it is wrong. */
 export interface SeriesVerdict {
-  readonly report: SeriesReport
+  readonly report: VerifiedSeries
   readonly missingWindows: number
   readonly corruptWindows: number
   /** Candles that differ from their finer candles, notes apart. */

@@ -1,7 +1,12 @@
+import { createReadStream } from 'node:fs'
 import type { DuckDBValue } from '@duckdb/node-api'
 import { CSV } from '../export/formats/csv.js'
+import type { Output } from '../export/output/output.js'
 import { KlinesError } from '../klines/errors.js'
+import { sqlText } from '../lake/root/views.js'
 import { cellText, jsonCell } from './cell.js'
+import type { Database } from './database.js'
+import type { Query } from './query.js'
 
 /** The formats of a result. */
 export const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl', 'parquet'] as const
@@ -39,7 +44,7 @@ export function resolveResultFormat(path: string, given: ResultFormat | undefine
 }
 
 /** How rows become the text of a format. */
-export interface ResultText {
+interface ResultText {
   readonly start: string
   readonly end: string
   /** The text of some rows; `isFirst`: no row came before. */
@@ -64,4 +69,64 @@ export function resultText(format: TextFormat, names: readonly string[]): Result
     rows: (rows, isFirst) =>
       rows.map((row, index) => `${isFirst && index === 0 ? '' : ','}\n${toObject(row)}`).join(''),
   }
+}
+
+/**
+ * Writes the result of a query as text, chunk by chunk. `open` is called when the query has run to its end: one that fails opens
+ * nothing. Returns the number of rows. Throws `bad_query`.
+ */
+export async function writeText(
+  database: Database,
+  query: Query,
+  format: TextFormat,
+  open: () => Promise<Output>,
+): Promise<number> {
+  const result = await database.run(query.sql)
+  const text = resultText(format, result.deduplicatedColumnNames())
+  const output = await open()
+  let pending = text.start
+  let rows = 0
+  for (;;) {
+    const chunk = await database.guard(() => result.fetchChunk())
+    if (!chunk || chunk.rowCount === 0) break
+    await output.write(Buffer.from(pending + text.rows(chunk.getRows(), rows === 0)))
+    pending = ''
+    rows += chunk.rowCount
+  }
+  await output.write(Buffer.from(pending + text.end))
+  await output.finish()
+  return rows
+}
+
+/** Whole numbers that Parquet has no type for: DuckDB would write doubles. */
+const HUGE = /^U?HUGEINT$/
+
+/**
+ * Writes the result of a query as Parquet to `file`, the only one that the database may write, and from there to an output, which
+ * `open` opens. Returns the number of rows. Throws `bad_query`.
+ */
+export async function writeParquet(
+  database: Database,
+  query: Query,
+  file: string,
+  open: () => Promise<Output>,
+): Promise<number> {
+  await database.run(`create temp view klines_result as\n${query.sql}`)
+  const described = await database.run('from klines_result limit 0')
+  const types = described.columnTypes().map(String)
+  const huge = described.columnNames().filter((_, index) => HUGE.test(types[index]))
+  const casts = huge.map(name => `cast(${sqlName(name)} as decimal(38, 0)) as ${sqlName(name)}`)
+  const select = casts.length > 0 ? `select * replace (${casts.join(', ')}) from klines_result` : 'from klines_result'
+  const options = 'format parquet, compression zstd, use_tmp_file false'
+  const copied = await database.guard(() =>
+    database.connection.runAndReadAll(`copy (${select}) to ${sqlText(file)} (${options})`),
+  )
+  const output = await open()
+  for await (const chunk of createReadStream(file)) await output.write(chunk)
+  await output.finish()
+  return Number(copied.getRows()[0][0])
+}
+
+function sqlName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
 }
