@@ -5,8 +5,7 @@ import { rateLimited, refused } from '../http/service-errors.js'
 import type { WholeResponse } from '../http/transport/transport.js'
 import { trimPeriod } from '../klines/text.js'
 import { parseFault } from './errors.js'
-import { callWeight } from './query.js'
-import { WeightCounter } from './weight.js'
+import { callWeight, WeightCounter } from './query.js'
 
 /** The exchange's limits and refusals. */
 export class ExchangeRules implements HostRules {

@@ -143,10 +143,10 @@ export function firstExchangeStartDate(interval: Interval): string {
 /**
  * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published tree, and
  * before them those of the same cycle back to the window that contains 1 July 2017. Those of 1m, 3m and 5m, which the published
- * tree does not have, end with the window that contains the `present`, ms UTC.
+ * tree does not have, end with the window that contains `now`, ms UTC.
  */
-export function exchangeStartDates(interval: Interval, present: number): string[] {
+export function exchangeStartDates(interval: Interval, now: number): string[] {
   const last = knownStartDates(interval).at(-1)
-  const lastTime = last === undefined ? present : parseDate(last)
+  const lastTime = last === undefined ? now : parseDate(last)
   return consecutiveStartDates(interval, firstExchangeStartDate(interval), lastTime)
 }

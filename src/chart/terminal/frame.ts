@@ -3,9 +3,8 @@ import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { buildTitle } from '../title.js'
 import { CellLine } from './cells.js'
-import { type GlyphStyle, marksFor } from './glyphs.js'
+import { type Cell, type GlyphStyle, marksFor, priceColumns, stepOf, volumeColumns } from './glyphs.js'
 import { type Layout, layOut, MIN_WIDTH } from './layout.js'
-import { type Cell, priceColumns, stepOf, volumeColumns } from './plot-columns.js'
 import { titleLines } from './title-lines.js'
 
 /** The size of a chart and how it is drawn. */

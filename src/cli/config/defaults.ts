@@ -1,7 +1,7 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { readSwitch } from '../switch-variable.js'
 import { formatId } from '../usage.js'
-import { type CommandFlags, type FlagDefinition, isShared, loadCommands, takesDefaults } from './commands.js'
+import { type CommandFlags, type FlagDefinition, isShared, loadCommands, takesDefaults } from './keys.js'
 import { readConfigFiles, readSettings, type Setting } from './settings.js'
 import { type FlagValue, parseValue } from './values.js'
 

@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, plural } from '../../klines/text.js'
-import { cellText } from '../../sql/cell.js'
 import type { Database } from '../../sql/database.js'
 import type { Query } from '../../sql/query.js'
+import { cellText } from '../../sql/result.js'
 import { print } from '../terminal/print.js'
 import { fitTable, textTable } from '../terminal/table.js'
 import type { Report } from './report.js'

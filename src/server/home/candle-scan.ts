@@ -3,8 +3,7 @@ import type { Series } from '../../klines/series.js'
 import { type VerifiedSeries, verifyKlines } from '../../verify/verify.js'
 import { Body } from '../http/body.js'
 import type { Tree } from '../tree/tree.js'
-import type { CoverageSurvey, SurveyOptions } from './coverage-survey.js'
-import { KeptSurvey } from './kept-survey.js'
+import { type CoverageSurvey, KeptSurvey, type SurveyOptions } from './coverage-survey.js'
 
 /** Candles of a series that are read before other requests get their turn: some milliseconds. */
 const SLICE_CANDLES = 10_000

@@ -4,12 +4,45 @@ import { formatCount, plural } from '../../../klines/text.js'
 import type { TimeRange } from '../../../klines/time-range.js'
 import { formatTime } from './address.js'
 import type { SeriesWindows } from './data/series-windows.js'
-import type { Timeline } from './data/timeline.js'
+import { Timeline } from './data/timeline.js'
 import type { CandleChart } from './drawing/candle-chart.js'
 import { TimeFormat } from './drawing/time-format.js'
 import { element } from './element.js'
 import { Legend } from './legend.js'
-import type { Session } from './session.js'
+
+/** A series while it is shown: its windows, and the time axis of those that are shown. */
+export class Session {
+  timeline: Timeline
+  /** A failed load is not repeated before somebody says so. */
+  hasFailed = false
+  isFilling = false
+  /** Whether its first time is visible: the chart moves there only in the next frame. */
+  isPlaced = false
+  private work: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    readonly windows: SeriesWindows,
+    /** Aborts when another series is shown. */
+    readonly signal: AbortSignal,
+  ) {
+    this.timeline = this.readTimeline()
+  }
+
+  get series() {
+    return this.windows.series
+  }
+
+  readTimeline(): Timeline {
+    return new Timeline(this.series, this.windows.windows)
+  }
+
+  /** Runs one load after the other, so that none loads what another is loading. */
+  queue<T>(load: () => Promise<T>): Promise<T> {
+    const result = this.work.then(load)
+    this.work = result.catch(() => {})
+    return result
+  }
+}
 
 /** Candles that are shown of a range with an open end. */
 const DEFAULT_CANDLES = 150
