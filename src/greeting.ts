@@ -1,6 +1,10 @@
 /** The client of the greeting API: update a user, stream tokens, read the OpenAPI documents. */
-export type { GreetingClient, UserUpdateFields } from './greeting-client/client.js'
-export { type GreetingOptions, openGreetingClient } from './greeting-client/open.js'
+export {
+  type GreetingClient,
+  type GreetingOptions,
+  openGreetingClient,
+  type UserUpdateFields,
+} from './greeting-client/client.js'
 export type { OpenApiDocument } from './greeting-client/parse.js'
 export type { Token, UserUpdate, UserUpdateResult } from './greeting-client/schema.js'
 export { GREETING_BASE_URL, type LocalEndpoint } from './http/base-url.js'

@@ -1,4 +1,4 @@
-import { shiftPoint } from './decimal.js'
+import { shiftPoint } from '../klines/batch/decimals.js'
 
 /** A marked price of an axis. */
 export interface PriceTick {

@@ -1,7 +1,7 @@
 import { trimDecimal } from '../klines/batch/decimals.js'
 import { DAY_MS } from '../klines/intervals.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
-import { formatCount, plural } from '../klines/text.js'
+import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { FittedCandles } from './chart-candle.js'
 import type { ChartSummary } from './summary.js'
 import { fullText } from './time-axis.js'
@@ -28,7 +28,7 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
   const [from, to] = [firstTime ?? summary.first.openTime, lastTime ?? last.openTime]
   // Two times of one series are written alike: with the time of day unless all of them are midnights.
   const isDaily = from % DAY_MS === 0 && to % DAY_MS === 0
-  const write = isDaily ? (time: number) => fullText(time).slice(0, 10) : minuteText
+  const write = isDaily ? (time: number) => fullText(time).slice(0, 10) : formatTime
   const gaps = missing > 0 ? `, ${formatCount(missing)} missing` : ''
   const span = from === to ? write(from) : `${write(from)} to ${write(to)}`
   return {
@@ -46,16 +46,11 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
 
 /** When a candle is, with a preposition: `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from ...`. */
 function describeCandle({ name, length }: TargetInterval, openTime: number): string {
-  const date = minuteText(openTime).slice(0, 10)
+  const date = formatTime(openTime).slice(0, 10)
   if ('months' in length) {
     if (length.months === 1) return `in ${date.slice(0, 7)}`
     return length.months === 12 ? `in ${date.slice(0, 4)}` : `in the ${name} from ${date.slice(0, 7)}`
   }
   if (length.ms === DAY_MS) return `on ${date}`
-  return length.ms < DAY_MS ? `at ${minuteText(openTime)}` : `in the ${name} from ${date}`
-}
-
-/** `2026-03-01 13:00`. */
-function minuteText(time: number): string {
-  return new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+  return length.ms < DAY_MS ? `at ${formatTime(openTime)}` : `in the ${name} from ${date}`
 }

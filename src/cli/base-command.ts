@@ -2,17 +2,17 @@ import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
-import { toCommandName } from './config/commands.js'
-import type { ConfigDefaults } from './config/merge.js'
+import type { ConfigDefaults } from './config/defaults.js'
 import { isDebug, reportError } from './error-report.js'
 import { ExitCode } from './exit-codes.js'
+import type { ProgressMode } from './flags/output.js'
 import { toFlags } from './option-flags.js'
 import type { Report } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import { isOn, readSwitch } from './switch-variable.js'
 import { print, printJson, printNote } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
-import type { ProgressMode } from './terminal/progress-mode.js'
+import { formatId } from './usage.js'
 
 /** Flags of every command. */
 const baseFlags = {
@@ -75,7 +75,7 @@ export abstract class BaseCommand extends Command {
     A extends Interfaces.OutputArgs<Interfaces.ArgInput>,
   >(options: Interfaces.Input<F, B, A>, argv?: string[]): Promise<Interfaces.ParserOutput<F, B, A>> {
     const { applyDefaults, describeDefaults, findDefaults } = await import('./config/defaults.js')
-    const { describeFolderSources } = await import('./config/folder-sources.js')
+    const { describeFolderSources } = await import('./config/origins.js')
     // Read only after an error: an unknown value would then hide that error, so it is reported before the run.
     readSwitch('KLINES_DEBUG')
     this.flags = { ...options.baseFlags, ...options.flags }
@@ -86,7 +86,7 @@ export abstract class BaseCommand extends Command {
     const { json, verbose, mirror } = output.flags as Partial<OutputOptions> & { mirror?: string }
     const { given, defaults } = this
     const origins = { defaults, given, isNamed: mirror !== undefined }
-    const sources = describeFolderSources(toCommandName(this.id ?? ''), origins)
+    const sources = describeFolderSources(formatId(this.id ?? ''), origins)
     // Also with --quiet: whoever wrote the file decided it, not the user.
     if (sources !== undefined) printNote(sources)
     if (verbose && !json) for (const line of describeDefaults(this.defaults, this.given)) printNote(line)

@@ -5,7 +5,7 @@ import { EXIT_CODES, ExitCode } from './exit-codes.js'
 import { toFlags } from './option-flags.js'
 import { Interruption } from './signals.js'
 import { isOn } from './switch-variable.js'
-import { describeUsageError, type FailedCommand } from './usage-error.js'
+import { describeUsageError, type FailedCommand } from './usage.js'
 
 /** A failed run for people, for programs and for the shell. */
 export interface ErrorReport {

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { GreetingClient } from '../greeting-client/client.js'
 import { GREETING_BASE_URL } from '../http/base-url.js'
 import { BaseCommand, type OutputOptions } from './base-command.js'
-import { startEndpoint } from './endpoint.js'
+import { openAddress } from './service-address.js'
 
 /** The flag with the address of a server that has the greeting API. */
 export function addressFlag(server: string) {
@@ -32,17 +32,17 @@ export abstract class GreetingCommand extends BaseCommand {
     work: (client: GreetingClient, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { signal } = this.context(flags)
-    const { openGreetingClient } = await import('../greeting-client/open.js')
-    const endpoint = await startEndpoint(flags['base-url'])
+    const { openGreetingClient } = await import('../greeting-client/client.js')
+    const address = await openAddress(flags['base-url'])
     try {
-      const client = await openGreetingClient({ baseUrl: endpoint.baseUrl })
+      const client = await openGreetingClient({ baseUrl: address.baseUrl })
       try {
         return await work(client, signal)
       } finally {
         await client.close()
       }
     } finally {
-      await endpoint.close()
+      await address.close()
     }
   }
 }

@@ -1,25 +1,25 @@
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
-import { once, openMirror, type SourceOptions } from '../download/sources/open-source.js'
+import { openMirror, type SourceOptions, once as warnOnce } from '../download/sources/open-source.js'
 import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Series, seriesName } from '../klines/series.js'
 import type { Mirror } from '../mirror/mirror.js'
-import { offlineEndpoint } from './endpoint.js'
 import type { LocationFlags } from './flags/location.js'
 import type { TableFlags } from './flags/selection.js'
+import { offlineAddress } from './service-address.js'
 
 /** What the flags name, for a command that makes no request. */
 function offlineOptions(flags: LocationFlags): SourceOptions {
-  return { baseUrl: offlineEndpoint(flags['base-url']).baseUrl, mirror: flags.mirror }
+  return { baseUrl: offlineAddress(flags['base-url']).baseUrl, mirror: flags.mirror }
 }
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */
 export function openNamedSource(flags: LocationFlags, warn?: (warning: string) => void): MirrorSource {
   const options = offlineOptions(flags)
   const { baseUrl } = options
-  const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: once(warn) })
+  const source = new MirrorSource(openMirror(options), { baseUrl, now: systemClock.now(), warn: warnOnce(warn) })
   source.contents.prepare()
   return source
 }

@@ -1,5 +1,4 @@
-import { renameOptions } from '../klines/option-text.js'
-import { flagName } from '../options/option.js'
+import { flagName, renameOptions } from '../options/option.js'
 import { OUTPUT_ENTRIES } from '../options/output-options.js'
 
 /** Options of the library that have a flag beside those of the table, and what does not follow from the option's name. */

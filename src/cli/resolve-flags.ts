@@ -2,8 +2,36 @@ import { checkPartial } from '../export/export-series.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
-import type { JobFlags } from './flags/job.js'
+import type { TableFlags } from './flags/from-table.js'
+import type { LakeFlags } from './flags/lake.js'
+import type { LocationFlags } from './flags/location.js'
+import type { NetworkFlags } from './flags/network.js'
 import type { RangeFlags } from './flags/selection.js'
+
+/** What the flags of `download` and `export` parse to. */
+export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, TableFlags {
+  interval: string[]
+  from?: string | undefined
+  to?: string | undefined
+  last?: string | undefined
+  concurrency?: number | undefined
+  refresh?: boolean
+  output?: string | undefined
+  format?: Format | undefined
+  resample?: string | undefined
+  partial?: boolean
+  derive?: boolean
+  'accept-list'?: boolean
+  force: boolean
+  yes?: boolean
+  mkdir?: boolean
+  threads?: number | undefined
+  'dry-run': boolean
+  'per-series'?: boolean
+  json: boolean
+  quiet: boolean
+  verbose: boolean
+}
 
 /** Flags that shape an output. */
 const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const

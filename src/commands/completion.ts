@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
-import { SHELLS, type Shell } from '../cli/completion/shells.js'
 
 export default class Completion extends BaseCommand {
   static override summary = 'Print the completion script of a shell.'
@@ -18,13 +17,13 @@ export default class Completion extends BaseCommand {
     },
   ]
   static override args = {
-    shell: Args.string({ description: 'The shell.', options: [...SHELLS], required: true }),
+    shell: Args.string({ description: 'The shell.', options: ['bash', 'zsh', 'fish'], required: true }),
   }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Completion)
     this.context(flags)
     const { runCompletion } = await import('../cli/jobs/completion.js')
-    this.showData(runCompletion(args.shell as Shell))
+    this.showData(runCompletion(args.shell))
   }
 }

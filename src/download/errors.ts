@@ -80,7 +80,4 @@ export function noCandles(
   })
 }
 
-/** A reason as part of a sentence: some end with a full stop, others do not. */
-export function withoutStop(reason: string): string {
-  return reason.replace(/\.$/, '')
-}
+export { trimPeriod as withoutStop } from '../klines/text.js'

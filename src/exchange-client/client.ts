@@ -1,20 +1,24 @@
+import { toSourceName } from '../http/base-url.js'
 import { cleanText } from '../http/error-body.js'
 import { FetchError } from '../http/fetch-error.js'
 import { type Fetched, parseBody, parseTimes, type ResponseTimes, toStatusError } from '../http/fetched.js'
+import { openFetcher, type ServiceOptions } from '../http/open-fetcher.js'
 import { isTransientStatus } from '../http/retry.js'
 import type { RetryingFetcher } from '../http/retrying-fetcher.js'
+import { systemClock } from '../http/system-clock.js'
 import type { WholeResponse } from '../http/transport/transport.js'
 import type { WindowService } from '../http/window-service.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type BodyFault, KlinesError } from '../klines/errors.js'
-import { exchangeStartDates } from '../klines/exchange-calendar.js'
 import type { Interval } from '../klines/intervals.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import { SYMBOL_FORM, type SymbolName } from '../klines/symbols.js'
+import { exchangeStartDates } from '../klines/windows.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
 import { parseNames } from './names.js'
 import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
+import { ExchangeRules } from './rules.js'
 
 /** The Date of an answer has whole seconds. */
 const SECOND_MS = 1000
@@ -174,4 +178,16 @@ function parseFirstOpenTime(bytes: Buffer, servedMs: number): number | undefined
   const isTime = typeof openTime === 'number' && Number.isSafeInteger(openTime)
   if (isTime && openTime <= servedMs + SECOND_MS) return openTime
   throw fail('it has no open time in the past')
+}
+
+/** How an exchange is used. */
+interface ExchangeOptions extends ServiceOptions {
+  readonly warn: (warning: string) => void
+}
+
+/** A client of the exchange. Throws `bad_base_url`. */
+export async function openExchangeClient({ warn, ...options }: ExchangeOptions): Promise<ExchangeClient> {
+  // Limits and bans last as long as they do, whatever present the user names.
+  const rules = new ExchangeRules(toSourceName(options.baseUrl), systemClock.now)
+  return new ExchangeClient(await openFetcher(options, rules), warn, options.now)
 }

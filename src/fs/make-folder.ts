@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, sep } from 'node:path'
 import { errnoCode } from './errno.js'
 
 /**
@@ -32,4 +32,15 @@ function makeOne(path: string): string | undefined {
     if (errnoCode(error) !== 'EEXIST' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
     return undefined
   }
+}
+
+/**
+ * Throws what the file system throws when nothing can be created in a folder; for a missing one, in the folder where it would
+ * be created.
+ */
+export function checkWritableFolder(path: string): void {
+  let folder = path
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  // With a separator at its end, a file is not taken for a folder.
+  accessSync(folder + sep, constants.W_OK | constants.X_OK)
 }

@@ -4,6 +4,7 @@ import { parseRetryAfter } from '../http/retry.js'
 import { rateLimited } from '../http/service-errors.js'
 import type { WholeResponse } from '../http/transport/response.js'
 import { KlinesError } from '../klines/errors.js'
+import { trimPeriod } from '../klines/text.js'
 
 const ADVICE = [
   'Start one with klines serve, or name an address with `baseUrl`; `startSample()` runs one for a single command.',
@@ -43,7 +44,7 @@ export function toKlinesError(
   const waitMs = status === 429 || status === 503 ? parseRetryAfter(headers['retry-after'], now) : undefined
   if (waitMs !== undefined) return rateLimited(baseUrl, status, now + waitMs, 'Run the same command again after that.')
   const errorBody = parseErrorBody(body)
-  const reason = errorBody?.message ? `: ${errorBody.message.replace(/\.$/, '')}` : ''
+  const reason = errorBody?.message ? `: ${trimPeriod(errorBody.message)}` : ''
   const causes = errorBody?.causes ?? []
   const data = { status, ...(causes.length > 0 && { cause: causes }) }
   const newCauses = causes.filter(cause => !errorBody?.message.includes(cause))

@@ -40,7 +40,7 @@ export function toMs(seconds: number): number {
 }
 
 /**
- * A policy with the user's limits in place of its own. The time of a file grows as needed: every try that was asked for may
+ * A policy with the user's limits in place of its own. The time of a file grows as needed: every requested try may
  * take all of its time, and the delays between them too.
  */
 export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {

@@ -1,4 +1,5 @@
 import type { FetchError } from './fetch-error.js'
+import { parseHttpDate } from './http-date.js'
 
 /** Limits for retries. All times in ms. */
 export interface RetryPolicy {
@@ -63,7 +64,6 @@ export function parseRetryAfter(header: string | undefined, now: number): number
   if (header === undefined) return undefined
   const text = header.trim()
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
-  // Date.parse accepts almost any text; an HTTP date starts with the name of a day and ends with GMT.
-  const time = /^[A-Z][a-z]+,? .* GMT$/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now)
+  const time = parseHttpDate(text, now)
+  return time === undefined ? undefined : Math.max(0, time - now)
 }

@@ -1,11 +1,10 @@
-import type { Clock } from '../klines/clock.js'
 import type { KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
 import { FetchError } from './fetch-error.js'
 import { type DemandOptions, HostDemands } from './host-demands.js'
 import { RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
 import { unreachable } from './service-errors.js'
-import { systemClock } from './system-clock.js'
+import { type Clock, systemClock } from './system-clock.js'
 import { Throttle } from './throttle.js'
 import type { Transport, WholeResponse } from './transport/transport.js'
 

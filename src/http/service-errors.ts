@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { trimPeriod } from '../klines/text.js'
 import { isExchange, toAddress } from './base-url.js'
 import type { FetchError } from './fetch-error.js'
 import type { HostLimit } from './host-limit.js'
@@ -65,7 +66,7 @@ export function refused(baseUrl: string, status: number, reason: string, advice:
 
 /** What a service did, as the rest of a sentence about it; its own words come last. */
 function describeFailure(failure: FetchError, what: string): string {
-  const reason = failure.message.replace(/\.$/, '')
+  const reason = trimPeriod(failure.message)
   const tries = describeTries(failure, what)
   const [, status, detail, words] = /^status (\d{3})([^:]*)(.*)$/s.exec(reason) ?? []
   if (status !== undefined) return `answered ${nameStatus(Number(status))}${detail}${tries}${words}`

@@ -1,5 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Clock } from '../klines/clock.js'
+
+/** Time as a parameter, so that tests can run at any date and without waiting. */
+export interface Clock {
+  /** ms UTC since the epoch. */
+  now(): number
+  /** ms since an arbitrary moment, to measure durations: never goes back, unlike `now`. */
+  elapsed(): number
+  /** Resolves after `ms`; rejects with the signal's reason when that aborts first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
 
 /** The clock of this machine. */
 export const systemClock: Clock = {

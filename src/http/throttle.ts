@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { Clock } from '../klines/clock.js'
+import type { Clock } from './system-clock.js'
 
 /** Successes in a row after which the limit grows by one request. */
 const SUCCESSES_TO_GROW = 10

@@ -1,4 +1,5 @@
 import { type Fetched, parseBody, parseTimes, toStatusError } from '../http/fetched.js'
+import { openFetcher, type ServiceOptions } from '../http/open-fetcher.js'
 import type { RetryingFetcher } from '../http/retrying-fetcher.js'
 import type { WholeResponse } from '../http/transport/transport.js'
 import type { WindowService } from '../http/window-service.js'
@@ -56,4 +57,9 @@ export class KlinesClient implements WindowService {
     if (response.status !== 200) throw toStatusError(response)
     return { value: parseBody(response, parse), bytes: response.body, ...parseTimes(response, this.now()) }
   }
+}
+
+/** A client of a klines service. Throws `bad_base_url`. */
+export async function openKlinesClient(options: ServiceOptions): Promise<KlinesClient> {
+  return new KlinesClient(await openFetcher(options), options.now)
 }

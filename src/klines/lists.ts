@@ -1,8 +1,8 @@
 import { type BodyFault, KlinesError } from './errors.js'
-import { quoteText } from './escape.js'
 import { type Interval, isMinutes } from './intervals.js'
 import { decodeUtf8 } from './json.js'
 import { isSymbol, type SymbolName, sortSymbols } from './symbols.js'
+import { quoteText } from './text.js'
 import { consecutiveStartDates, firstStartDate, isWindowStart, parseDate, windowLength } from './windows.js'
 
 /** Longer lists are refused; a day a window makes 3,600 in ten years. */

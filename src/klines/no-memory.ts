@@ -1,4 +1,5 @@
 import { KlinesError } from './errors.js'
+import { trimPeriod } from './text.js'
 
 /** Codes of errors for memory that the system did not give: of system calls, the name service, zlib, Node and worker threads. */
 const CODES = new Set([
@@ -39,7 +40,7 @@ export function findNoMemory(error: unknown): KlinesError | undefined {
   if (!isNoMemory(error)) return findNoMemory(error.cause)
   const needsAddresses = ADDRESSES.test(error.message)
   const what = needsAddresses ? 'no room for the memory of compiled code, 10 GB of addresses' : 'not enough memory'
-  return new KlinesError('no_memory', `There is ${what}: ${error.message.replace(/\.$/, '')}.`, {
+  return new KlinesError('no_memory', `There is ${what}: ${trimPeriod(error.message)}.`, {
     cause: error,
     suggestions: needsAddresses ? MORE_ADDRESSES : MORE_MEMORY,
   })

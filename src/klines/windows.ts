@@ -15,7 +15,7 @@ interface WindowRule {
 }
 
 /** Before the first day of the exchange: https://www.binance.com/en/support/announcement, its first pairs opened on 14 July 2017. */
-export const EXCHANGE_OPENED = '2017-07-01'
+const EXCHANGE_OPENED = '2017-07-01'
 
 /** A UTC day has 1,440, 480 or 288 candles. */
 const MINUTES: WindowRule = { length: { days: 1 }, text: '1 day', first: EXCHANGE_OPENED }
@@ -133,4 +133,20 @@ export function consecutiveStartDates(interval: Interval, first: string, time: n
     start = windowSpan({ interval, startDate }).endTime
   }
   return dates
+}
+
+/** The start date of the first window of an interval that can have candles of the exchange. */
+export function firstExchangeStartDate(interval: Interval): string {
+  return startDateAt(interval, Math.min(parseDate(EXCHANGE_OPENED), parseDate(firstStartDate(interval))))
+}
+
+/**
+ * The start dates of an interval's windows for the whole history of the exchange, ascending: those of the published tree, and
+ * before them those of the same cycle back to the window that contains 1 July 2017. Those of 1m, 3m and 5m, which the published
+ * tree does not have, end with the window that contains `now`, ms UTC.
+ */
+export function exchangeStartDates(interval: Interval, now: number): string[] {
+  const last = knownStartDates(interval).at(-1)
+  const lastTime = last === undefined ? now : parseDate(last)
+  return consecutiveStartDates(interval, firstExchangeStartDate(interval), lastTime)
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { findMisplacedRow } from '../klines/audit/misplaced-row.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { borrowWindow } from '../klines/batch/window-codec.js'
+import { borrowWindow, findMisplacedRow } from '../klines/batch/window-codec.js'
 import { isKlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { isDiskFull } from '../fs/errno.js'
-import { makeFolder } from '../fs/make-folder.js'
-import { checkWritableFolder } from '../fs/writable-folder.js'
+import { checkWritableFolder, makeFolder } from '../fs/make-folder.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { findRules } from '../trees/find-rules.js'
 import { listFolder, removeSynced, writeFile } from './file-store.js'
@@ -9,7 +8,7 @@ import { refuseMirrorLinks, type WrittenSeries } from './links.js'
 import { CACHE_TAG, CACHE_TAG_FILE, encodeMeta, META_FILE, type MirrorMeta, readMeta } from './meta.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
-import { findLeftoverTemps, removeTemps, sweepTemps } from './temps.js'
+import { findLeftoverTemps, removeTemps, sweepTemps } from './walk.js'
 
 /** What keeps a mirror one that others can use: `mirror.json`, and no links or temp files. */
 export class MirrorUpkeep {

@@ -9,13 +9,12 @@ import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
 import { isLate, reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
-import { EndsRead } from './ends-read.js'
 import type { FileSnapshot, FileVersion } from './file-store.js'
-import { LastPopulated } from './last-populated.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
 import type { RecordedWindow } from './record-lines.js'
 import { listStartDates } from './series-folder.js'
+import { EndsRead, LastPopulated } from './windows-read.js'
 
 /** An empty window is `[]`; a larger file has rows or is corrupt. */
 export const EMPTY_WINDOW_BYTES = 2

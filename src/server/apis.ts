@@ -1,7 +1,6 @@
 import type { Warn } from '../download/sources/window-source.js'
 import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting-client/paths.js'
-import { type ApiInfo, describeApi } from './docs/openapi.js'
-import { specEndpoint } from './docs/spec-endpoint.js'
+import { type ApiInfo, describeApi, specEndpoint } from './docs/openapi.js'
 import type { Endpoint } from './endpoint.js'
 import { exportEndpoints } from './export/routes.js'
 import { type GreetingSettings, greetingEndpoints } from './greeting/routes.js'

@@ -2,8 +2,7 @@ import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { PREFLIGHT_HEADERS } from './http/cors.js'
-import { HttpError } from './http/error.js'
-import type { RouteConfig } from './http/error-handler.js'
+import { HttpError, type RouteConfig } from './http/error.js'
 import { checkFields } from './http/fields.js'
 
 /** The successful (200) response of an endpoint. */

@@ -1,11 +1,11 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
-import { addressUrl } from './http/base-address.js'
 import { Connections } from './http/connections.js'
-import { logRequests, type RequestLog } from './request-log.js'
+import { addressUrl } from './http/host.js'
 import { Tree } from './tree/tree.js'
 import { type OpenSource, Upstream } from './tree/upstream.js'
 
@@ -90,4 +90,29 @@ function toListenError(error: NodeJS.ErrnoException, host: string, port: number)
   const message = `Cannot listen on ${host}, port ${port}: ${known.reason}.`
   const data = { host, port }
   return new KlinesError('address_unusable', message, { cause: error, suggestions: [known.advice], data })
+}
+
+/** One request that was answered, or whose client disconnected. */
+export interface LoggedRequest {
+  readonly method: string
+  readonly url: string
+  /** Undefined when the client disconnected before the response. */
+  readonly status: number | undefined
+  /** Bytes of the whole response. */
+  readonly bytes: number
+  readonly tookMs: number
+}
+
+type RequestLog = (request: LoggedRequest) => void
+
+/** Calls `log` after every request of a server. Requests that Node's parser rejects are not logged. */
+function logRequests(server: Server, log: RequestLog): void {
+  server.on('request', ({ method = '', url = '', socket }: IncomingMessage, response: ServerResponse) => {
+    const started = performance.now()
+    const before = socket.bytesWritten
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : undefined
+      log({ method, url, status, bytes: socket.bytesWritten - before, tookMs: performance.now() - started })
+    })
+  })
 }

@@ -1,9 +1,13 @@
-import { availableParallelism, totalmem } from 'node:os'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { availableParallelism, tmpdir, totalmem } from 'node:os'
+import { join } from 'node:path'
+import type * as DuckDB from '@duckdb/node-api'
 import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from '@duckdb/node-api'
+import { isAbandoned, tempName } from '../fs/temp-name.js'
 import { KlinesError } from '../klines/errors.js'
 import type { Partition } from '../lake/layout.js'
 import { candlesMacro, globPath, klinesView, sqlText } from '../lake/root/views.js'
-import { loadDuckDB } from './duckdb.js'
 
 /** Share of the machine's memory that a query may take; nothing goes to the disk. */
 const MEMORY_SHARE = 0.6
@@ -16,7 +20,7 @@ export interface LakeFiles {
 }
 
 /** What a locked database may touch. */
-export interface DatabaseFiles extends LakeFiles {
+interface DatabaseFiles extends LakeFiles {
   /** The one file that may be written. */
   readonly result?: string | undefined
 }
@@ -95,4 +99,54 @@ export class Database {
   }
 
   private readonly interrupt = () => this.connection.interrupt()
+}
+
+/** The package is an optional peer: 70 MB that only `klines sql` needs. */
+const PACKAGE = '@duckdb/node-api'
+
+// The package is CommonJS in some 180 files: the loader of ES modules takes twice as long for them.
+const require = createRequire(import.meta.url)
+
+/** Loads DuckDB. Throws `duckdb_missing` when it is not installed, or has no build for this machine. */
+function loadDuckDB(): typeof DuckDB {
+  try {
+    const duckdb: typeof DuckDB = require(PACKAGE)
+    // Its texts of times are in the zone of this machine otherwise.
+    duckdb.DuckDBTimestampTZValue.timezoneOffsetInMinutes = 0
+    return duckdb
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND'
+    const [reason] = isMissing ? ['it is not installed'] : message.split('\n')
+    throw new KlinesError('duckdb_missing', `klines sql needs DuckDB, the package ${PACKAGE}: ${reason}.`, {
+      cause,
+      suggestions: [
+        `Install it beside klines: npm install ${PACKAGE}`,
+        `If klines is installed globally: npm install -g ${PACKAGE}`,
+      ],
+    })
+  }
+}
+
+const PREFIX = 'klines-sql-'
+
+/** Makes a folder in the system's temporary one, which only this user may read, and removes those of processes that were killed. */
+export function makeTempFolder(): string {
+  const parent = realpathSync(tmpdir())
+  removeAbandoned(parent)
+  const folder = join(parent, PREFIX + tempName())
+  mkdirSync(folder, { mode: 0o700 })
+  return folder
+}
+
+/** Never throws: what stays does no harm. */
+function removeAbandoned(parent: string): void {
+  try {
+    for (const name of readdirSync(parent)) {
+      if (!name.startsWith(PREFIX) || !isAbandoned(name.slice(PREFIX.length))) continue
+      const folder = join(parent, name)
+      // Anyone may make a folder of this name there.
+      if (lstatSync(folder).uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
+    }
+  } catch {}
 }

@@ -1,7 +1,84 @@
 import { isExchange, SAMPLE } from '../http/base-url.js'
-import { EXCHANGE_TREE } from './exchange-tree.js'
-import { STATIC_TREE } from './static-tree.js'
+import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_MS } from '../klines/intervals.js'
+import { hasListingDate } from '../klines/resample/candle-grid.js'
+import type { WindowRef } from '../klines/series.js'
+import { SYMBOLS } from '../klines/symbols.js'
+import { exchangeStartDates, firstExchangeStartDate, knownStartDates, windowSpan } from '../klines/windows.js'
 import type { TreeRules } from './tree-rules.js'
+import {
+  isLate,
+  LATE_MS,
+  reachesEnd,
+  SECOND_ANSWER_MS,
+  spansWindow,
+  type WindowEnds,
+  type WindowTimes,
+} from './window-ends.js'
+
+/** A static klines service: files that are rendered once a day, of a few symbols and intervals. */
+export const STATIC_TREE: TreeRules = {
+  layout: 1,
+  symbols: SYMBOLS,
+  intervals: INTERVALS,
+  listsMirrored: false,
+  trustsFileTimes: false,
+  rendersAnswers: false,
+  refusesForATime: false,
+  knowsFirstCandle: hasListingDate,
+  startDates: interval => knownStartDates(interval),
+  mayHave: () => true,
+  isFilled: (window, { lastOpenTime }) => reachesEnd(window, lastOpenTime),
+  /**
+   * The last candle reaches the window's end; or a later window has candles and this one was rendered well after its own end. Without
+   * the second condition a window that was downloaded half full would keep its gap forever. Independent of this machine's clock.
+   */
+  isFinal: (window, { lastOpenTime }, times, hasLater) =>
+    reachesEnd(window, lastOpenTime) || (times !== undefined && isLate(window, times.time) && hasLater()),
+  needsSecondAnswer: () => false,
+  /** A service renders candles that it got before. */
+  settledTime: ({ time }) => time - LATE_MS,
+  /** A published tree has empty files for windows of the future. */
+  isOutdated: (window, { isEmpty, time }, now) => {
+    const { startTime } = windowSpan(window)
+    return isEmpty && time < startTime && startTime <= now
+  },
+}
+
+/** The exchange, shown as windows of a static tree: any symbol, all intervals, and no candle changes a day after its window's end. */
+const EXCHANGE_TREE: TreeRules = {
+  // Versions that read only layout 1 took windows of 1m, 3m and 5m for stray files, and removed them.
+  layout: 2,
+  symbols: [],
+  intervals: EXCHANGE_INTERVALS,
+  listsMirrored: true,
+  trustsFileTimes: false,
+  rendersAnswers: true,
+  refusesForATime: true,
+  knowsFirstCandle: () => false,
+  startDates: exchangeStartDates,
+  mayHave: ({ interval, startDate }) => startDate >= firstExchangeStartDate(interval),
+  isFilled: spansWindow,
+  /** It has candles from its start to its end, or two answers agree that it has no more. Without times, its candles decide. */
+  isFinal: (window, ends, times) => {
+    if (times === undefined) return spansWindow(window, ends)
+    return isLate(window, times.confirmed) && !needsSecondAnswer(window, ends, times)
+  },
+  needsSecondAnswer,
+  // It has candles at once, but only those that closed 15 s ago are stored.
+  settledTime: ({ confirmed }) => confirmed - MINUTE_MS,
+  isOutdated: (window, rendered, now) => {
+    const { endTime } = windowSpan(window)
+    return STATIC_TREE.isOutdated(window, rendered, now) || (rendered.time < endTime && endTime <= now)
+  },
+}
+
+/**
+ * For some minutes the exchange may answer `[]`, half of the candles, or a first one that is too late. The second answer has to come
+ * an hour after the first one.
+ */
+function needsSecondAnswer(window: WindowRef, ends: WindowEnds, { time, confirmed }: WindowTimes): boolean {
+  return isLate(window, confirmed) && !spansWindow(window, ends) && confirmed - time < SECOND_ANSWER_MS
+}
 
 /** A tree whose files are what they are: the sample gets no candle any more, and of a bare folder nothing else is known. */
 const FIXED_TREE: TreeRules = { ...STATIC_TREE, trustsFileTimes: true }

@@ -1,6 +1,6 @@
 import { type CrossCheck, CrossChecker } from '../klines/audit/cross-check.js'
 import { nextOpenTime, stepsBetween } from '../klines/intervals.js'
-import { CandleTables } from '../klines/kernel/candle-tables.js'
+import { CandleTables } from '../klines/kernel/candle-table.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'

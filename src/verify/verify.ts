@@ -3,22 +3,25 @@ import type { Warn } from '../download/sources/window-source.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Difference } from '../klines/audit/compare-series.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
+import type { Gap } from '../klines/audit/gaps.js'
+import { overlaps, union } from '../klines/audit/time-spans.js'
 import type { Series } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import type { TimeRange } from '../klines/time-range.js'
+import type { WindowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { WorkerPool } from '../threads/worker-pool.js'
 import { planVerification } from './plan.js'
 import type { SeriesWindows } from './series-reader.js'
-import { markOutages, type SeriesReport } from './series-report.js'
-import { type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
+import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifyScope } from './verify-symbol.js'
 
 /** The result of `verifyKlines`. */
 export interface VerificationReport {
   readonly mirror: string
   /** The range that was requested; undefined when each series was verified from its first to its last cached window. */
   readonly range: TimeRange | undefined
-  readonly series: readonly SeriesReport[]
+  readonly series: readonly VerifiedSeries[]
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
 }
@@ -109,4 +112,33 @@ export async function verifyKlines(
 
 function countWindows(series: readonly SeriesWindows[]): number {
   return series.reduce((sum, { startDates }) => sum + startDates.length, 0)
+}
+
+/** The findings for a series. */
+export interface VerifiedSeries extends Omit<SeriesFindings, 'gaps'> {
+  readonly gaps: readonly (Gap & {
+    /** Whether another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
+    readonly outage: boolean
+  })[]
+}
+
+/** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
+function markOutages(all: readonly SeriesFindings[]): VerifiedSeries[] {
+  const gaps = all
+    .flatMap(({ symbol, gaps }) => gaps.map(({ startTime, endTime }) => ({ symbol, startTime, endTime })))
+    .sort((a, b) => a.startTime - b.startTime)
+  /** When any other symbol lacks candles. */
+  const others = new Map<SymbolName, WindowSpan[]>()
+  return all.map(series => {
+    const { symbol } = series
+    const lacking = others.get(symbol) ?? union(gaps.filter(gap => gap.symbol !== symbol))
+    others.set(symbol, lacking)
+    const isOutage = (gap: WindowSpan) => 2 * length(overlaps([gap], lacking)) >= length([gap])
+    return { ...series, gaps: series.gaps.map(gap => ({ ...gap, outage: isOutage(gap) })) }
+  })
+}
+
+/** ms. */
+function length(spans: readonly WindowSpan[]): number {
+  return spans.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0)
 }

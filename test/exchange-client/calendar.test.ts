@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { exchangeStartDates } from '../../src/klines/exchange-calendar.js'
 import { INTERVALS, type Interval } from '../../src/klines/intervals.js'
-import { knownStartDates, windowSpan } from '../../src/klines/windows.js'
+import { exchangeStartDates, knownStartDates, windowSpan } from '../../src/klines/windows.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 
 /** Only lists of 1m, 3m and 5m depend on the present. */

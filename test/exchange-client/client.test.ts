@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { ExchangeClient } from '../../src/exchange-client/client.js'
+import { type ExchangeClient, openExchangeClient } from '../../src/exchange-client/client.js'
 import { InvalidSymbolError } from '../../src/exchange-client/errors.js'
-import { openExchangeClient } from '../../src/exchange-client/open.js'
 import { RETRY_POLICY } from '../../src/http/retry.js'
 import { isKlinesError } from '../../src/klines/errors.js'
 import type { WindowRef } from '../../src/klines/series.js'

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exchangeStartDates } from '../../src/klines/exchange-calendar.js'
 import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
 import {
   intervalSegment,
@@ -11,7 +10,7 @@ import {
   windowPath,
 } from '../../src/klines/paths.js'
 import { SYMBOLS } from '../../src/klines/symbols.js'
-import { knownStartDates } from '../../src/klines/windows.js'
+import { exchangeStartDates, knownStartDates } from '../../src/klines/windows.js'
 
 const intervals = INTERVALS.map(interval => ({ interval, startDates: knownStartDates(interval) }))
 const minutes = MINUTE_INTERVALS.map(interval => ({

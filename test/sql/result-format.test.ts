@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resolveResultFormat, resultText, type TextFormat } from '../../src/sql/result-format.js'
+import { resolveResultFormat, resultText, type TextFormat } from '../../src/sql/result.js'
 import { openDatabase } from './locked-database.js'
 
 /** The text of a query's result. */

@@ -1,6 +1,6 @@
+import type { SlicedSeries } from '../../src/klines/audit/checked-series.js'
 import { type CrossCheck, CrossChecker } from '../../src/klines/audit/cross-check.js'
-import type { SlicedSeries } from '../../src/klines/audit/sliced-series.js'
-import { CandleTables } from '../../src/klines/kernel/candle-tables.js'
+import { CandleTables } from '../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../src/klines/kernel/kernel.js'
 
 /** A series that is in memory whole, with the time in which all its candles are known. */

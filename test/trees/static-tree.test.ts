@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../src/klines/intervals.js'
-import { STATIC_TREE } from '../../src/trees/static-tree.js'
+import { STATIC_TREE } from '../../src/trees/find-rules.js'
 import { candle, windowBytes } from '../support/synthetic-tree.js'
 
 const MINUTE = 60_000

@@ -1,11 +1,10 @@
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale } from '../price-scale.js'
-import { type ChartSummary, isRising } from '../summary.js'
+import { type ChartSummary, formatVolume, isRising, maxVolume } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
-import { formatVolume, maxVolume } from '../volume.js'
 import { slotX } from './candles.js'
 import { FONT_SIZE, type Layout, labelWidth, type Rows } from './layout.js'
-import type { Palette } from './theme.js'
+import type { Palette } from './picture-options.js'
 import { element, escapeXml, pixels } from './xml.js'
 
 /** The distance between labels of prices in pixels, about. */

@@ -1,9 +1,8 @@
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale } from '../price-scale.js'
-import { isRising } from '../summary.js'
-import { maxVolume } from '../volume.js'
+import { isRising, maxVolume } from '../summary.js'
 import type { Layout } from './layout.js'
-import type { Palette } from './theme.js'
+import type { Palette } from './picture-options.js'
 import { element, pixels } from './xml.js'
 
 /** The part of its room that the body of a candle takes, and its largest width in pixels. */

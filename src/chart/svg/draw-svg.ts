@@ -5,8 +5,7 @@ import { buildTitle, type ChartTitle } from '../title.js'
 import { drawLastPrice, drawPriceAxis, drawTimeAxis, drawVolumeLabel, maxTicks } from './axes.js'
 import { drawCandles, drawGaps, priceY } from './candles.js'
 import { computeLayout, computeRows, FONT_SIZE, type Layout, LINE_HEIGHT, PADDING, TITLE_SIZE } from './layout.js'
-import type { PictureOptions } from './picture-options.js'
-import { PALETTES, type Palette } from './theme.js'
+import { PALETTES, type Palette, type PictureOptions } from './picture-options.js'
 import { element, escapeXml } from './xml.js'
 
 /** A picture is passed on without the summary that says this. */

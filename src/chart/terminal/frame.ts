@@ -3,11 +3,9 @@ import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { buildTitle } from '../title.js'
 import { CellLine } from './cells.js'
-import { type GlyphStyle, marksFor } from './glyphs.js'
+import { type Cell, type GlyphStyle, marksFor, priceColumns, stepOf, volumeColumns } from './glyphs.js'
 import { type Layout, layOut, MIN_WIDTH } from './layout.js'
-import { type Cell, priceColumns, stepOf } from './price-rows.js'
 import { titleLines } from './title-lines.js'
-import { volumeColumns } from './volume-rows.js'
 
 /** The size of a chart and how it is drawn. */
 export interface FrameOptions extends GlyphStyle {

@@ -1,8 +1,7 @@
 import { trimDecimal } from '../../klines/batch/decimals.js'
 import type { FittedCandles } from '../chart-candle.js'
 import type { PriceScale, PriceTick } from '../price-scale.js'
-import { buildPriceScale, type ChartSummary, summarize } from '../summary.js'
-import { formatVolume, maxVolume } from '../volume.js'
+import { buildPriceScale, type ChartSummary, formatVolume, maxVolume, summarize } from '../summary.js'
 
 /** Narrower and lower than this a chart cannot be read: it is drawn in this size instead. */
 export const MIN_WIDTH = 40

@@ -1,18 +1,18 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { FetchError } from '../../http/fetch-error.js'
-import type { Clock } from '../../klines/clock.js'
+import type { Clock } from '../../http/system-clock.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { MINUTE_MS } from '../../klines/intervals.js'
 import { throwNoMemory } from '../../klines/no-memory.js'
-import { seriesName } from '../../klines/series.js'
-import { CheckTimes } from './check-times.js'
+import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
+import { type Series, seriesName } from '../../klines/series.js'
 import { type ChartRoom, type LoadedCharts, loadToFit } from './load-charts.js'
 
 /** A timer may stop while a machine sleeps, so no wait is longer, ms. */
 const MAX_SLEEP_MS = MINUTE_MS
 
 /** What a watch needs. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly clock: Clock
   /** Ends the watch: `run` then throws its reason. */
   readonly signal: AbortSignal
@@ -150,5 +150,39 @@ export class ChartWatch {
       const times = this.times.get(seriesName(series))
       if (times && (times.due <= now || lastTime > times.openTime)) times.note(now, lastTime)
     }
+  }
+}
+
+/** How long after its end a candle may be expected, ms: the exchange's are stored 15 s after it. */
+const AFTER_CLOSE_MS = 20_000
+/** Between two checks for a candle that is late: from one minute, doubled each time, up to an hour. */
+const [MIN_WAIT_MS, MAX_WAIT_MS] = [MINUTE_MS, 60 * MINUTE_MS]
+
+/** When a service is checked for a new candle of a series: once when it should be there, then less and less often. */
+class CheckTimes {
+  private checked: number
+  private misses = 0
+
+  /** `openTime`: that of the newest candle; `now`: when it was downloaded; both ms UTC. */
+  constructor(
+    readonly series: Series,
+    public openTime: number,
+    now: number,
+  ) {
+    this.checked = now
+  }
+
+  /** When the next check is due, ms UTC. */
+  get due(): number {
+    const closed = slotAfter(toTarget(this.series.interval), this.openTime, 2) + AFTER_CLOSE_MS
+    if (closed > this.checked) return closed
+    return this.checked + Math.min(MAX_WAIT_MS, MIN_WAIT_MS * 2 ** Math.max(0, this.misses - 1))
+  }
+
+  /** Notes a check at `now`, ms UTC, and the open time of the newest candle since then. */
+  note(now: number, openTime: number): void {
+    this.misses = openTime > this.openTime ? 0 : this.misses + 1
+    this.checked = now
+    this.openTime = openTime
   }
 }

@@ -3,13 +3,13 @@ import { type ReadWords, readFlagWord, readWords } from './flag-words.js'
 import { ALL, argValues, flagValues, type Values } from './values.js'
 
 /** A whole word that can replace the one to complete. */
-export interface Candidate {
+interface Candidate {
   readonly value: string
   readonly description?: string
 }
 
 /** What the word to complete can become: one of the candidates, or the name of a file or folder, which the shell completes. */
-export interface Completion {
+interface Completion {
   readonly kind: Values['kind']
   readonly candidates: readonly Candidate[]
 }
@@ -94,4 +94,23 @@ function completeValue({ kind, words, list, ignoreCase }: Values, head: string, 
 
 function toWords(candidates: readonly Candidate[], current: string): Completion {
   return { kind: 'words', candidates: candidates.filter(({ value }) => value.startsWith(current)) }
+}
+
+/** What a shell takes as a plain word, without quotes: also the letters of any script. */
+const PLAIN = /^[\w./,:=@+\p{L}\p{M}\p{Nd}-]+$/u
+
+/**
+ * The lines that the scripts of the shells read: `:words`, `:files` or `:folders`, then one candidate a line with a tab and its
+ * description, if it has one. A candidate that a shell or a terminal could interpret is left out.
+ */
+export function formatCompletion({ kind, candidates }: Completion): string {
+  const lines = candidates
+    .filter(({ value }) => PLAIN.test(value))
+    .map(({ value, description }) => (description ? `${value}\t${toLine(description)}` : value))
+  return [`:${kind}`, ...lines, ''].join('\n')
+}
+
+/** Text without controls and other invisible characters. */
+function toLine(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
 }

@@ -2,8 +2,7 @@
 // because oclif and the commands take longer to load than a person wants to wait.
 import { readFileSync } from 'node:fs'
 import { PACKAGE_URL } from '../../version.js'
-import { complete } from './complete.js'
-import { formatCompletion } from './format.js'
+import { complete, formatCompletion } from './complete.js'
 
 /** Prints how the last of `words`, those after `klines` up to the cursor, can be completed. */
 export function printCompletion(words: readonly string[]): void {

@@ -2,9 +2,8 @@ import { lstatSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { KlinesError } from '../../klines/errors.js'
 import { printable } from '../terminal/text.js'
-import { type CommandFlags, isShared } from './commands.js'
 import { FOLDER_KEYS, GREETING_GROUP, USER_GROUPS } from './key-groups.js'
-import { type ConfigKey, findFlags, formatKey } from './keys.js'
+import { type CommandFlags, type ConfigKey, findFlags, formatKey, isShared } from './keys.js'
 import { findUserConfig } from './paths.js'
 
 /** Throws `bad_config` with all keys that a folder's file may not set, and for an unknown key. */

@@ -1,6 +1,5 @@
-import { type CommandFlags, isShared } from './commands.js'
-import { formatKey } from './keys.js'
-import { isInEnvironment, mergeSettings } from './merge.js'
+import { isInEnvironment, mergeSettings } from './defaults.js'
+import { type CommandFlags, formatKey, isShared } from './keys.js'
 import type { ConfigOrigin } from './paths.js'
 import type { Setting } from './settings.js'
 

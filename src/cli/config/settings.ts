@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import { KlinesError } from '../../klines/errors.js'
+import { isObject } from '../../klines/json.js'
 import { printable } from '../terminal/text.js'
-import type { CommandFlags, FlagDefinition } from './commands.js'
 import { type ConfigContent, readConfigFile } from './file.js'
 import { checkFolderKeys, checkFolderValue } from './folder-file.js'
-import { type ConfigKey, findCommand, findFlags, formatKey } from './keys.js'
+import { type CommandFlags, type ConfigKey, type FlagDefinition, findCommand, findFlags, formatKey } from './keys.js'
 import { type ConfigPath, configPaths } from './paths.js'
 import { describeValue, type FlagValue, parseFirst, parseValue } from './values.js'
 
@@ -55,15 +55,11 @@ export async function readSettings(
 /** The keys of a file and of its sections, with their values. Throws `bad_config` for the section of an unknown command. */
 function toKeys(commands: readonly CommandFlags[], object: ConfigContent): KeyValue[] {
   return Object.entries(object).flatMap(([name, value]): KeyValue[] => {
-    if (!isSection(value)) return [{ command: undefined, name, value }]
+    // A section holds the flags of a command.
+    if (!isObject(value)) return [{ command: undefined, name, value }]
     findCommand(commands, name)
     return Object.entries(value).map(([flag, inner]) => ({ command: name, name: flag, value: inner }))
   })
-}
-
-/** Whether a value of a file holds the flags of a command. */
-export function isSection(value: unknown): value is ConfigContent {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The value of a setting. `parse`: of a value of JSON (default), or of an argument. Throws `bad_config` with the key. */

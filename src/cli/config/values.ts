@@ -9,7 +9,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { parseTargetInterval } from '../../klines/resample/target-interval.js'
 import { parseInstant, timeBefore } from '../../klines/time-range.js'
 import { parseThreads } from '../../threads/thread-count.js'
-import type { FlagDefinition } from './commands.js'
+import type { FlagDefinition } from './keys.js'
 
 /** The value of a flag as oclif parses it. */
 export type FlagValue = boolean | string | number | readonly (string | number)[]

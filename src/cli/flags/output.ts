@@ -1,8 +1,11 @@
 import * as Flags from '@oclif/core/flags'
 import { FORMATS } from '../../options/formats.js'
-import { PROGRESS_MODES } from '../terminal/progress-mode.js'
 import { tableFlags } from './from-table.js'
 import { inGroup } from './group.js'
+
+/** `--progress`: `auto` is a bar at a terminal and plain lines elsewhere. */
+const PROGRESS_MODES = ['auto', 'plain', 'json', 'none'] as const
+export type ProgressMode = (typeof PROGRESS_MODES)[number]
 
 /** Which files are written, and how. */
 export const outputFlags = inGroup('output', {

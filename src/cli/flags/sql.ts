@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { RESULT_FORMATS, type ResultFormat } from '../../sql/result-format.js'
+import { RESULT_FORMATS, type ResultFormat } from '../../sql/result.js'
 import { inGroup } from './group.js'
 import { type LocationFlags, locationFlags } from './location.js'
 import { outputFlags } from './output.js'

@@ -4,19 +4,18 @@ import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
-import { KlinesError } from '../../klines/errors.js'
+import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
-import { offlineEndpoint, startEndpoint } from '../endpoint.js'
 import { toOutputRequest } from '../flags/from-table.js'
-import type { JobFlags } from '../flags/job.js'
 import { toFetchOptions } from '../flags/network.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
-import { resolveFlags } from '../resolve-flags.js'
+import { type JobFlags, resolveFlags } from '../resolve-flags.js'
+import { offlineAddress, openAddress } from '../service-address.js'
+import { confirm, isInteractive } from '../terminal/confirm.js'
 import { ProgressDisplay } from '../terminal/progress.js'
-import { confirmRequests } from './confirm-requests.js'
 
 const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
@@ -52,8 +51,8 @@ async function runOnce(
   checkStandardOutput(output, flags)
   // Before the sample's server starts: wrong names end the run here.
   const named = toRequest(symbols, flags, context)
-  const endpoint = await (offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
-  const base = { ...named, baseUrl: endpoint.baseUrl, offline }
+  const address = await (offline ? offlineAddress : openAddress)(flags['base-url'])
+  const base = { ...named, baseUrl: address.baseUrl, offline }
   const startedMs = performance.now()
   const run = async ({ planned, windows, network }: ProgressDisplay) => {
     const request = { ...base, planned, progress: windows, network }
@@ -65,7 +64,7 @@ async function runOnce(
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
   try {
-    const words = offline ? READING : { ...DOWNLOADING, start: `Fetching lists from ${toSourceName(endpoint.baseUrl)}` }
+    const words = offline ? READING : { ...DOWNLOADING, start: `Fetching lists from ${toSourceName(address.baseUrl)}` }
     const report = await ProgressDisplay.during(context.progressStyle, words, run, {
       endsEarly,
     })
@@ -74,7 +73,7 @@ async function runOnce(
     if (process.stdout.isTTY && flags.format === 'json') process.stdout.write('\n')
     return undefined
   } finally {
-    await endpoint.close()
+    await address.close()
   }
 }
 
@@ -126,5 +125,27 @@ function checkStandardOutput(output: string | undefined, flags: JobFlags): void 
   if (isBinary(format) && process.stdout.isTTY) {
     const suggestions = ['Write it to a file with -o FILE, or pipe it on.']
     throw new KlinesError('bad_output', `${format} is binary, and stdout is a terminal.`, { suggestions })
+  }
+}
+
+/**
+ * Runs a job that may be refused because of very many requests, before any candle is downloaded: asks at a terminal, and runs
+ * it again `withYes`. Throws the refusal without a terminal to ask at, and `bad_option` when the answer is no: what was requested
+ * is not there, and a command after `&&` must not run.
+ */
+async function confirmRequests(
+  run: () => Promise<Report | undefined>,
+  withYes: () => Promise<Report | undefined>,
+  signal: AbortSignal,
+): Promise<Report | undefined> {
+  try {
+    return await run()
+  } catch (error) {
+    const isAskable = isKlinesError(error, 'bad_option') && error.data.requests !== undefined
+    if (!isAskable || !isInteractive()) throw error
+    const reason = error.message.replace(/ Expected at most [^.]*\.$/, '')
+    if (await confirm(`${reason} Download them?`, signal)) return await withYes()
+    const { suggestions, data } = error
+    throw new KlinesError('bad_option', 'Nothing was downloaded, because the answer was no.', { suggestions, data })
   }
 }

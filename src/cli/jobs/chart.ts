@@ -6,19 +6,18 @@ import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
-import { AlternateScreen } from '../chart/alternate-screen.js'
 import type { ChartRequest } from '../chart/candle-loader.js'
 import { type ChartRoom, type LoadedCharts, loadCharts, terminalRoom } from '../chart/load-charts.js'
 import { drawPictures, parsePictures, pictureRoom } from '../chart/pictures.js'
-import { chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
+import { AlternateScreen, chartHeight, chartStyle, chartWidth } from '../chart/screen.js'
 import { ChartWatch } from '../chart/watch.js'
-import { offlineEndpoint, startEndpoint } from '../endpoint.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { toFetchOptions } from '../flags/network.js'
 import { chartObject } from '../reports/chart.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
+import { offlineAddress, openAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
@@ -35,8 +34,8 @@ export async function runChart(
   const pictures = parsePictures(flags, context.given)
   checkWatch(flags)
   const named = toRequest(symbols, flags, context)
-  const endpoint = await (flags.offline ? offlineEndpoint : startEndpoint)(flags['base-url'])
-  const request = { ...named, baseUrl: endpoint.baseUrl }
+  const address = await (flags.offline ? offlineAddress : openAddress)(flags['base-url'])
+  const request = { ...named, baseUrl: address.baseUrl }
   try {
     const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
     if (!pictures) warnAboutWidth(flags, context)
@@ -51,7 +50,7 @@ export async function runChart(
     process.stdout.write(`${lines.join('\n')}\n`)
     return undefined
   } finally {
-    await endpoint.close()
+    await address.close()
   }
 }
 

@@ -2,11 +2,11 @@ import { type Catalogue, readCatalogue } from '../../download/catalogue.js'
 import { openMirror } from '../../download/sources/open-source.js'
 import { type Interval, parseInterval } from '../../klines/intervals.js'
 import type { RunContext } from '../base-command.js'
-import { startEndpoint } from '../endpoint.js'
 import type { LocationFlags } from '../flags/location.js'
 import { type NetworkFlags, toLimits } from '../flags/network.js'
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
+import { openAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
@@ -37,15 +37,15 @@ async function readLists(
 ): Promise<Catalogue> {
   const { mirror } = flags
   const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).upkeep.readMeta()?.baseUrl)
-  const endpoint = await startEndpoint(flags['base-url'] ?? findBaseUrl())
+  const address = await openAddress(flags['base-url'] ?? findBaseUrl())
   try {
     // Lists take a moment, so only a person who waits sees something.
     const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-    const options = { baseUrl: endpoint.baseUrl, mirror, ...toLimits(flags), signal, warn }
+    const options = { baseUrl: address.baseUrl, mirror, ...toLimits(flags), signal, warn }
     return await ProgressDisplay.during(style, FETCHING, ({ network }) =>
       readCatalogue({ ...options, network }, intervals),
     )
   } finally {
-    await endpoint.close()
+    await address.close()
   }
 }

@@ -1,10 +1,9 @@
-import { once, openMirror, openSource } from '../../download/sources/open-source.js'
+import { openMirror, openSource, once as warnOnce } from '../../download/sources/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { LoggedRequest } from '../../server/request-log.js'
 import { SAMPLE_ROOT } from '../../server/sample.js'
-import { type RunningServer, startServer } from '../../server/server.js'
+import { type LoggedRequest, type RunningServer, startServer } from '../../server/server.js'
 import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
 import type { RunContext } from '../base-command.js'
 import { isDebug } from '../error-report.js'
@@ -13,7 +12,6 @@ import { type NetworkFlags, toLimits } from '../flags/network.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
-import { describeServer } from '../reports/serve.js'
 import { printNote } from '../terminal/print.js'
 
 interface ServeFlags extends LocationFlags, NetworkFlags {
@@ -38,7 +36,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   const location = findLocation(flags, context.warn)
   let isStarted = false
   // What comes later is part of the log, like errors.
-  const warn = once(text => (isStarted ? logError(text) : context.warn(text)))
+  const warn = warnOnce(text => (isStarted ? logError(text) : context.warn(text)))
   const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), warn }
   const server = await startServer({
     ...flags,
@@ -108,4 +106,17 @@ async function openBrowser(url: string, { warn }: RunContext): Promise<void> {
   const { default: open } = await import('open')
   const fail = () => warn(`No browser could be opened; open ${url}/ yourself.`)
   await open(`${url}/`).then(browser => browser.on('error', fail), fail)
+}
+
+/** `serve`: the address, what is served there, and how to stop. */
+function describeServer({ url, mirror, baseUrl, sample, upstream, strict }: Omit<ServeObject, 'warnings'>) {
+  const lines = [url]
+  if (sample) lines.push('Serving synthetic sample data, not prices of any exchange.')
+  else lines.push(`Serving ${mirror}${baseUrl === null ? '' : `, a mirror of ${baseUrl}`}.`)
+  if (mirror === SAMPLE_ROOT)
+    lines.push('klines download creates a mirror of real candles; --upstream downloads them on request.')
+  if (upstream !== null) lines.push('Missing and open windows are downloaded from there on request.')
+  if (strict) lines.push('The greeting API accepts only what the public instance accepts.')
+  lines.push(`Open ${url}/ in a browser for charts, downloads and the API. Press Ctrl-C to stop.`)
+  return lines.join('\n')
 }

@@ -8,21 +8,18 @@ import { openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs } from '../../export/output-spec.js'
 import { KlinesError } from '../../klines/errors.js'
-import { Database, type LakeFiles } from '../../sql/database.js'
+import { Database, type LakeFiles, makeTempFolder } from '../../sql/database.js'
 import { lakeParts } from '../../sql/lake-parts.js'
 import { exportParts } from '../../sql/mirror-parts.js'
-import { writeParquet } from '../../sql/parquet-result.js'
 import { parseQuery, type Query } from '../../sql/query.js'
-import { type ResultFile, resolveResultFormat, type TextFormat } from '../../sql/result-format.js'
-import { makeTempFolder } from '../../sql/temp-folder.js'
-import { writeText } from '../../sql/text-result.js'
+import { type ResultFile, resolveResultFormat, type TextFormat, writeParquet, writeText } from '../../sql/result.js'
 import type { RunContext } from '../base-command.js'
-import { offlineEndpoint } from '../endpoint.js'
 import type { SqlFlags } from '../flags/sql.js'
 import type { Report } from '../reports/report.js'
 import type { SqlObject } from '../reports/schema.js'
 import { printTable, sqlReport } from '../reports/sql.js'
 import { resolveRange } from '../resolve-flags.js'
+import { offlineAddress } from '../service-address.js'
 
 /** A result's format and path, `-` for stdout. */
 interface ResultTarget extends ResultFile {
@@ -121,7 +118,7 @@ async function findParts(
 ): Promise<LakeFiles> {
   if (flags.lake !== undefined) return lakeParts(flags.lake, query)
   const { mirror, from, to, last } = flags
-  const { baseUrl } = offlineEndpoint(flags['base-url'])
+  const { baseUrl } = offlineAddress(flags['base-url'])
   const { signal, warn } = context
   return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, warn })
 }

@@ -1,9 +1,8 @@
-import { withoutStop } from '../../download/errors.js'
 import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import { type Series, windowOf } from '../../klines/series.js'
-import { plural } from '../../klines/text.js'
+import { plural, trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planVerification } from '../../verify/plan.js'
 import type { RunContext } from '../base-command.js'
@@ -38,7 +37,7 @@ function computeStats(mirror: Mirror, series: Series): SeriesStats {
   for (const startDate of mirror.contents.startDates(series)) {
     const window = mirror.windows.borrow(windowOf(series, startDate))
     if (window.state === 'corrupt')
-      throw new KlinesError('incomplete', `Corrupt in the mirror: ${withoutStop(window.error.message)}.`)
+      throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(window.error.message)}.`)
     if (window.state === 'cached') builder.add(window.batch)
   }
   return builder.result

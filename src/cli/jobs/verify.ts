@@ -1,6 +1,6 @@
 import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
-import { quoteWord } from '../../klines/escape.js'
+import { quoteWord } from '../../klines/text.js'
 import { parseRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { verifyKlines } from '../../verify/verify.js'

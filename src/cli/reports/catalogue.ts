@@ -3,7 +3,7 @@ import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { formatCount } from '../../klines/text.js'
 import { formatDate, windowLength, windowSpan } from '../../klines/windows.js'
 import { textTable } from '../terminal/table.js'
-import type { Report } from './report.js'
+import { type Report, sum } from './report.js'
 
 /** `symbols`: what the mirror holds of each. */
 export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
@@ -13,7 +13,7 @@ export function symbolsReport({ source, mirror, symbols }: Catalogue): Report {
     if (!cached.has(symbol)) return { symbol, mirrored: { intervals: [], windows: 0 } }
     const counts = EXCHANGE_INTERVALS.map(interval => mirror.contents.startDates({ symbol, interval }).length)
     const intervals = EXCHANGE_INTERVALS.filter((_, index) => counts[index] > 0)
-    return { symbol, mirrored: { intervals, windows: counts.reduce((sum, count) => sum + count, 0) } }
+    return { symbol, mirrored: { intervals, windows: sum(counts) } }
   })
   const head = ['symbol', 'cached windows', 'cached intervals']
   const cells = rows.map(({ symbol, mirrored: { windows, intervals } }) => [
@@ -35,7 +35,7 @@ export function intervalsReport({ source, mirror, symbols, startDates }: Catalog
     firstStartDate: dates.at(0) ?? null,
     lastStartDate: dates.at(-1) ?? null,
     windows: dates.length,
-    mirrored: symbols.reduce((sum, symbol) => sum + mirror.contents.startDates({ symbol, interval }).length, 0),
+    mirrored: sum(symbols.map(symbol => mirror.contents.startDates({ symbol, interval }).length)),
   }))
   const head = ['interval', 'window length', 'first', 'last', 'windows', 'cached (all symbols)']
   const cells = rows.map(({ interval, windowLength, firstStartDate, lastStartDate, windows, mirrored }) => [

@@ -3,3 +3,7 @@ export interface Report<Json extends object = object> {
   readonly json: Omit<Json, 'warnings'>
   readonly text: () => string
 }
+
+export function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
+}

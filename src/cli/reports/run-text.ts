@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.
 import type { LakeChanges } from '../../lake/job.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
-import { sum } from './sum.js'
+import { sum } from './report.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12

@@ -5,10 +5,9 @@ import { SAMPLE } from '../../http/base-url.js'
 import { formatCount, plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
-import type { Report } from './report.js'
+import { type Report, sum } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
-import { sum } from './sum.js'
 
 /** `download` and `export`. */
 export function runReport(result: RunResult, details: RunDetails): Report<RunObject> {

@@ -1,10 +1,9 @@
 import { formatBytes, formatCount, plural } from '../../klines/text.js'
-import { cellText } from '../../sql/cell.js'
 import type { Database } from '../../sql/database.js'
 import type { Query } from '../../sql/query.js'
-import { fitTable } from '../terminal/fit-table.js'
+import { cellText } from '../../sql/result.js'
 import { print } from '../terminal/print.js'
-import { textTable } from '../terminal/table.js'
+import { fitTable, textTable } from '../terminal/table.js'
 import type { Report } from './report.js'
 import type { SqlObject } from './schema.js'
 

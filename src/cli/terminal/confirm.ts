@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises'
-import { escapeControls } from '../../klines/escape.js'
+import { escapeControls } from '../../klines/text.js'
 
 /** Whether a person can see a question on stderr and answer it on stdin. */
 export function isInteractive(): boolean {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { escapeControls } from '../../klines/escape.js'
+import { escapeControls } from '../../klines/text.js'
 
 /** All text of the commands is printed here: names, addresses and messages in it may come from anywhere. */
 

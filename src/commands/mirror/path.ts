@@ -9,7 +9,7 @@ export default class MirrorPath extends BaseCommand {
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPath)
     this.context(flags)
-    const { runMirrorPath } = await import('../../cli/jobs/mirror/path.js')
+    const { runMirrorPath } = await import('../../cli/jobs/mirror/status.js')
     this.showData(runMirrorPath(flags))
   }
 }

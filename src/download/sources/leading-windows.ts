@@ -40,7 +40,7 @@ export async function findLeadingWindows(
   const { signal = new AbortController().signal, warn = () => {} } = options
   checkLimits(options)
   const now = options.now === undefined ? systemClock.now : () => options.now as number
-  const { openExchangeClient } = await import('../../exchange-client/open.js')
+  const { openExchangeClient } = await import('../../exchange-client/client.js')
   const host = { baseUrl: options.baseUrl, concurrency: 1, policy: RETRY_POLICY, limits: options, now }
   const exchange = await openExchangeClient({ ...host, warn, onActivity: options.network })
   const firstCandles = new FirstCandles(exchange, mirror, { signal, now })

@@ -4,9 +4,8 @@ import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
-import { openKlinesClient } from '../../klines-client/open.js'
-import { defaultMirrorRoot } from '../../mirror/default-root.js'
-import { Mirror } from '../../mirror/mirror.js'
+import { openKlinesClient } from '../../klines-client/client.js'
+import { defaultMirrorRoot, Mirror } from '../../mirror/mirror.js'
 import type { FileMemory } from './cache-writer.js'
 import { ExchangeCatalogue } from './exchange-catalogue.js'
 import { MirrorSource } from './mirror-source.js'
@@ -98,7 +97,7 @@ export async function openSource(
     const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
     const using = { refresh, readOnly, memory, linkedInMemory, now, signal, warn }
     if (isOfExchange) {
-      const { openExchangeClient } = await import('../../exchange-client/open.js')
+      const { openExchangeClient } = await import('../../exchange-client/client.js')
       const exchange = await openExchangeClient({ ...host, warn })
       return new ServiceSource(exchange, new ExchangeCatalogue(exchange, mirror, listing), mirror, using)
     }

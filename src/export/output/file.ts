@@ -3,7 +3,7 @@ import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:f
 import { dirname } from 'node:path'
 import { undefinedIfMissing } from '../../fs/errno.js'
 import { fileId } from '../../fs/file-id.js'
-import { checkWritableFolder } from '../../fs/writable-folder.js'
+import { checkWritableFolder } from '../../fs/make-folder.js'
 import { KlinesError } from '../../klines/errors.js'
 import { outputError, outputExists, outputIsFolder } from './errors.js'
 import { MadeFolders } from './folders.js'

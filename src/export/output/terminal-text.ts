@@ -1,4 +1,4 @@
-import { escapeControls } from '../../klines/escape.js'
+import { escapeControls } from '../../klines/text.js'
 
 /**
  * Bytes of a text format for a terminal, chunk by chunk: what it could interpret is escaped, as in all that the commands print. Cells

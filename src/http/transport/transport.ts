@@ -1,7 +1,6 @@
 import { VERSION } from '../../version.js'
 import { FetchError, toFetchError } from '../fetch-error.js'
-import { ACCEPT_ENCODING } from './decode-body.js'
-import { HttpResponse, type WholeResponse } from './response.js'
+import { ACCEPT_ENCODING, HttpResponse, type WholeResponse } from './response.js'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from './undici.js'
 
 export type { WholeResponse }

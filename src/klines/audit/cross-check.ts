@@ -1,13 +1,10 @@
 import type { Interval } from '../intervals.js'
 import { groupCandles } from '../kernel/candle-compare.js'
-import type { CandleTable } from '../kernel/candle-table.js'
-import type { CandleTables } from '../kernel/candle-tables.js'
+import type { CandleTable, CandleTables } from '../kernel/candle-table.js'
 import { isMultiple, toTarget } from '../resample/target-interval.js'
 import type { SymbolName } from '../symbols.js'
-import { CheckedPair } from './checked-pair.js'
-import { CheckedSeries } from './checked-series.js'
+import { CheckedPair, CheckedSeries, type SlicedSeries } from './checked-series.js'
 import type { Difference } from './compare-series.js'
-import type { SlicedSeries } from './sliced-series.js'
 import { overlaps } from './time-spans.js'
 
 /** How many candles of one interval were compared with those of a finer one. */

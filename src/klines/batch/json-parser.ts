@@ -1,11 +1,11 @@
 import { type CandleTimes, formatInstant } from '../candle-times.js'
 import { COLUMN_KINDS, COLUMNS, type KlineRow, ROW_LENGTH } from '../columns.js'
 import { type ErrorData, KlinesError } from '../errors.js'
-import { quoteText } from '../escape.js'
 import { decodeUtf8 } from '../json.js'
 import { NUMBERS_PER_ROW, OFFSETS_PER_ROW } from '../kernel/assembly/layout.js'
 import { SHORTEST_ROW } from '../kernel/kernel.js'
 import { type WindowRef, windowName } from '../series.js'
+import { quoteText } from '../text.js'
 import type { WindowSpan } from '../windows.js'
 import { KlineBatch, PLAIN_CELL } from './kline-batch.js'
 

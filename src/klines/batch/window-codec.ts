@@ -1,12 +1,70 @@
-import { CandleTimes } from '../candle-times.js'
+import { CandleTimes, mayBeOffGrid } from '../candle-times.js'
 import { KlinesError } from '../errors.js'
+import { nextOpenTime } from '../intervals.js'
 import { NUMBERS_PER_ROW } from '../kernel/assembly/layout.js'
 import { type IndexedRows, type Kernel, sharedKernel } from '../kernel/kernel.js'
-import { type WindowRef, windowName } from '../series.js'
+import { type Series, type SeriesLabel, type WindowRef, windowName } from '../series.js'
 import { windowSpan } from '../windows.js'
-import { BorrowedBatch } from './borrowed-batch.js'
 import { parseJsonWindow, type RowRules } from './json-parser.js'
 import { KlineBatch } from './kline-batch.js'
+
+/**
+ * A batch whose rows lie in the memory of a kernel, without a copy. It is valid until that kernel reads another window or its
+ * memory grows. After that every access throws an `Error`: the memory then holds other rows.
+ */
+export class BorrowedBatch extends KlineBatch {
+  private readonly epoch: number
+
+  constructor(
+    series: SeriesLabel,
+    index: IndexedRows,
+    plain: boolean,
+    private readonly owner: Kernel,
+  ) {
+    super(series, index, plain)
+    this.epoch = owner.epoch
+  }
+
+  override get bytes(): Uint8Array {
+    this.check()
+    return this.index.bytes
+  }
+
+  override get offsets(): Uint32Array {
+    this.check()
+    return this.index.offsets
+  }
+
+  override get numbers(): Float64Array {
+    this.check()
+    return this.index.numbers
+  }
+
+  override get kernel(): Kernel {
+    return this.owner
+  }
+
+  override toOwned(): KlineBatch {
+    const { bytes, offsets, numbers } = this
+    return new KlineBatch(
+      this.series,
+      { bytes: new Uint8Array(bytes), offsets: offsets.slice(), numbers: numbers.slice() },
+      this.plain,
+    )
+  }
+
+  protected override withRows(index: IndexedRows): this {
+    return new BorrowedBatch(this.series, index, this.plain, this.owner) as this
+  }
+
+  private check(): void {
+    if (this.epoch === this.owner.epoch) return
+    const { symbol, interval } = this.series
+    throw new Error(
+      `A borrowed batch of ${symbol} ${interval} is no longer valid: its memory was used for another window. Expected toOwned() to be called before.`,
+    )
+  }
+}
 
 /**
  * The rows of a window file.
@@ -75,4 +133,34 @@ function hasValidTimes({ numbers }: IndexedRows, times: CandleTimes): boolean {
 /** The series alone: a batch does not say which window its rows are from. */
 function label({ symbol, interval }: WindowRef) {
   return { symbol, interval }
+}
+
+/** A stretch of candles off the grid is close to the candle before it and to the one after it. */
+const ENDS_OF_STRETCH = 2
+
+/**
+ * Describes the first row of a decoded window that shows that the window belongs to a finer series, where the exchange itself may
+ * have candles off the grid, so that the codec accepts them: see `findFinerRow`. Undefined when there is none.
+ */
+export function findMisplacedRow(batch: KlineBatch): string | undefined {
+  const row = findFinerRow(batch)
+  if (row === undefined) return undefined
+  const opens = new Date(batch.openTime(row)).toISOString()
+  const { interval } = batch.series
+  return `row ${row}, which opens ${opens}, is less than ${interval} after the one before it, and so are most rows`
+}
+
+/**
+ * The first row that opens before the one before it should end, if most rows do: the window belongs to a finer series. Looks at
+ * the time in which the exchange itself may have candles off the grid. Undefined when there is none.
+ */
+export function findFinerRow(batch: KlineBatch): number | undefined {
+  // The batch of a window has an interval of the service.
+  const { interval } = batch.series as Series
+  const closeRows: number[] = []
+  let row = 1
+  for (; row < batch.length && mayBeOffGrid(batch.openTime(row)); row++) {
+    if (batch.openTime(row) < nextOpenTime(interval, batch.openTime(row - 1))) closeRows.push(row)
+  }
+  return closeRows.length > ENDS_OF_STRETCH && 2 * closeRows.length >= row ? closeRows[0] : undefined
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { findState, type Processes, type ProcessState } from '../../fs/process-identity.js'
-import type { Clock } from '../../klines/clock.js'
+import type { Clock } from '../../http/system-clock.js'
 import { lakeIsBusy, waitingText } from './errors.js'
 import { type FoundLock, LOCK_FILE, readLock, tryPlace } from './lock-file.js'
 

@@ -1,7 +1,10 @@
-import type { TObject, TSchema } from 'typebox'
+import Type, { type TObject, type TSchema } from 'typebox'
 import type { OpenApiDocument } from '../../greeting-client/parse.js'
-import { ErrorObjectSchema } from '../../http/error-object.js'
 import type { Endpoint, EndpointResponse } from '../endpoint.js'
+import type { Body } from '../http/body.js'
+import { ErrorObjectSchema } from '../http/error.js'
+import { requestBaseUrl } from '../http/host.js'
+import { sendBody } from '../http/send-body.js'
 
 /** Facts about an API for its OpenAPI document. */
 export interface ApiInfo {
@@ -116,5 +119,22 @@ class Components {
     if ($id === undefined) return plain
     this.schemas[$id] = plain
     return { $ref: `#/components/schemas/${$id}` }
+  }
+}
+
+/**
+ * The endpoint of an OpenAPI document. `path` is relative to the base address; `document` returns the document for the base
+ * address that a request was sent to.
+ */
+export function specEndpoint(path: string, tag: string, document: (baseUrl: string) => Body): Endpoint {
+  return {
+    method: 'GET',
+    path: `/${path}`,
+    operationId: 'getSpec',
+    summary: 'The OpenAPI description of this API',
+    tag,
+    response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
+    handler: (request, reply) =>
+      sendBody(request, reply, document(requestBaseUrl(request.raw)), { vary: 'accept-encoding, host' }),
   }
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, isKlinesError, KlinesError } from '../../klines/errors.js'
-import { renameOptions } from '../../klines/option-text.js'
+import { renameOptions } from '../../options/option.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 

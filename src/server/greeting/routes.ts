@@ -1,17 +1,19 @@
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { TOKENS_PATH } from '../../greeting-client/paths.js'
 import {
+  type Token,
   TokenSchema,
   type UserUpdateResult,
   UserUpdateResultSchema,
   userUpdateSchemas,
 } from '../../greeting-client/schema.js'
+import { KlinesError } from '../../klines/errors.js'
 import type { Endpoint } from '../endpoint.js'
 import { CORS_HEADERS } from '../http/cors.js'
 import { checkAcceptsJson } from '../http/negotiation.js'
-import { DEFAULT_STREAM_TEXT, jsonLines, splitWords, wordTokens } from './token-stream.js'
 
 const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 
@@ -89,4 +91,38 @@ function streamTokens(words: readonly string[], request: FastifyRequest, reply: 
 function tokenType(accept: string | undefined): string {
   const named = accept === undefined ? [] : new Negotiator({ headers: { accept } }).mediaTypes()
   return named.includes('application/jsonl') ? 'application/jsonl' : 'text/plain'
+}
+
+/** What the token stream says by default. */
+const DEFAULT_STREAM_TEXT = 'Hello! A candle has an open, a high, a low and a close. Take each word as it comes.'
+
+/** The pace of the public instance. */
+export const WORD_MS = 200
+
+/**
+ * Splits a text into words, each with the white space before it, the last also with that behind it: joined, they are the text
+ * again. Throws `bad_option` for a text without words: clients could not tell its stream from a broken one.
+ */
+function splitWords(text: string): string[] {
+  const words = text.match(/\s*\S+(\s+$)?/g)
+  if (words) return words
+  const message = `\`streamText\` is ${JSON.stringify(text)}. Expected a text with at least one word.`
+  throw new KlinesError('bad_option', message)
+}
+
+/** Words as tokens, one every `wordMs`. Throws when the signal aborts. */
+async function* wordTokens(words: readonly string[], signal: AbortSignal, wordMs = WORD_MS): AsyncGenerator<Token> {
+  for (const [index, message] of words.entries()) {
+    if (index > 0) await sleep(wordMs, undefined, { signal })
+    yield { message }
+  }
+}
+
+/** Tokens as JSON Lines; like the public instance, reports an error as the last line. */
+async function* jsonLines(tokens: AsyncIterable<Token>, signal: AbortSignal): AsyncGenerator<string> {
+  try {
+    for await (const token of tokens) yield `${JSON.stringify(token)}\n`
+  } catch {
+    if (!signal.aborted) yield `${JSON.stringify({ isError: true, reason: 'Internal error.' })}\n`
+  }
 }

@@ -1,17 +1,71 @@
 import { Body } from '../http/body.js'
-import { pageBody } from '../pages/send-page.js'
+import { pageBody } from '../pages/page.js'
 import type { Tree } from '../tree/tree.js'
-import { type Coverage, findCoverage } from './coverage.js'
-import { KeptSurvey } from './kept-survey.js'
-import { homePage } from './page.js'
-import { Steps } from './steps.js'
-import { underwayPage } from './underway-page.js'
+import { type Coverage, findCoverage, Steps } from './coverage.js'
+import { homePage, underwayPage } from './page.js'
+
+/**
+ * Something that takes long to find out. It is found beside other work when somebody asks, kept, and found anew at most once in a
+ * while; all who ask share the work.
+ */
+export class KeptSurvey<T> {
+  private latest: { readonly result: T } | undefined
+  private work: Promise<T> | undefined
+  /** When the last work has ended. */
+  private endedMs = Number.NEGATIVE_INFINITY
+
+  /** `find` gets the result before. `onError` is called with what it throws while there is an earlier result. */
+  constructor(
+    private readonly find: (before: T | undefined) => Promise<T>,
+    private readonly renewMs: number,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  /** The latest result; undefined before the first one. Begins to find a new one when that is due. */
+  get result(): T | undefined {
+    this.begin()
+    return this.latest?.result
+  }
+
+  /** Whether a result is being found. */
+  get isWorking(): boolean {
+    return this.work !== undefined
+  }
+
+  /** The result that is being found, or the latest one if none is due. Throws what `find` throws. */
+  async next(): Promise<T> {
+    this.begin()
+    return this.work ?? (this.latest as { readonly result: T }).result
+  }
+
+  private begin(): void {
+    const isDue = !this.latest || performance.now() - this.endedMs >= this.renewMs
+    if (this.work || !isDue) return
+    this.work = this.run()
+    // Those who wait for it are told.
+    this.work.catch(() => {})
+  }
+
+  private async run(): Promise<T> {
+    try {
+      const result = await this.find(this.latest?.result)
+      this.latest = { result }
+      return result
+    } catch (error) {
+      if (this.latest) this.onError(error as Error)
+      throw error
+    } finally {
+      this.work = undefined
+      this.endedMs = performance.now()
+    }
+  }
+}
 
 /** The first survey of a mirror with fewer files is waited for: some 50 ms. */
 const QUICK_FILES = 10_000
 
 /** What a server has, and how it is shown. */
-export interface SurveyedCoverage {
+interface SurveyedCoverage {
   readonly coverage: Coverage
   readonly json: Body
   readonly page: Body

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isExchange, SAMPLE, toAddress } from '../../http/base-url.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { startDatesPath, windowPath } from '../../klines/paths.js'
 import type { Series } from '../../klines/series.js'
@@ -6,8 +8,6 @@ import type { Mirror } from '../../mirror/mirror.js'
 import { type SeriesStatus, seriesStatus, summarizeSizes } from '../../mirror/status.js'
 import { planVerification } from '../../verify/plan.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
-import { describeSource, type MirrorSourceFacts } from './source.js'
-import type { Steps } from './steps.js'
 
 /** What a mirror has of a series, by the names and sizes of its files: no file is read. */
 export interface SeriesCoverage extends SeriesStatus {
@@ -66,7 +66,7 @@ async function findStatus(mirror: Mirror, steps: Steps): Promise<SeriesStatus[]>
 }
 
 /** One series, cached or not, for a page that loads its windows. */
-export interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstream' | 'now'> {
+interface OneSeriesCoverage extends SeriesCoverage, Pick<Coverage, 'upstream' | 'now'> {
   /** Whether the mirror knows the symbol. */
   readonly known: boolean
   /** The windows that `missing` counts. */
@@ -104,4 +104,46 @@ function findUpdatedTime(mirror: Mirror): number | undefined {
     .intervals()
     .flatMap(interval => mirror.files.version(startDatesPath(interval))?.mtimeMs ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
+}
+
+/** Where the candles of a mirror come from. */
+export interface MirrorSourceFacts {
+  readonly kind: 'sample' | 'service' | 'exchange' | 'unknown'
+  /** The base address of a service or an exchange. */
+  readonly address: string | undefined
+}
+
+/** The source of a mirror. Only an address is shown: anything may be in `mirror.json`. */
+export function describeSource({ baseUrl }: Mirror): MirrorSourceFacts {
+  if (baseUrl === SAMPLE) return { kind: 'sample', address: undefined }
+  const address = toAddress(baseUrl ?? '')
+  if (!/^https?:\/\//.test(address)) return { kind: 'unknown', address: undefined }
+  return { kind: isExchange(baseUrl) ? 'exchange' : 'service', address }
+}
+
+/** Files that are looked at before other requests get their turn: some milliseconds, also on a slow disk. */
+const FILES_A_TURN = 100
+
+/** Long work in small steps, so that everything else gets its turn in between. */
+export class Steps {
+  /** Files that were looked at. */
+  files = 0
+  private sinceTurn = 0
+
+  /** `signal` ends the work. `onTurn` is called before each turn of the others. */
+  constructor(
+    private readonly signal: AbortSignal,
+    private readonly onTurn: (steps: Steps) => void = () => {},
+  ) {}
+
+  /** Counts files, and lets others go first after some of them. Throws the signal's reason. */
+  async take(files: number): Promise<void> {
+    this.files += files
+    this.sinceTurn += files
+    if (this.sinceTurn < FILES_A_TURN) return
+    this.sinceTurn = 0
+    this.onTurn(this)
+    await nextTurn()
+    this.signal.throwIfAborted()
+  }
 }

@@ -1,10 +1,9 @@
 import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
 import { formatBytes, formatTime, plural } from '../../klines/text.js'
-import { type Html, html, pageHead } from '../pages/html.js'
-import type { Coverage } from './coverage.js'
-import { heatMap } from './heat-map.js'
-import { downloadSection, filesSection, type IntervalExample, link } from './sections.js'
-import type { MirrorSourceFacts } from './source.js'
+import type { Mirror } from '../../mirror/mirror.js'
+import { type Html, html, pageHead } from '../pages/page.js'
+import { type Coverage, describeSource, type MirrorSourceFacts } from './coverage.js'
+import { downloadSection, filesSection, heatMap, type IntervalExample, link } from './sections.js'
 
 /** The colours of the coverage table: the attribute of a cell, its value, and what it means. */
 const KEYS = [
@@ -69,7 +68,7 @@ ${link(GREETING_SPEC_PATH)}.</p>
 }
 
 /** Where the candles come from. */
-export function originNote({ kind, address = '' }: MirrorSourceFacts, upstream: boolean): Html {
+function originNote({ kind, address = '' }: MirrorSourceFacts, upstream: boolean): Html {
   if (kind === 'sample') {
     return html`<p class="note">This server has synthetic sample data: no market ever traded at these prices.</p>`
   }
@@ -111,4 +110,31 @@ function facts({ series, updatedTime, now }: Coverage): Html {
   ]
   return html`<dl id="facts">
 ${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd data-fact="${name}">${value}</dd></div>\n`)}</dl>`
+}
+
+/** Seconds after which a browser without scripts asks again. */
+const REFRESH_S = 3
+
+/** The page at `/` while the files of a large mirror are counted for the first time. Its script loads the page again after that. */
+export function underwayPage(mirror: Mirror, upstream: boolean): Html {
+  const styles = ['/docs/page.css', '/viewer/home/home.css']
+  return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js' })}
+<noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>
+</head>
+<body>
+<header>
+<h1>klines</h1>
+<p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
+<nav aria-label="Pages"><a href="/chart">Chart</a></nav>
+</header>
+<main>
+<section id="mirror" aria-labelledby="mirror-title">
+<h2 id="mirror-title">This mirror</h2>
+${originNote(describeSource(mirror), upstream)}
+<p id="underway" role="status">This mirror has many files, which are being counted. The page shows them when that is done.</p>
+</section>
+</main>
+</body>
+</html>
+`
 }

@@ -7,9 +7,9 @@ import { Body } from '../http/body.js'
 import { HttpError } from '../http/error.js'
 import type { Limits } from '../http/limits.js'
 import { sendBody } from '../http/send-body.js'
-import { sendPage } from '../pages/send-page.js'
+import { sendPage } from '../pages/page.js'
 import type { Tree } from '../tree/tree.js'
-import { CandleSurvey } from './candle-survey.js'
+import { CandleScan } from './candle-scan.js'
 import { findSeriesCoverage } from './coverage.js'
 import { CoverageSurvey } from './coverage-survey.js'
 
@@ -26,7 +26,7 @@ export function serveHome(
   app.addHook('onClose', async () => stop.abort())
   const options = { renewMs: surveyMs, signal: stop.signal, onError }
   const coverage = new CoverageSurvey(tree, options)
-  const candles = new CandleSurvey(tree, coverage, options)
+  const candles = new CandleScan(tree, coverage, options)
   get('/', async (request, reply) => sendPage(request, reply, await coverage.page()))
   get('/coverage.json', async (request, reply) => sendBody(request, reply, (await coverage.latest()).json))
   get('/coverage/candles.json', (request, reply) => sendBody(request, reply, candles.state()))

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Turns } from './turns.js'
 
 /** Requests of a connection that are answered at the same time. */
 const MAX_UNDER_WAY = 8
@@ -164,5 +163,24 @@ export class Connection {
 
   private dropWaiting(): void {
     if (this.waiting.length > 0) this.onWaiting(-this.waiting.splice(0).length)
+  }
+}
+
+/** Work in small pieces, one in each turn of the event loop, so that everything else gets its turn in between. */
+export class Turns {
+  private readonly actions: (() => void)[] = []
+
+  /** Calls `action` in a turn of its own, after those that were added before. */
+  add(action: () => void): void {
+    this.actions.push(action)
+    if (this.actions.length === 1) this.takeNext()
+  }
+
+  private takeNext(): void {
+    setImmediate(() => {
+      this.actions[0]()
+      this.actions.shift()
+      if (this.actions.length > 0) this.takeNext()
+    })
   }
 }

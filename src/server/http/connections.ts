@@ -1,9 +1,8 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { Connection } from './connection.js'
+import { Connection, Turns } from './connection.js'
 import type { Limits } from './limits.js'
-import { Turns } from './turns.js'
 
 /** How often idle connections are closed while the server finishes, ms. Requests on their way may still arrive meanwhile. */
 const FINISH_MS = 50

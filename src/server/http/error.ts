@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http'
-import { ERROR_STATUSES, type ErrorObject } from '../../http/error-object.js'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import { CORS_HEADERS } from './cors.js'
 
 /** Details of an error response besides its message. */
-export interface HttpErrorDetails {
+interface HttpErrorDetails {
   /** Part of the error object. */
   readonly cause?: unknown
   /** Header fields that the status requires, such as Allow. */
@@ -56,3 +58,52 @@ export function plainError(status: number, details?: HttpErrorDetails): HttpErro
 export function errorHeaders(error: HttpError): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers }
 }
+
+/** Converts any error: returns an `HttpError` unchanged, Fastify's errors by their status, others as 500. */
+export function toHttpError(error: Error | FastifyError): HttpError {
+  if (error instanceof HttpError) return error
+  const { statusCode = 500, code } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_BAD_URL') return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
+  // Fastify's messages about malformed bodies reveal nothing internal.
+  const isPublic = statusCode === 400 && code?.startsWith('FST_')
+  return isPublic ? new HttpError(400, error.message) : plainError(statusCode)
+}
+
+/** The configuration of a route. */
+export interface RouteConfig {
+  /** Whether pages of other sites may not read its responses. */
+  readonly isPrivate?: boolean | undefined
+}
+
+/** Sends the error object. */
+export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
+  reply.code(error.statusCode).headers(errorHeaders(error))
+  const { isPrivate } = (request.routeOptions?.config ?? {}) as RouteConfig
+  if (!isPrivate && (request.method === 'GET' || request.method === 'HEAD')) reply.headers(CORS_HEADERS)
+  reply.send(JSON.stringify(errorObject(error)))
+}
+
+/** The statuses of an error object, as the service's OpenAPI description lists them. */
+const ERROR_STATUSES = [
+  100, 101, 102, 103, 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 402, 403, 404,
+  405, 406, 407, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 428, 429, 500, 501, 502, 503,
+  504, 505,
+] as const
+
+/** The body of every error response, as in the service's OpenAPI description. */
+export const ErrorObjectSchema = Type.Object(
+  {
+    statusCode: Type.Enum([...ERROR_STATUSES], { type: 'integer', description: 'HTTP status code' }),
+    message: Type.String({ description: 'Error message' }),
+    isError: Type.Literal(true, { description: 'Always true' }),
+    cause: Type.Optional(Type.Unknown({ description: 'Error cause of any shape' })),
+  },
+  {
+    $id: 'ErrorObject',
+    additionalProperties: false,
+    description: 'What every failed request is answered with',
+    examples: [{ statusCode: 400, message: 'What is wrong, in words.', isError: true }],
+  },
+)
+
+type ErrorObject = Type.Static<typeof ErrorObjectSchema>

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { withoutStop } from '../../download/errors.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { borrowWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError } from '../../klines/errors.js'
@@ -7,6 +6,7 @@ import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
 import { parseTreePath, type TreeEntry } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import { type FileSnapshot, type FileVersion, isSameVersion } from '../../mirror/file-store.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { isLate } from '../../trees/window-ends.js'
@@ -153,7 +153,7 @@ export class FileCache {
   }
 
   private corrupt(path: string, version: FileVersion | undefined, reason: string): CorruptFile {
-    this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${withoutStop(reason)}.`)
+    this.warn(`Corrupt in the mirror ${this.mirror.root}, so not served: ${path}: ${trimPeriod(reason)}.`)
     return { state: 'corrupt', version }
   }
 }

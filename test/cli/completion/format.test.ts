@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCompletion } from '../../../src/cli/completion/format.js'
+import { formatCompletion } from '../../../src/cli/completion/complete.js'
 
 const words = (...candidates: { value: string; description?: string }[]) =>
   formatCompletion({ kind: 'words', candidates })

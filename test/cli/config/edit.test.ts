@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { withoutKey, withValue } from '../../../src/cli/config/edit.js'
+import { withoutKey, withValue } from '../../../src/cli/config/file.js'
 import { parseKey } from '../../../src/cli/config/keys.js'
 import { thrownBy } from '../../support/thrown-by.js'
 

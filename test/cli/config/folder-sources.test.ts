@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeFolderSources } from '../../../src/cli/config/folder-sources.js'
-import { mergeSettings } from '../../../src/cli/config/merge.js'
+import { mergeSettings } from '../../../src/cli/config/defaults.js'
+import { describeFolderSources } from '../../../src/cli/config/origins.js'
 import { readSettings } from '../../../src/cli/config/settings.js'
 import { ALL } from '../../support/cli/command-flags.js'
 import { catchError } from '../../support/errors.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { mergeSettings } from '../../../src/cli/config/defaults.js'
 import { listValues } from '../../../src/cli/config/list.js'
-import { mergeSettings } from '../../../src/cli/config/merge.js'
 import { type ConfigFile, readSettings } from '../../../src/cli/config/settings.js'
 import { ALL } from '../../support/cli/command-flags.js'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fitTable } from '../../../src/cli/terminal/fit-table.js'
-import { textTable } from '../../../src/cli/terminal/table.js'
+import { fitTable, textTable } from '../../../src/cli/terminal/table.js'
 
 const TABLE = {
   head: ['symbol', 'price', 'note', 'volume'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TerminalText } from '../../../src/export/output/terminal-text.js'
-import { escapeControls } from '../../../src/klines/escape.js'
+import { escapeControls } from '../../../src/klines/text.js'
 import { oddTexts } from '../../support/oracles/kline-arbitraries.js'
 
 /** What a terminal gets of bytes that come in several chunks. */

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { findMisplacedRow } from '../../../src/klines/audit/misplaced-row.js'
-import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { decodeWindow, findMisplacedRow } from '../../../src/klines/batch/window-codec.js'
 import type { Interval } from '../../../src/klines/intervals.js'
 import { HOURS, OFF_GRID_QUARTERS } from '../../support/off-grid-tree.js'
 import { LISTING_DATES } from '../../support/oracles/intervals.js'

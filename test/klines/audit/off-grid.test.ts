@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { OnGridTime } from '../../../src/klines/audit/off-grid.js'
+import { OnGridTime } from '../../../src/klines/audit/checked-series.js'
 import { decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { mayBeOffGrid } from '../../../src/klines/candle-times.js'
 import type { Interval } from '../../../src/klines/intervals.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { OpenApiRPC, StreamRPC, UserRPC } from 'vovk-hello-world'
-import type { LoggedRequest } from '../../../src/server/request-log.js'
+import type { LoggedRequest } from '../../../src/server/server.js'
 import { until } from '../../support/deferred.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
 import { useServerOver } from '../../support/servers/test-server.js'

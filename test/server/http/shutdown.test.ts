@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { WORD_MS } from '../../../src/server/greeting/token-stream.js'
+import { WORD_MS } from '../../../src/server/greeting/routes.js'
 import { startServer } from '../../../src/server/server.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LIMITS } from '../../../src/server/http/limits.js'
-import type { LoggedRequest } from '../../../src/server/request-log.js'
-import { startServer } from '../../../src/server/server.js'
+import { type LoggedRequest, startServer } from '../../../src/server/server.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'

@@ -3,14 +3,14 @@ import { checkMirror, type MirrorCheckReport } from '../../../mirror/check.js'
 import { ALL_SERIES } from '../../../mirror/links.js'
 import type { Mirror } from '../../../mirror/mirror.js'
 import type { RunContext } from '../../base-command.js'
-import { startEndpoint } from '../../endpoint.js'
 import { ExitCode } from '../../exit-codes.js'
 import type { LocationFlags } from '../../flags/location.js'
 import { type NetworkFlags, toLimits } from '../../flags/network.js'
 import { requireMirror } from '../../local-mirror.js'
-import { mirrorCheckReport } from '../../reports/mirror-check.js'
+import { mirrorCheckReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
 import type { VerifyObject } from '../../reports/schema.js'
+import { openAddress } from '../../service-address.js'
 import { ProgressDisplay } from '../../terminal/progress.js'
 
 const CHECKING = { start: 'Checking files', verb: 'Checking', noun: 'file' }
@@ -44,13 +44,13 @@ async function repairFiles(
   { signal, warn }: RunContext,
   { advance, network }: ProgressDisplay,
 ): Promise<Repair> {
-  const endpoint = await startEndpoint(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl)
+  const address = await openAddress(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl)
   try {
-    const location = { baseUrl: endpoint.baseUrl, mirror: mirror.root }
+    const location = { baseUrl: address.baseUrl, mirror: mirror.root }
     const options = { ...location, ...toLimits(flags), signal, warn, network }
     return await repairMirror(options, corrupt, advance)
   } finally {
-    await endpoint.close()
+    await address.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Series, seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
+import type { VerifiedSeries } from '../../../verify/verify.js'
 import { textTable } from '../../terminal/table.js'
 
 /** Longer tables show the longest outages only. */
@@ -19,7 +19,7 @@ export interface Outage {
 }
 
 /** Merges the gaps that overlap, outages with outages and other gaps with those of their symbol; ascending. */
-export function mergeGaps(series: readonly SeriesReport[]): Outage[] {
+export function mergeGaps(series: readonly VerifiedSeries[]): Outage[] {
   const groups = new Map<string, OpenOutage[]>()
   const gaps = series.flatMap(({ gaps, ...one }) => gaps.map(gap => ({ ...gap, one })))
   for (const { startTime, endTime, outage: isShared, one } of gaps.toSorted((a, b) => a.startTime - b.startTime)) {

@@ -2,7 +2,7 @@ import { seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime } from '../../../klines/text.js'
 import type { VerificationReport } from '../../../verify/verify.js'
 import { csvTable, textTable } from '../../terminal/table.js'
-import { sum } from '../sum.js'
+import { sum } from '../report.js'
 import type { SeriesVerdict } from './verdict.js'
 
 /** The columns of the table of failing series, left out where they are 0 for all. */

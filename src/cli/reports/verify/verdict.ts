@@ -1,10 +1,8 @@
-import { isFault } from '../../../klines/audit/anomaly-log.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
-import type { VerificationReport } from '../../../verify/verify.js'
-import { sum } from '../sum.js'
-import { type CandleDifference, mergeDifferences } from './differences.js'
+import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
+import { sum } from '../report.js'
+import { type CandleDifference, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
 
 /** `incomplete`: windows are missing, and nothing else is wrong. `empty`: there is no candle to check. */
@@ -12,7 +10,7 @@ export type Verdict = 'ok' | 'empty' | 'incomplete' | 'failed'
 
 /** A series, and how much of it is wrong. */
 export interface SeriesVerdict {
-  readonly report: SeriesReport
+  readonly report: VerifiedSeries
   readonly missingWindows: number
   readonly corruptWindows: number
   /** Candles that differ from their finer candles, notes apart. */
@@ -60,11 +58,6 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     differences: merged,
     outages: mergeGaps(series),
   }
-}
-
-/** The faults of the candles of a series, the first of each kind. */
-export function listFaults({ anomalies }: SeriesReport): SeriesReport['anomalies'] {
-  return anomalies.filter(({ kind }) => isFault(kind))
 }
 
 /** The first line of the report: the verdict, and why. */

@@ -2,14 +2,15 @@ import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount } from '../../../klines/text.js'
 import { formatDate, windowSpan } from '../../../klines/windows.js'
-import type { SeriesReport } from '../../../verify/series-report.js'
+import type { VerifiedSeries } from '../../../verify/verify.js'
+import { exactTime, joinParts } from './candles.js'
 
 const MAX_WIDTH = 80
 /** More successive windows are shown as their first and last one. */
 const MAX_SUCCESSIVE = 6
 
 /** Each series with its missing windows. */
-export function missingLines(series: readonly SeriesReport[], verbose: boolean): string[] {
+export function missingLines(series: readonly VerifiedSeries[], verbose: boolean): string[] {
   return series
     .filter(({ missingWindows }) => missingWindows.length > 0)
     .map(report => {
@@ -19,7 +20,7 @@ export function missingLines(series: readonly SeriesReport[], verbose: boolean):
 }
 
 /** Each corrupt window with the reason. */
-export function corruptLines(series: readonly SeriesReport[]): string[] {
+export function corruptLines(series: readonly VerifiedSeries[]): string[] {
   return series.flatMap(report =>
     report.corrupt.map(({ startDate, reason }) => `${seriesName(report)} ${startDate}: ${reason}`),
   )
@@ -50,4 +51,22 @@ function wrap(text: string): string {
     } else line = line === '' ? part : `${line} ${part}`
   }
   return [...lines, line].join('\n')
+}
+
+/**
+ * Each series of which a later candle is not here because it was downloaded earlier than others, and what brings it up to date.
+ * `location`: the flags that name its source and mirror, each after a space.
+ */
+export function olderLines(series: readonly VerifiedSeries[], location: string): string[] {
+  return series.flatMap(({ symbol, interval, lastOpenTime, olderThan }) => {
+    if (olderThan === undefined) return []
+    const last = lastOpenTime === undefined ? 'no candle' : `last candle ${exactTime(lastOpenTime)}`
+    const name = seriesName({ symbol, interval })
+    return [
+      joinParts(
+        `${name}: ${last}, ${olderThan} has later ones:`,
+        `klines download ${symbol} -i ${interval}${location}`,
+      ),
+    ]
+  })
 }

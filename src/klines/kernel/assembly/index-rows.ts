@@ -1,4 +1,4 @@
-import { areDigits, isDigit, numberBefore } from './digits'
+import { areDigits, isDigit, numberBefore } from './decimals'
 import { NUMBERS_BYTES, OFFSETS_BYTES } from './layout'
 
 const QUOTE: u32 = 0x22

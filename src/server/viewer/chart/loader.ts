@@ -2,8 +2,7 @@ import { approximateLength } from '../../../klines/intervals.js'
 import type { TimeRange } from '../../../klines/time-range.js'
 import { MAX_CANDLES } from './data/series-windows.js'
 import type { Message } from './message.js'
-import type { Session } from './session.js'
-import type { SessionView } from './session-view.js'
+import type { Session, SessionView } from './session-view.js'
 
 /** A history with more candles is not loaded as a whole to show its start. */
 const MAX_HISTORY = MAX_CANDLES / 2

@@ -1,12 +1,48 @@
 import { approximateLength, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
 import { type Series, seriesName } from '../../../klines/series.js'
+import { formatCount, plural } from '../../../klines/text.js'
 import type { TimeRange } from '../../../klines/time-range.js'
-import type { Timeline } from './data/timeline.js'
+import { formatTime } from './address.js'
+import type { SeriesWindows } from './data/series-windows.js'
+import { Timeline } from './data/timeline.js'
 import type { CandleChart } from './drawing/candle-chart.js'
 import { TimeFormat } from './drawing/time-format.js'
-import { Footer } from './footer.js'
+import { element } from './element.js'
 import { Legend } from './legend.js'
-import type { Session } from './session.js'
+
+/** A series while it is shown: its windows, and the time axis of those that are shown. */
+export class Session {
+  timeline: Timeline
+  /** A failed load is not repeated before somebody says so. */
+  hasFailed = false
+  isFilling = false
+  /** Whether its first time is visible: the chart moves there only in the next frame. */
+  isPlaced = false
+  private work: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    readonly windows: SeriesWindows,
+    /** Aborts when another series is shown. */
+    readonly signal: AbortSignal,
+  ) {
+    this.timeline = this.readTimeline()
+  }
+
+  get series() {
+    return this.windows.series
+  }
+
+  readTimeline(): Timeline {
+    return new Timeline(this.series, this.windows.windows)
+  }
+
+  /** Runs one load after the other, so that none loads what another is loading. */
+  queue<T>(load: () => Promise<T>): Promise<T> {
+    const result = this.work.then(load)
+    this.work = result.catch(() => {})
+    return result
+  }
+}
 
 /** Candles that are shown of a range with an open end. */
 const DEFAULT_CANDLES = 150
@@ -156,5 +192,35 @@ export class SessionView {
       from: fixed - (fixed - visible.from) * factor,
       to: fixed + (visible.to - fixed) * factor,
     })
+  }
+}
+
+/** Says what is loaded, for people and for screen readers. */
+class Footer {
+  private readonly status = element('status')
+
+  get text(): string {
+    return this.status.textContent
+  }
+
+  show(timeline: Timeline, windows: SeriesWindows): void {
+    const { candles, missing, missingWindows, length } = timeline
+    const [first, last] = [0, length - 1].map(index =>
+      formatTime(timeline.openTime(index)).replace('T', ' ').replace('Z', ''),
+    )
+    const parts = [
+      `${plural(candles, 'candle')} from ${first} to ${last} UTC, ${formatCount(missing)} missing`,
+      ...(missingWindows > 0 ? [`${plural(missingWindows, 'window')} not in this mirror`] : []),
+      ...(windows.isAtStart && windows.isAtEnd
+        ? [windows.coverage.upstream ? 'all there are' : 'all in this mirror']
+        : []),
+    ]
+    Object.assign(this.status.dataset, { candles, missing, missingWindows })
+    this.status.textContent = parts.join(' · ')
+  }
+
+  clear(): void {
+    for (const name of Object.keys(this.status.dataset)) delete this.status.dataset[name]
+    this.status.textContent = ''
   }
 }

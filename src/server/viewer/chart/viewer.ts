@@ -6,8 +6,7 @@ import { CandleChart } from './drawing/candle-chart.js'
 import { element } from './element.js'
 import { Loader, nextFrame } from './loader.js'
 import { Message } from './message.js'
-import { Session } from './session.js'
-import { SessionView } from './session-view.js'
+import { Session, SessionView } from './session-view.js'
 
 /** Series that stay loaded, so that a switch back is instant. */
 const MAX_SERIES = 8

@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
-import { seriesName } from '../../../klines/series.js'
+import { type Series, seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
-import { followSurvey, type SeriesSurvey } from './survey.js'
 
 /** Fills the cells of the coverage table with what only the candles say: age, outages, other gaps and corrupt windows. */
 export async function fillHeatMap(): Promise<void> {
@@ -11,7 +10,7 @@ export async function fillHeatMap(): Promise<void> {
     const windows = total === 0 ? '' : `: ${formatCount(done)} of ${formatCount(total)} windows`
     status.textContent = `Reading the candles${windows}.`
   }
-  const onResult = (survey: readonly SeriesSurvey[], renewing: boolean) => {
+  const onResult = (survey: readonly ScannedSeries[], renewing: boolean) => {
     const now = Date.now()
     for (const series of survey) fillCell(series, now)
     showNewest(survey)
@@ -20,19 +19,19 @@ export async function fillHeatMap(): Promise<void> {
     status.textContent = `${formatCount(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
   }
   try {
-    await followSurvey({ onProgress, onResult })
+    await followScan({ onProgress, onResult })
   } catch (error) {
     status.textContent = (error as Error).message
   }
 }
 
-function showNewest(survey: readonly SeriesSurvey[]): void {
+function showNewest(survey: readonly ScannedSeries[]): void {
   const times = survey.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   const place = document.querySelector('[data-fact="Newest candle"]')
   if (place && times.length > 0) place.textContent = `${formatTime(Math.max(...times))} UTC`
 }
 
-function fillCell(series: SeriesSurvey, now: number): void {
+function fillCell(series: ScannedSeries, now: number): void {
   const { symbol, interval, lastOpenTime } = series
   const cell = document.querySelector<HTMLElement>(
     `#coverage a[href="/chart/${encodeURIComponent(symbol)}/${interval}"]`,
@@ -48,14 +47,14 @@ function fillCell(series: SeriesSurvey, now: number): void {
   cell.textContent = age.text
 }
 
-function findState({ corruptWindows, missingWindows, gaps, candles }: SeriesSurvey): string {
+function findState({ corruptWindows, missingWindows, gaps, candles }: ScannedSeries): string {
   if (corruptWindows > 0) return 'corrupt'
   if (missingWindows > 0) return 'missing'
   if (candles === 0) return 'empty'
   return gaps > 0 ? 'outages' : 'cached'
 }
 
-function describe(series: SeriesSurvey): string {
+function describe(series: ScannedSeries): string {
   const { candles, firstOpenTime, lastOpenTime, corruptWindows, missingWindows, missingCandles, gaps, outages } = series
   if (firstOpenTime === undefined || lastOpenTime === undefined) return 'no candles'
   const faults = (
@@ -96,4 +95,48 @@ function formatAge(ms: number): string {
   if (days >= 60) return `${Math.floor(days / 30)} mo`
   if (days >= 2) return `${days} d`
   return ms < 2 * HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : `${Math.floor(ms / HOUR_MS)} h`
+}
+
+/** The candles of a series as `/coverage/candles.json` counts them. Times are open times, ms UTC. */
+interface ScannedSeries extends Series {
+  readonly candles: number
+  readonly firstOpenTime?: number
+  readonly lastOpenTime?: number
+  readonly corruptWindows: number
+  readonly missingWindows: number
+  readonly missingCandles: number
+  readonly gaps: number
+  readonly outages: number
+}
+
+/** `renewing`: a later result will follow, because the mirror may have changed since. */
+type ScanState =
+  | { readonly state: 'running'; readonly done: number; readonly total: number }
+  | { readonly state: 'done'; readonly series: readonly ScannedSeries[]; readonly renewing: boolean }
+  | { readonly state: 'failed'; readonly message: string }
+
+/** Time between two questions how far the server is, ms; and for a later result, whose bytes come again only then. */
+const POLL_MS = 400
+const RENEWED_POLL_MS = 2_000
+
+/** What is reported about a scan. */
+interface ScanListener {
+  /** The server reads the candles for the first time. `total` is 0 as long as it is not known. */
+  onProgress(done: number, total: number): void
+  /** A result; another one follows when the server is reading the candles again. */
+  onResult(series: readonly ScannedSeries[], renewing: boolean): void
+}
+
+/** Asks for the scan of all series until it is done. Throws an error with the message of the server when that fails. */
+async function followScan({ onProgress, onResult }: ScanListener): Promise<void> {
+  for (;;) {
+    const response = await fetch('/coverage/candles.json')
+    if (!response.ok) throw new Error(`The server answered with status ${response.status}.`)
+    const survey: ScanState = await response.json()
+    if (survey.state === 'failed') throw new Error(survey.message)
+    if (survey.state === 'running') onProgress(survey.done, survey.total)
+    else onResult(survey.series, survey.renewing)
+    if (survey.state === 'done' && !survey.renewing) return
+    await new Promise(resolve => setTimeout(resolve, survey.state === 'done' ? RENEWED_POLL_MS : POLL_MS))
+  }
 }

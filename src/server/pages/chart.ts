@@ -1,7 +1,22 @@
-import { type Html, html, pageHead } from '../pages/html.js'
+import type { FastifyInstance } from 'fastify'
+import { serve } from '../endpoint.js'
+import { type Html, html, pageBody, pageHead, sendPage } from './page.js'
+
+/** Serves the candle viewer. Its script reads the series from the address, whatever that names. */
+export function serveChart(app: FastifyInstance): void {
+  const page = pageBody(chartPage())
+  for (const path of ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}']) {
+    serve(app, {
+      methods: ['GET', 'HEAD'],
+      path,
+      isPrivate: true,
+      handler: (request, reply) => sendPage(request, reply, page),
+    })
+  }
+}
 
 /** The page at `/chart`: the elements that its script fills. */
-export function chartPage(): Html {
+function chartPage(): Html {
   const files = { styles: ['/viewer/chart/chart.css'], script: '/viewer/chart/main.js' }
   return html`${pageHead('klines chart', files)}
 </head>

@@ -1,17 +1,15 @@
 import type { Warn } from '../../download/sources/window-source.js'
 import type { Series } from '../../klines/series.js'
-import type { SeriesReport } from '../../verify/series-report.js'
-import { verifyKlines } from '../../verify/verify.js'
+import { type VerifiedSeries, verifyKlines } from '../../verify/verify.js'
 import { Body } from '../http/body.js'
 import type { Tree } from '../tree/tree.js'
-import type { CoverageSurvey, SurveyOptions } from './coverage-survey.js'
-import { KeptSurvey } from './kept-survey.js'
+import { type CoverageSurvey, KeptSurvey, type SurveyOptions } from './coverage-survey.js'
 
 /** Candles of a series that are read before other requests get their turn: some milliseconds. */
 const SLICE_CANDLES = 10_000
 
 /** The candles of a series, as `klines verify` counts them. Times are open times, ms UTC. */
-export interface SeriesSurvey extends Series {
+interface ScannedSeries extends Series {
   readonly candles: number
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
@@ -24,12 +22,12 @@ export interface SeriesSurvey extends Series {
 }
 
 /**
- * How far a survey is; `total` is the number of windows, 0 as long as it is not known. `renewing`: a later result will follow, because
+ * How far a scan is; `total` is the number of windows, 0 as long as it is not known. `renewing`: a later result will follow, because
  * the mirror may have changed since.
  */
-export type SurveyState =
+type ScanState =
   | { readonly state: 'running'; readonly done: number; readonly total: number }
-  | { readonly state: 'done'; readonly series: readonly SeriesSurvey[]; readonly renewing: boolean }
+  | { readonly state: 'done'; readonly series: readonly ScannedSeries[]; readonly renewing: boolean }
   | { readonly state: 'failed'; readonly message: string }
 
 /** The answers for a result: as it is, and while it is renewed. */
@@ -41,7 +39,7 @@ interface CandleResult {
 }
 
 /** Reads every cached candle of a mirror beside requests: when somebody asks and, later on, when the mirror has changed. */
-export class CandleSurvey {
+export class CandleScan {
   private readonly kept: KeptSurvey<CandleResult>
   private progress = { done: 0, total: 0 }
 
@@ -83,7 +81,7 @@ export class CandleSurvey {
     }
   }
 
-  private async read(series: readonly Series[]): Promise<SeriesSurvey[]> {
+  private async read(series: readonly Series[]): Promise<ScannedSeries[]> {
     const { mirror, now } = this.tree
     const warn: Warn = () => {}
     const progress = (done: number, total: number) => {
@@ -96,11 +94,11 @@ export class CandleSurvey {
   }
 }
 
-function toBody(state: SurveyState): Body {
+function toBody(state: ScanState): Body {
   return new Body(Buffer.from(JSON.stringify(state)), { isPrivate: true })
 }
 
-function summarize({ symbol, interval, gaps, ...series }: SeriesReport): SeriesSurvey {
+function summarize({ symbol, interval, gaps, ...series }: VerifiedSeries): ScannedSeries {
   const { candles, firstOpenTime, lastOpenTime, corrupt, missingWindows } = series
   return {
     symbol,

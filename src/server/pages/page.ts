@@ -1,10 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Body } from '../http/body.js'
+import { sendBody } from '../http/send-body.js'
+
 /** Text that is HTML already and needs no escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 /** What a template takes: any text, which it escapes, and HTML. */
-export type HtmlValue = string | number | Html | readonly Html[]
+type HtmlValue = string | number | Html | readonly Html[]
 
 /** Tag of HTML templates: escapes every value that is not `Html`. */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
@@ -21,7 +25,7 @@ function toMarkup(value: HtmlValue): string {
 }
 
 /** What a page loads: styles in their order, and a module. */
-export interface PageFiles {
+interface PageFiles {
   readonly styles: readonly string[]
   readonly script: string
 }
@@ -37,4 +41,22 @@ export function pageHead(title: string, { styles, script }: PageFiles): Html {
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="/docs/favicon.svg">
 ${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}<script src="${script}" type="module"></script>`
+}
+
+/** Only files of this server, and no inline scripts or styles; Swagger UI's icons are `data:` URLs. */
+const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+/** The body of a page. A page of another site may link to it, and not read it. */
+export function pageBody(page: Html): Body {
+  return new Body(Buffer.from(page.text), { type: 'text/html; charset=utf-8', isPrivate: true })
+}
+
+/** Answers a request with a page. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Body): void | Promise<void> {
+  return sendBody(request, reply, page, SECURITY_HEADERS)
 }

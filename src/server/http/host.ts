@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIPv4, isIPv6 } from 'node:net'
+import { type AddressInfo, isIPv4, isIPv6 } from 'node:net'
 import { HttpError } from './error.js'
 
 const MAX_PORT = 65_535
@@ -52,7 +52,7 @@ export class HostCheck {
 }
 
 /** The host in a request target of absolute form (RFC 9112, 3.2.2), with its port. */
-export function targetHost(url: string): string | undefined {
+function targetHost(url: string): string | undefined {
   return url.startsWith('/') ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]
 }
 
@@ -68,4 +68,18 @@ function hostCount(rawHeaders: readonly string[]): number {
 /** Removes the trailing dot of a fully qualified name. */
 function withoutDot(name: string): string {
   return name.replace(/\.$/, '')
+}
+
+/** The base address of a server that listens on, or was reached at, an address. */
+export function addressUrl({ address, family, port }: AddressInfo): string {
+  return family === 'IPv6' ? `http://[${address}]:${port}` : `http://${address}:${port}`
+}
+
+/**
+ * The base address that a request was sent to, without a slash at its end: the host of its target or its Host (RFC 9112, 3.3),
+ * which `HostCheck` has found valid, else (HTTP/1.0) the address of the connection.
+ */
+export function requestBaseUrl({ url = '', headers, socket }: IncomingMessage): string {
+  const host = targetHost(url) ?? headers.host
+  return host === undefined ? addressUrl(socket.address() as AddressInfo) : `http://${host.replace(/:$/, '')}`
 }

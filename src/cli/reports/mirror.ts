@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import type { PublishReport } from '../../download/publish.js'
+import type { Repair } from '../../download/repair.js'
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import type { MirrorCheckReport } from '../../mirror/check.js'
+import type { Removal } from '../../mirror/prune.js'
+import type { SeriesStatus } from '../../mirror/status.js'
+import { textTable } from '../terminal/table.js'
+import { printable } from '../terminal/text.js'
+import { type Report, sum } from './report.js'
+import type { ClearObject, PublishObject, VerifyObject } from './schema.js'
+
+/** `mirror status`: what is cached of each series. */
+export function mirrorStatusReport(
+  mirror: string,
+  baseUrl: string | undefined,
+  series: readonly SeriesStatus[],
+): Report {
+  const windows = sum(series.map(status => status.windows))
+  const bytes = sum(series.map(status => status.bytes))
+  const head = ['symbol', 'interval', 'windows', 'empty', 'first with candles', 'last with candles', 'size']
+  const toRow = (status: SeriesStatus) => [
+    status.symbol,
+    status.interval,
+    formatCount(status.windows),
+    formatCount(status.empty),
+    status.firstStartDate ?? '-',
+    status.lastStartDate ?? '-',
+    formatBytes(status.bytes),
+  ]
+  const text = () =>
+    [
+      textTable({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }),
+      '',
+      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(bytes)}, from ${baseUrl ?? 'an unknown address'}`,
+      `Mirror: ${mirror}`,
+    ].join('\n')
+  return { json: { mirror, baseUrl: baseUrl ?? null, windows, bytes, series }, text }
+}
+
+/** `mirror verify`: every file that is corrupt, and what became of it. */
+export function mirrorCheckReport(check: MirrorCheckReport, repair: Repair | undefined): Report<VerifyObject> {
+  const { corrupt, strays, ...counts } = check
+  const { repaired = [], failed = [] } = repair ?? {}
+  const files = corrupt.map(({ path, reason }) => ({ path, reason }))
+  return {
+    json: { ...counts, corrupt: files, strays: [...strays], repaired: [...repaired], failed: [...failed] },
+    text: () => checkText(check, repair),
+  }
+}
+
+function checkText(check: MirrorCheckReport, repair: Repair | undefined): string {
+  const { mirror, files, windows, candles, bytes, corrupt, strays } = check
+  const lines = corrupt.map(({ path, reason }) => `${printable(path)}: ${reason}`)
+  if (lines.length > 0) lines.push('')
+  const read = `${plural(files, 'file')} read: ${plural(windows, 'window')}, ${plural(candles, 'candle')}, ${formatBytes(bytes)}.`
+  lines.push(`${read} ${corrupt.length === 0 ? 'No problems found.' : `Corrupt: ${plural(corrupt.length, 'file')}.`}`)
+  if (repair) {
+    lines.push(`${formatCount(repair.repaired.length)} of ${formatCount(corrupt.length)} repaired.`)
+    lines.push(...repair.failed.map(({ path, reason }) => `${path} could not be downloaded: ${reason}.`))
+  } else if (corrupt.length > 0) lines.push('--repair downloads corrupt files again.')
+  if (strays.length > 0) {
+    const [have, them] = strays.length === 1 ? ['has', 'it'] : ['have', 'them']
+    lines.push(`${plural(strays.length, 'file')} ${have} no place in the mirror: klines mirror prune removes ${them}.`)
+  }
+  return [...lines, `Mirror: ${mirror}`].join('\n')
+}
+
+/** `mirror publish`: what the tree has, what was added, and where it is. */
+export function mirrorPublishReport(report: PublishReport): Report<PublishObject> {
+  const { symbols, intervals, ...rest } = report
+  const tree = join(report.mirror, 'api')
+  return {
+    json: { ...rest, tree, symbols: [...symbols], intervals: [...intervals] },
+    text: () => publishText(report, tree),
+  }
+}
+
+function publishText({ symbols, intervals, windows, emptyWritten, listsWritten }: PublishReport, tree: string): string {
+  const contents = `${plural(symbols.length, 'symbol')}, ${plural(intervals.length, 'interval')}, ${plural(windows, 'window')}`
+  const written = `Written: ${plural(emptyWritten, 'empty window')}, ${plural(listsWritten, 'list')}.`
+  return [
+    `The tree is complete: ${contents}. ${written}`,
+    `Any static host can serve it: upload ${tree} as the folder api of its address.`,
+  ].join('\n')
+}
+
+/** Paths that are listed one by one. */
+const MAX_LISTED = 20
+
+/** `mirror prune` and `mirror clear`: the files that were removed, or with `dryRun` would be. */
+export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<ClearObject> {
+  const text = () => {
+    const more = paths.length > MAX_LISTED ? [`and ${formatCount(paths.length - MAX_LISTED)} more`] : []
+    const lines = [...paths.slice(0, MAX_LISTED).map(printable), ...more]
+    if (lines.length > 0) lines.push('')
+    lines.push(`${plural(paths.length, 'file')}, ${formatBytes(bytes)}, ${dryRun ? 'would be removed' : 'removed'}.`)
+    return [...lines, `Mirror: ${mirror}`].join('\n')
+  }
+  return { json: { mirror, removed: [...paths], bytes }, text }
+}
