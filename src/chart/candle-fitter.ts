@@ -1,6 +1,7 @@
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { isKlinesError, type KlinesError } from '../klines/errors.js'
 import { DAY_MS, EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { Kernel } from '../klines/kernel/kernel.js'
 import { hasListingDate } from '../klines/resample/candle-grid.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import {
@@ -74,9 +75,10 @@ export class CandleFitter<S extends SeriesLabel> {
     const { series, options } = this
     const { maxCandles, resample } = options
     const shortest = resample ?? parseTargetInterval(series.interval)
+    const kernel = new Kernel()
     const build = (target: TargetInterval, maxSlots: number) => {
       const isSource = target === shortest && resample === undefined
-      const resampler = isSource ? undefined : new Resampler(series, target, { partial: true })
+      const resampler = isSource ? undefined : new Resampler(series, target, { partial: true }, kernel)
       return new Candidate(target, resampler, maxSlots, maxCandles)
     }
     if (options.keep === 'newest') return [build(shortest, Infinity)]

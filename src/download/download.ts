@@ -7,7 +7,7 @@ import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { KnownTotals, WindowSource, WindowStatus } from './sources/window-source.js'
 import { type DownloadReport, DownloadTally, type ProgressCallbacks } from './tally.js'
-import { type StreamedWindow, streamWindows } from './window-stream.js'
+import { readWindows, type StreamedWindow, streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
@@ -60,7 +60,9 @@ export async function downloadSeries(
 ): Promise<void> {
   const counted = findAllCounted(source, all, findCounted)
   const runs = all.map(({ range, windows }) => ({ range, windows: windows.filter(one => !counted.has(one)) }))
-  const streamed = streamWindows(source, runs, { concurrency, signal })
+  const streamed = source.info.offline
+    ? readWindows(source, runs, signal)
+    : streamWindows(source, runs, { concurrency, signal })
   try {
     for (const series of all) {
       for (const window of series.windows) {

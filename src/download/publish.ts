@@ -70,7 +70,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const times = new Map<string, number>()
   let newest = Number.NEGATIVE_INFINITY
   const visit = (window: WindowRef, done: number, total: number) => {
-    const read = mirror.windows.borrow(window)
+    const read = mirror.windows.readInPlace(window)
     if (read.state === 'cached') {
       const { lastOpenTime } = read.batch
       newest = Math.max(newest, lastOpenTime ?? newest)

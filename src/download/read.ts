@@ -128,7 +128,7 @@ async function* readPlans(
   { concurrency, signal }: ReadRequest,
 ): AsyncGenerator<{ readonly plan: SeriesPlan; readonly batch: KlineBatch }> {
   const total = plans.reduce((sum, { windows }) => sum + windows.length, 0)
-  for await (const { run, result } of streamWindows(source, plans, { concurrency, signal, borrow: false })) {
+  for await (const { run, result } of streamWindows(source, plans, { concurrency, signal })) {
     if (result.status === 'failed') throw incomplete([result], total, source.info)
     if (result.batch.length > 0) yield { plan: run, batch: result.batch }
   }

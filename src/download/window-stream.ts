@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pMapIterable } from 'p-map'
 import type { WindowRef } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
-import { DEFAULT_CONCURRENCY } from './sources/open-source.js'
+import { DEFAULT_CONCURRENCY, type SourceOptions } from './sources/open-source.js'
 import type { WindowFailure, WindowResult, WindowSource } from './sources/window-source.js'
 
 /** Number of windows after which the event loop gets a turn. Cached ones are read without it, and Ctrl-C must be noticed. */
@@ -14,48 +14,53 @@ export interface WindowRun {
   readonly range: TimeRange
 }
 
+/** Windows as they come. */
+export type WindowStream<Run> = AsyncGenerator<StreamedWindow<Run>, undefined, undefined>
+
 /** A window of a run. Its batch has only the candles of the run's range. */
 export interface StreamedWindow<Run> {
   readonly run: Run
   readonly result: WindowResult | WindowFailure
 }
 
-/** How windows are read. */
-export interface StreamOptions {
-  readonly concurrency?: number | undefined
-  readonly signal?: AbortSignal | undefined
-  /**
-   * Read one window at a time into the same memory: for windows that need no request. Each batch is valid until the next
-   * one. Default: for a mirror alone.
-   */
-  readonly borrow?: boolean | undefined
-}
-
 /**
- * The windows of all runs in order, at most `concurrency` at once and no more waiting for a slow consumer. A window that could
- * not be downloaded comes as a failure in its place.
+ * The windows of all runs in order, downloaded where that is needed: at most `concurrency` at once, and no more waiting for a slow
+ * consumer. A window that could not be downloaded comes as a failure in its place.
  */
-export async function* streamWindows<Run extends WindowRun>(
+export function streamWindows<Run extends WindowRun>(
   source: WindowSource,
   runs: readonly Run[],
-  { concurrency = DEFAULT_CONCURRENCY, signal, borrow = source.info.offline }: StreamOptions,
-): AsyncGenerator<StreamedWindow<Run>, undefined, undefined> {
-  const windows = runs.flatMap(run => run.windows.map(window => ({ run, window })))
+  { concurrency = DEFAULT_CONCURRENCY, signal }: Pick<SourceOptions, 'concurrency' | 'signal'>,
+): WindowStream<Run> {
   const limits = { concurrency, backpressure: 2 * concurrency }
-  const results = borrow
-    ? borrowInTurn(source, windows)
-    : pMapIterable(windows, ({ window }) => source.window(window), limits)
+  return inTurn(runs, windows => pMapIterable(windows, window => source.window(window), limits), signal)
+}
+
+/** The same for windows that need no request: each batch is valid until the next one. */
+export function readWindows<Run extends WindowRun>(
+  source: WindowSource,
+  runs: readonly Run[],
+  signal?: AbortSignal,
+): WindowStream<Run> {
+  const read = async function* (windows: readonly WindowRef[]) {
+    for (const window of windows) yield await source.cachedWindow(window)
+  }
+  return inTurn(runs, read, signal)
+}
+
+async function* inTurn<Run extends WindowRun>(
+  runs: readonly Run[],
+  read: (windows: readonly WindowRef[]) => AsyncIterable<WindowResult | WindowFailure>,
+  signal: AbortSignal | undefined,
+): WindowStream<Run> {
+  const windows = runs.flatMap(run => run.windows.map(window => ({ run, window })))
   let index = 0
-  for await (const result of results) {
+  for await (const result of read(windows.map(({ window }) => window))) {
     const { run } = windows[index++]
     if (index % WINDOWS_A_TURN === 0) await nextTurn()
     signal?.throwIfAborted()
     yield { run, result: sliceTo(run.range, result) }
   }
-}
-
-async function* borrowInTurn(source: WindowSource, windows: readonly { readonly window: WindowRef }[]) {
-  for (const { window } of windows) yield await source.borrowedWindow(window)
 }
 
 function sliceTo({ fromTime, toTime }: TimeRange, result: WindowResult | WindowFailure): WindowResult | WindowFailure {

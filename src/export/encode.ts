@@ -1,7 +1,7 @@
 import { completeUntil } from '../download/complete-until.js'
 import type { WindowResult, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally, type SeriesReport } from '../download/tally.js'
-import { type StreamedWindow, streamWindows } from '../download/window-stream.js'
+import { readWindows, type StreamedWindow, type WindowStream } from '../download/window-stream.js'
 import { sha256 } from '../fs/checksum.js'
 import { countCandles, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -63,7 +63,7 @@ export interface EncodedTask {
 export interface EncodeContext {
   readonly source: WindowSource
   /** The windows of this task and of those after it. */
-  readonly windows: AsyncGenerator<StreamedWindow<PlannedSeries>, undefined, undefined>
+  readonly windows: WindowStream<PlannedSeries>
   /** Counts the windows. */
   readonly tally: DownloadTally
   /** Opens what takes the bytes of an output. */
@@ -121,7 +121,7 @@ export async function encodeFromMirror(
   signal?: AbortSignal,
 ): Promise<(EncodedTask & { readonly reports: readonly SeriesReport[] }) | undefined> {
   const tally = new DownloadTally(source, { range: encoding.range, series: task.series.map(({ plan }) => plan) })
-  const windows = streamWindows(source, task.series, { signal, borrow: true })
+  const windows = readWindows(source, task.series, signal)
   const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
   try {
     const encoded = await encodeTask(task, encoding, { source, windows, tally, open })

@@ -1,6 +1,6 @@
+import type { SourceOptions } from '../download/sources/open-source.js'
 import type { WindowSource } from '../download/sources/window-source.js'
-import type { DownloadTally } from '../download/tally.js'
-import { type StreamOptions, streamWindows } from '../download/window-stream.js'
+import { readWindows, streamWindows } from '../download/window-stream.js'
 import { shareTasks } from '../threads/share-tasks.js'
 import {
   type EncodeContext,
@@ -20,11 +20,13 @@ export interface WorkerTasks {
 }
 
 /** How tasks are shared and counted. */
-export interface WriteTasksOptions extends StreamOptions, Pick<EncodeContext, 'open'> {
+export interface WriteTasksOptions
+  extends Pick<SourceOptions, 'concurrency' | 'signal'>,
+    Pick<EncodeContext, 'open' | 'tally'> {
+  /** Whether no window needs a request. */
+  readonly isCached: boolean
   /** Threads that work at once, the main one included. More than one for windows that are in the mirror, and files. */
   readonly threads: number
-  /** Counts the windows. */
-  readonly tally: DownloadTally
   /** Removes what a thread that has ended may have left of a task. */
   readonly clear: (task: number) => Promise<void>
 }
@@ -38,7 +40,7 @@ export async function writeTasks(
   source: WindowSource,
   tasks: readonly EncodeTask[],
   encoding: Encoding,
-  { threads, tally, clear, open, ...stream }: WriteTasksOptions,
+  { threads, isCached, tally, clear, open, ...stream }: WriteTasksOptions,
 ): Promise<(EncodedTask | undefined)[]> {
   const encoded: (EncodedTask | undefined)[] = tasks.map(() => undefined)
   if (threads > 1) {
@@ -58,11 +60,8 @@ export async function writeTasks(
     })
   }
   const rest = tasks.filter((_, index) => encoded[index] === undefined)
-  const windows = streamWindows(
-    source,
-    rest.flatMap(({ series }) => series),
-    stream,
-  )
+  const series = rest.flatMap(({ series }) => series)
+  const windows = isCached ? readWindows(source, series, stream.signal) : streamWindows(source, series, stream)
   try {
     for (const [index, task] of tasks.entries()) {
       if (encoded[index]) continue

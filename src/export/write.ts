@@ -86,7 +86,7 @@ export async function writeOutputs(
       tasks,
       { rowFormat, metadata, range, partial },
       {
-        ...{ threads, concurrency, signal, tally, borrow: source.info.offline || report !== undefined },
+        ...{ threads, concurrency, signal, tally, isCached: source.info.offline || report !== undefined },
         open: ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, options)),
         clear: async index => prepared[index]?.removeTemp(),
       },

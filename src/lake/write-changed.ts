@@ -44,7 +44,7 @@ export async function writeChanged(
     tasks,
     { rowFormat, metadata, range, partial },
     {
-      ...{ threads, signal, tally, borrow: true },
+      ...{ threads, signal, tally, isCached: true },
       open: ({ place }) => OutputFile.open(place as FilePlace),
       clear: index => parts[index].clear(),
     },

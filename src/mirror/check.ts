@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { borrowWindow, findMisplacedRow } from '../klines/batch/window-codec.js'
+import { decodeInPlace, findMisplacedRow } from '../klines/batch/window-codec.js'
 import { isKlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../klines/lists.js'
@@ -104,7 +104,7 @@ class FileChecker {
   private findWindowFault(path: string, window: WindowRef, bytes: Buffer): string | undefined {
     let batch: KlineBatch
     try {
-      batch = borrowWindow(bytes, window, this.kernel)
+      batch = decodeInPlace(bytes, window, this.kernel)
     } catch (error) {
       if (!isKlinesError(error, 'bad_window')) throw error
       return error.message.replace(`${windowName(window)}: `, '')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { sha256 } from '../fs/checksum.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import { borrowWindow, decodeWindow } from '../klines/batch/window-codec.js'
+import { decodeInPlace, decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { Kernel } from '../klines/kernel/kernel.js'
 import { windowPath } from '../klines/paths.js'
@@ -23,7 +23,7 @@ export const EMPTY_WINDOW_BYTES = 2
 const EMPTY_SHA256 = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
 
 /** The rows of a cached window, and its file. */
-export interface BorrowedWindow extends FileVersion {
+export interface WindowRows extends FileVersion {
   readonly state: 'cached'
   readonly batch: KlineBatch
   /** The bytes of the file; valid as long as the batch. */
@@ -31,7 +31,7 @@ export interface BorrowedWindow extends FileVersion {
 }
 
 /** A cached window, and whether it can change no more. */
-export interface CachedWindow extends BorrowedWindow {
+export interface CachedWindow extends WindowRows {
   /** What the service said about it; undefined when its file is not as recorded. */
   readonly times: WindowTimes | undefined
   readonly final: boolean
@@ -78,12 +78,12 @@ export class MirrorWindows {
   }
 
   /** Reads and checks a window in memory of its own. */
-  readRows(window: WindowRef): BorrowedWindow | NoWindow {
+  readRows(window: WindowRef): WindowRows | NoWindow {
     return this.load(window)
   }
 
-  /** The same in the memory of `kernel`: its batch is valid until the kernel reads another one. */
-  borrow(window: WindowRef, kernel = this.kernel): BorrowedWindow | NoWindow {
+  /** The same in the memory of `kernel`: its batch is valid until another window is read there. */
+  readInPlace(window: WindowRef, kernel = this.kernel): WindowRows | NoWindow {
     return this.load(window, kernel)
   }
 
@@ -128,7 +128,7 @@ export class MirrorWindows {
    * Until when a cached window has all candles that closed, ms UTC: one that it lacks and another series of the symbol has is a fault.
    * Of one that was changed since it was recorded, only the time of its file is left, and that of a static service says nothing.
    */
-  settledUntil(window: WindowRef, { batch, ...file }: BorrowedWindow): number {
+  settledUntil(window: WindowRef, { batch, ...file }: WindowRows): number {
     if (reachesEnd(window, batch.lastOpenTime)) return Infinity
     const { rules } = this.mirror
     const isRecorded = this.record.window(windowPath(window)) !== undefined
@@ -167,7 +167,7 @@ export class MirrorWindows {
   private findEnds(window: WindowRef, file: FileVersion): WindowEnds {
     const known = this.endsRead.find(window, file)
     if (known) return known
-    const read = this.borrow(window)
+    const read = this.readInPlace(window)
     return read.state === 'cached'
       ? { firstOpenTime: read.batch.firstOpenTime, lastOpenTime: read.batch.lastOpenTime }
       : {}
@@ -181,7 +181,7 @@ export class MirrorWindows {
   /** The open time of the first cached candle of a series, ms UTC. */
   firstOpenTime(series: Series): number | undefined {
     for (const startDate of this.startDates(series)) {
-      const read = this.borrow(windowOf(series, startDate))
+      const read = this.readInPlace(windowOf(series, startDate))
       if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined
@@ -223,7 +223,7 @@ export class MirrorWindows {
     return this.files.reading(() => listStartDates(this.files.root, series))
   }
 
-  private load(window: WindowRef, kernel?: Kernel): BorrowedWindow | NoWindow {
+  private load(window: WindowRef, kernel?: Kernel): WindowRows | NoWindow {
     const path = windowPath(window)
     const anchor = this.gridAnchor(window)
     const file = this.files.read(path, kernel && (size => kernel.buffer(size)))
@@ -232,7 +232,9 @@ export class MirrorWindows {
       if (file.state === 'corrupt') {
         throw new KlinesError('bad_window', `${join(this.files.root, path)} is ${file.reason}`)
       }
-      const batch = kernel ? borrowWindow(file.bytes, window, kernel, anchor) : decodeWindow(file.bytes, window, anchor)
+      const batch = kernel
+        ? decodeInPlace(file.bytes, window, kernel, anchor)
+        : decodeWindow(file.bytes, window, anchor)
       if (this.mirror.rules.rendersAnswers) this.endsRead.add(window, file, batch)
       return { ...file, state: 'cached', batch, size: file.bytes.length }
     } catch (error) {

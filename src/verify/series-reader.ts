@@ -137,7 +137,7 @@ export class SeriesReader implements SlicedSeries {
     const { mirror, series, range, table, known } = this
     const window = windowOf(series, startDate)
     const span = windowSpan(window)
-    const read = mirror.windows.borrow(window, table.kernel)
+    const read = mirror.windows.readInPlace(window, table.kernel)
     const lost = this.findLost(span, read.state === 'cached' ? read.batch : undefined)
     if (read.state === 'missing') {
       if (lost !== undefined || parseDate(startDate) <= this.emptyAfter) this.missingWindows.push(startDate)
@@ -200,7 +200,7 @@ class NeighbourCandles {
     for (const startDate of startDates) {
       const window = windowOf(series, startDate)
       if (mirror.files.size(windowPath(window)) <= EMPTY_WINDOW_BYTES) continue
-      const read = mirror.windows.borrow(window, kernel)
+      const read = mirror.windows.readInPlace(window, kernel)
       if (read.state !== 'cached' || read.batch.length === 0) continue
       return { firstOpenTime: read.batch.openTime(0), lastOpenTime: read.batch.lastOpenTime }
     }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { WindowFailure, WindowResult, WindowSource } from '../../src/download/sources/window-source.js'
-import { type StreamOptions, streamWindows } from '../../src/download/window-stream.js'
+import { streamWindows } from '../../src/download/window-stream.js'
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { WindowRef } from '../../src/klines/series.js'
 import { deferred, turns } from '../support/deferred.js'
@@ -44,7 +44,11 @@ class TestSource {
 }
 
 /** Streams one series without a range. */
-async function* streamSeries(source: TestSource, windows: readonly WindowRef[], options: StreamOptions) {
+async function* streamSeries(
+  source: TestSource,
+  windows: readonly WindowRef[],
+  options: Parameters<typeof streamWindows>[2],
+) {
   const run = { windows, range: { fromTime: -Infinity, toTime: Infinity } }
   for await (const { result } of streamWindows(source.asSource, [run], options)) yield result
 }

@@ -10,7 +10,7 @@ import { openMirror, openSource } from '../../download/sources/open-source.js'
 import { ServiceSource } from '../../download/sources/service-source.js'
 import type { WindowSource } from '../../download/sources/window-source.js'
 import { DownloadTally, type ProgressCallbacks } from '../../download/tally.js'
-import { streamWindows } from '../../download/window-stream.js'
+import { readWindows, streamWindows } from '../../download/window-stream.js'
 import { type ExportSeries, selectSeries } from '../../export/export-series.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../http/retry.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -83,8 +83,10 @@ export class CandleLoader {
     }
     const plans = [...fitters.keys()]
     const tally = new DownloadTally(source, { range, series: plans }, callbacks)
-    const { concurrency, signal } = request
-    for await (const { run, result } of streamWindows(source, plans, { concurrency, signal })) {
+    const windows = source.info.offline
+      ? readWindows(source, plans, request.signal)
+      : streamWindows(source, plans, request)
+    for await (const { run, result } of windows) {
       tally.add(run, result)
       if (result.status !== 'failed') fitters.get(run)?.add(result.batch)
     }

@@ -35,7 +35,7 @@ async function noteMissingWindows(mirror: Mirror, series: readonly Series[], war
 function computeStats(mirror: Mirror, series: Series): SeriesStats {
   const builder = new StatsBuilder(series)
   for (const startDate of mirror.contents.startDates(series)) {
-    const window = mirror.windows.borrow(windowOf(series, startDate))
+    const window = mirror.windows.readInPlace(windowOf(series, startDate))
     if (window.state === 'corrupt')
       throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(window.error.message)}.`)
     if (window.state === 'cached') builder.add(window.batch)

@@ -2,7 +2,7 @@ import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import type { BorrowedWindow, NoWindow } from '../../mirror/mirror-windows.js'
+import type { NoWindow, WindowRows } from '../../mirror/mirror-windows.js'
 import { withoutStop } from '../errors.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
@@ -47,8 +47,8 @@ export class MirrorSource implements WindowSource {
     return this.result(window, this.mirror.windows.readRows(window))
   }
 
-  async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    return this.result(window, this.mirror.windows.borrow(window))
+  async cachedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+    return this.result(window, this.mirror.windows.readInPlace(window))
   }
 
   statusWithoutReading(): 'cached' {
@@ -62,12 +62,12 @@ export class MirrorSource implements WindowSource {
   async close(): Promise<void> {}
 
   private cacheState(window: WindowRef): 'cached' | 'missing' {
-    const { state } = this.mirror.windows.borrow(window)
+    const { state } = this.mirror.windows.readInPlace(window)
     const isEmpty = state === 'missing' && this.contents.isEmptyWithoutFile(window)
     return state === 'cached' || isEmpty ? 'cached' : 'missing'
   }
 
-  private result(window: WindowRef, read: BorrowedWindow | NoWindow): WindowResult | WindowFailure {
+  private result(window: WindowRef, read: WindowRows | NoWindow): WindowResult | WindowFailure {
     if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size, file: read }
     if (read.state === 'corrupt') {
       return { window, status: 'failed', reason: `corrupt in the mirror: ${withoutStop(read.error.message)}` }

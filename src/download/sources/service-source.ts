@@ -157,9 +157,9 @@ export class ServiceSource implements WindowSource {
     }
   }
 
-  async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+  async cachedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
     const inMemory = this.writer.cache.inMemory(windowPath(window)) !== undefined
-    const read = inMemory ? undefined : this.mirror.windows.borrow(window)
+    const read = inMemory ? undefined : this.mirror.windows.readInPlace(window)
     return read?.state === 'cached'
       ? { window, status: 'cached', batch: read.batch, size: read.size, file: read }
       : this.window(window)

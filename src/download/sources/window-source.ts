@@ -114,9 +114,9 @@ export interface WindowSource {
   window(window: WindowRef): Promise<WindowResult | WindowFailure>
   /**
    * The same for a window that needs no request: any one of a mirror alone, or one that `window` returned before. The batch is
-   * borrowed: it is valid until the next call.
+   * valid until the next call.
    */
-  borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
+  cachedWindow(window: WindowRef): Promise<WindowResult | WindowFailure>
   /** The status of a window that was counted before; undefined when it needs a request. Its file is not read. */
   statusWithoutReading(window: WindowRef, counted: KnownTotals): WindowStatus | undefined
   /** Whether a window, empty or not, is final in such a way that it lacks no candle. */

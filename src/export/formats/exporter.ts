@@ -41,7 +41,7 @@ export interface ExporterOptions {
 
 /** Writes the rows of one file in one format. Memory does not grow with the number of rows. */
 export interface Exporter {
-  /** Adds rows: series by series, each in order of time. A borrowed batch must stay valid until the promise resolves. */
+  /** Adds rows: series by series, each in order of time. The batch must stay valid until the promise resolves. */
   write(batch: KlineBatch): Promise<void>
   /** Writes what is left, and the end of the file. */
   end(): Promise<void>

@@ -39,16 +39,30 @@ export class KlineBatch {
   /** No part of what is printed, cloned or written as JSON. */
   readonly #origin: BatchOrigin | undefined
 
+  /** The bytes that the offsets point into. */
+  readonly bytes: Uint8Array
+  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
+  readonly offsets: Uint32Array
+  /** 3 a row: open time, close time (ms UTC), number of trades. */
+  readonly numbers: Float64Array
+
   /** @internal */
   constructor(
     readonly series: SeriesLabel,
-    /** @internal */
-    protected readonly index: IndexedRows,
+    { bytes, offsets, numbers }: IndexedRows,
     /** Whether every cell is a `PLAIN_CELL`. */
     readonly plain: boolean,
+    /**
+     * The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own.
+     * @internal
+     */
+    readonly kernel?: Kernel,
     origin?: BatchOrigin,
   ) {
-    this.length = index.numbers.length / NUMBERS_PER_ROW
+    this.bytes = bytes
+    this.offsets = offsets
+    this.numbers = numbers
+    this.length = numbers.length / NUMBERS_PER_ROW
     this.#origin = origin
   }
 
@@ -58,35 +72,12 @@ export class KlineBatch {
    */
   static empty(series: SeriesLabel, origin: BatchOrigin): KlineBatch {
     const index = { bytes: new Uint8Array(), offsets: new Uint32Array(), numbers: new Float64Array() }
-    return new KlineBatch(series, index, true, origin)
+    return new KlineBatch(series, index, true, undefined, origin)
   }
 
   /** What the source of `klineBatches` knows beside the rows; undefined for other batches. */
   get origin(): BatchOrigin | undefined {
     return this.#origin
-  }
-
-  /** The bytes that the offsets point into. */
-  get bytes(): Uint8Array {
-    return this.index.bytes
-  }
-
-  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
-  get offsets(): Uint32Array {
-    return this.index.offsets
-  }
-
-  /** 3 a row: open time, close time (ms UTC), number of trades. */
-  get numbers(): Float64Array {
-    return this.index.numbers
-  }
-
-  /**
-   * The kernel in whose memory the rows lie; undefined when they have memory of their own.
-   * @internal
-   */
-  get kernel(): Kernel | undefined {
-    return undefined
   }
 
   /** Open time of a row, ms UTC. */
@@ -131,29 +122,16 @@ export class KlineBatch {
   }
 
   /** The rows whose open time lies in `[fromTime, toTime)`, ms UTC. Shares memory. */
-  slice(fromTime: number, toTime: number): this {
+  slice(fromTime: number, toTime: number): KlineBatch {
     const [start, end] = [this.firstRowFrom(fromTime), this.firstRowFrom(toTime)]
     return start === 0 && end === this.length ? this : this.rows(start, Math.max(start, end))
   }
 
   /** Rows `start` to `end` (exclusive). Shares memory. */
-  rows(start: number, end: number): this {
-    const { bytes, offsets, numbers } = this
-    return this.withRows({
-      bytes,
-      offsets: offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW),
-      numbers: numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW),
-    })
-  }
-
-  /** The same rows in memory of their own: a copy of a borrowed batch, any other batch itself. */
-  toOwned(): KlineBatch {
-    return this
-  }
-
-  /** @internal */
-  protected withRows(index: IndexedRows): this {
-    return new KlineBatch(this.series, index, this.plain, this.origin) as this
+  rows(start: number, end: number): KlineBatch {
+    const offsets = this.offsets.subarray(start * OFFSETS_PER_ROW, end * OFFSETS_PER_ROW)
+    const numbers = this.numbers.subarray(start * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW)
+    return new KlineBatch(this.series, { bytes: this.bytes, offsets, numbers }, this.plain, this.kernel, this.origin)
   }
 
   /**
@@ -161,7 +139,7 @@ export class KlineBatch {
    * @internal
    */
   withOrigin(origin: BatchOrigin): KlineBatch {
-    return new KlineBatch(this.series, this.index, this.plain, origin)
+    return new KlineBatch(this.series, this, this.plain, this.kernel, origin)
   }
 
   /** Index of the first row that opens at or after `time`; `length` when there is none. Rows ascend by open time. */

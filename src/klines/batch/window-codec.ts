@@ -3,68 +3,10 @@ import { KlinesError } from '../errors.js'
 import { nextOpenTime } from '../intervals.js'
 import { NUMBERS_PER_ROW } from '../kernel/assembly/layout.js'
 import { type IndexedRows, type Kernel, sharedKernel } from '../kernel/kernel.js'
-import { type Series, type SeriesLabel, type WindowRef, windowName } from '../series.js'
+import { type Series, type WindowRef, windowName } from '../series.js'
 import { windowSpan } from '../windows.js'
 import { parseJsonWindow, type RowRules } from './json-parser.js'
 import { KlineBatch } from './kline-batch.js'
-
-/**
- * A batch whose rows lie in the memory of a kernel, without a copy. It is valid until that kernel reads another window or its
- * memory grows. After that every access throws an `Error`: the memory then holds other rows.
- */
-export class BorrowedBatch extends KlineBatch {
-  private readonly epoch: number
-
-  constructor(
-    series: SeriesLabel,
-    index: IndexedRows,
-    plain: boolean,
-    private readonly owner: Kernel,
-  ) {
-    super(series, index, plain)
-    this.epoch = owner.epoch
-  }
-
-  override get bytes(): Uint8Array {
-    this.check()
-    return this.index.bytes
-  }
-
-  override get offsets(): Uint32Array {
-    this.check()
-    return this.index.offsets
-  }
-
-  override get numbers(): Float64Array {
-    this.check()
-    return this.index.numbers
-  }
-
-  override get kernel(): Kernel {
-    return this.owner
-  }
-
-  override toOwned(): KlineBatch {
-    const { bytes, offsets, numbers } = this
-    return new KlineBatch(
-      this.series,
-      { bytes: new Uint8Array(bytes), offsets: offsets.slice(), numbers: numbers.slice() },
-      this.plain,
-    )
-  }
-
-  protected override withRows(index: IndexedRows): this {
-    return new BorrowedBatch(this.series, index, this.plain, this.owner) as this
-  }
-
-  private check(): void {
-    if (this.epoch === this.owner.epoch) return
-    const { symbol, interval } = this.series
-    throw new Error(
-      `A borrowed batch of ${symbol} ${interval} is no longer valid: its memory was used for another window. Expected toOwned() to be called before.`,
-    )
-  }
-}
 
 /**
  * The rows of a window file.
@@ -103,13 +45,13 @@ export function decodeWindowBody(bytes: Uint8Array, window: WindowRef): KlineBat
 }
 
 /**
- * The rows of a window file without a copy: the batch is borrowed from `kernel` when `bytes` are in the wire form. They should lie in the
- * kernel's own buffer.
+ * The rows of a window file without a copy: they lie in the memory of `kernel` if `bytes` are in the wire form, and are valid until
+ * the kernel reads another window. `bytes` should lie there too.
  */
-export function borrowWindow(bytes: Uint8Array, window: WindowRef, kernel: Kernel, anchor?: number): KlineBatch {
+export function decodeInPlace(bytes: Uint8Array, window: WindowRef, kernel: Kernel, anchor?: number): KlineBatch {
   const rules = rowRules(window, anchor)
   const index = indexWindow(bytes, rules, kernel)
-  return index ? new BorrowedBatch(label(window), index, true, kernel) : parseJsonWindow(bytes, window, rules)
+  return index ? new KlineBatch(label(window), index, true, kernel) : parseJsonWindow(bytes, window, rules)
 }
 
 function rowRules(window: WindowRef, anchor: number | undefined): RowRules {

@@ -15,7 +15,7 @@ import {
   OPEN_TIME,
   ROWS,
 } from './assembly/layout.js'
-import type { Kernel, KernelRows, RowAddress } from './kernel.js'
+import type { IndexedRows, Kernel, RowAddress } from './kernel.js'
 
 /** Digits after the point that decimals are scaled by. */
 const SCALE = 8
@@ -53,7 +53,7 @@ export class CandleTable {
   }
 
   /** Adds the rows of a batch. Throws `digits_lost` at a decimal of more than 15 digits before the point or 8 after it. */
-  add(batch: KernelRows & { readonly series: SeriesLabel }): void {
+  add(batch: IndexedRows & { readonly series: SeriesLabel }): void {
     const { kernel } = this
     const rows = batch.numbers.length / NUMBERS_PER_ROW
     const address = kernel.addressOf(batch)

@@ -13,11 +13,6 @@ export interface IndexedRows {
   readonly numbers: Float64Array
 }
 
-/** Rows that may lie in the memory of a kernel. */
-export interface KernelRows extends IndexedRows {
-  readonly kernel?: Kernel | undefined
-}
-
 /** Addresses of rows in a kernel's memory; offsets count from `bytes`. */
 export interface RowAddress {
   readonly bytes: number
@@ -78,9 +73,10 @@ export class Kernel extends SharedMemory {
   }
 
   /** Addresses of rows. Rows that do not lie in this memory are copied into it, over the last window. */
-  addressOf(rows: KernelRows): RowAddress {
+  addressOf(rows: IndexedRows): RowAddress {
     const { bytes, offsets, numbers } = rows
-    if (rows.kernel !== this) return this.import(rows)
+    const { buffer } = this.view
+    if (bytes.buffer !== buffer || offsets.buffer !== buffer) return this.import(rows)
     return { bytes: bytes.byteOffset, offsets: offsets.byteOffset, numbers: numbers.byteOffset }
   }
 
@@ -140,7 +136,6 @@ export class Kernel extends SharedMemory {
 
   /** Makes room for a window of `size` bytes, in place of the one before. */
   private reserve(size: number): void {
-    this.epoch++
     if (size <= this.input.size) return
     // All at once: memory that grows later would take the views of a batch away.
     if (this.output === 0) this.output = this.allocate(TEMPLATE_BYTES + OUTPUT_BYTES + ALIGNMENT)

@@ -38,8 +38,6 @@ let compiled: WebAssembly.Module | undefined
 /** One WebAssembly memory with the compiled functions that work on it. Memory is allocated from its start and never freed. */
 export class SharedMemory {
   readonly calls: KernelCalls
-  /** Changes whenever rows that lie in this memory may have moved or been overwritten. */
-  epoch = 0
   private readonly memory = createMemory()
   private dataView = new DataView(this.memory.buffer)
   /** Where free memory starts; the compiler uses the first page. */
@@ -69,7 +67,6 @@ export class SharedMemory {
       const most = MAX_PAGES * PAGE_BYTES - byteLength
       const more = Math.max(this.free - byteLength, Math.min(byteLength, most))
       this.memory.grow(Math.ceil(more / PAGE_BYTES))
-      this.epoch++
     }
     return address
   }

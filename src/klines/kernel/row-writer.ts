@@ -1,5 +1,5 @@
 import { OFFSETS_PER_ROW, SLOT_BYTES } from './assembly/layout.js'
-import { type KernelRows, OUTPUT_BYTES, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
+import { type IndexedRows, type Kernel, OUTPUT_BYTES, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
 
 /** A cell of a row, and the fixed text in front of it. */
 export interface CellSlot {
@@ -38,7 +38,7 @@ export class WasmRowWriter {
   }
 
   /** Hands the text of rows to `append`, in pieces. Returns how many rows it wrote: all, or those before one that is too long. */
-  write(batch: KernelRows, append: (text: Uint8Array) => void): number {
+  write(batch: IndexedRows & { readonly kernel?: Kernel | undefined }, append: (text: Uint8Array) => void): number {
     const kernel = batch.kernel ?? sharedKernel()
     const { offsets } = batch
     const rows = offsets.length / OFFSETS_PER_ROW

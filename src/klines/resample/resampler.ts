@@ -23,10 +23,9 @@ export interface ResampleOptions {
  * between: during an outage, the exchange builds its own longer candles from the rest, too.
  */
 export class Resampler {
-  private readonly kernel = new Kernel()
-  private readonly table = new CandleTable(this.kernel)
+  private readonly table: CandleTable
   /** At most one row: the candle in progress. */
-  private readonly candle = new CandleTable(this.kernel)
+  private readonly candle: CandleTable
   private readonly grid: CandleGrid
   private readonly sourceInterval: TargetInterval
   private readonly out: BatchBuilder
@@ -35,12 +34,15 @@ export class Resampler {
   private reachedTime = -Infinity
   private coveredFrom: number | undefined
 
-  /** Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
+  /** `kernel`: for several that work in turn. Throws `bad_option` when candles of `target` do not consist of whole candles of `source`. */
   constructor(
     source: SeriesLabel,
     target: TargetInterval,
     private readonly options: ResampleOptions = {},
+    kernel = new Kernel(),
   ) {
+    this.table = new CandleTable(kernel)
+    this.candle = new CandleTable(kernel)
     checkMultiple(target, source.interval)
     this.sourceInterval = parseTargetInterval(source.interval)
     this.grid = new CandleGrid(target, source.symbol)

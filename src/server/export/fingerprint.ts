@@ -36,7 +36,7 @@ export async function exportTag(source: ServedSource, facts: ExportFacts): Promi
 async function findEnds(source: ServedSource, { windows, range }: SeriesPlan): Promise<(number | undefined)[]> {
   const ends: (number | undefined)[] = []
   for (const window of new Set([...windows.slice(0, 1), ...windows.slice(-1)])) {
-    const result = await source.borrowedWindow(window)
+    const result = await source.cachedWindow(window)
     // The check of all windows reports a failure.
     if (result.status === 'failed') continue
     const rows = result.batch.slice(range.fromTime, range.toTime)

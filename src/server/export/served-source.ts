@@ -48,7 +48,7 @@ export class ServedSource implements WindowSource {
     }
     this.costs = costs
     this.versions = new WindowVersions(mirror, tree.memory)
-    const read = (window: WindowRef) => this.borrowedWindow(window)
+    const read = (window: WindowRef) => this.cachedWindow(window)
     this.contents = fetches ? new UpstreamContents(mirror, tree, fetches, options.now, read) : contents
   }
 
@@ -56,13 +56,13 @@ export class ServedSource implements WindowSource {
     return this.cached.window(window)
   }
 
-  async borrowedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
+  async cachedWindow(window: WindowRef): Promise<WindowResult | WindowFailure> {
     if (++this.reads % WINDOWS_A_TURN === 0) await nextTurn()
     // What the mirror could not store counts instead of its file.
     const file = this.tree.memory?.get(windowPath(window))
     const result: WindowResult | WindowFailure = file
       ? { window, status: 'cached', batch: decodeWindow(file.bytes, window), size: file.size }
-      : await this.cached.borrowedWindow(window)
+      : await this.cached.cachedWindow(window)
     // After it was read: a version that came before or while that happened shows.
     if (!this.versions.hasChanged(window)) return result
     return { window, status: 'failed', reason: 'changed in the mirror during the export' }

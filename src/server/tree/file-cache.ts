@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Warn } from '../../download/sources/window-source.js'
-import { borrowWindow } from '../../klines/batch/window-codec.js'
+import { decodeInPlace } from '../../klines/batch/window-codec.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { Kernel } from '../../klines/kernel/kernel.js'
 import { parseStartDates, parseSymbols } from '../../klines/lists.js'
@@ -133,7 +133,7 @@ export class FileCache {
   /** What is known of a window beside its bytes: when it was last modified (ms UTC), and whether it is final or may become so. */
   private inspect(path: string, window: WindowRef, file: FileSnapshot) {
     const { mirror } = this
-    const batch = borrowWindow(file.bytes, window, this.kernel, mirror.windows.gridAnchor(window))
+    const batch = decodeInPlace(file.bytes, window, this.kernel, mirror.windows.gridAnchor(window))
     const isUnstored = this.unstored.get(path) === file
     const times = isUnstored ? { time: file.mtimeMs, confirmed: file.mtimeMs } : mirror.windows.timesOf(window, file)
     const final = mirror.windows.isFinal(window, batch, times)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
-import { BorrowedBatch, borrowWindow, decodeWindow } from '../../../src/klines/batch/window-codec.js'
+import { decodeInPlace, decodeWindow } from '../../../src/klines/batch/window-codec.js'
 import { COLUMNS } from '../../../src/klines/columns.js'
 import { isKlinesError, type KlinesError } from '../../../src/klines/errors.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
@@ -69,16 +69,16 @@ function expectSameAsOracle(bytes: Uint8Array, known: KnownWindow = LEAP_MONTH, 
   if (rows === undefined) {
     const { symbol, interval, startDate } = window
     expect(decodeError(bytes, known, anchor).message).toContain(`${symbol} ${interval} ${startDate}: `)
-    expect(() => borrowWindow(readInto(bytes), window, KERNEL, anchor)).toThrow()
+    expect(() => decodeInPlace(readInto(bytes), window, KERNEL, anchor)).toThrow()
     return
   }
   const batch = decodeWindow(bytes, window, anchor)
   expect(readCells(batch)).toEqual(expectedCells(rows))
   expect(batch.plain).toBe(rows.every(row => [...row[11]].every(letter => /^[\w.-]$/.test(letter))))
-  expect(readCells(borrowWindow(readInto(bytes), window, KERNEL, anchor))).toEqual(expectedCells(rows))
+  expect(readCells(decodeInPlace(readInto(bytes), window, KERNEL, anchor))).toEqual(expectedCells(rows))
   // Only text that formats have to quote, and JSON that is not in the wire form, take the slow path.
   const isWireForm = Buffer.from(bytes).equals(toJsonBytes(rows)) && rows.every(row => /^[\w.-]*$/.test(row[11]))
-  if (isWireForm) expect(borrowWindow(readInto(bytes), window, KERNEL, anchor)).toBeInstanceOf(BorrowedBatch)
+  if (isWireForm) expect(decodeInPlace(readInto(bytes), window, KERNEL, anchor).kernel).toBe(KERNEL)
 }
 
 const spaces = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n ')
@@ -257,8 +257,8 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
   test('for the wire form, which never needs the slow path', () => {
     fc.assert(
       fc.property(klineRows(LEAP_MONTH), rows => {
-        const batch = borrowWindow(toJsonBytes(rows), window, new Kernel())
-        expect(batch).toBeInstanceOf(BorrowedBatch)
+        const batch = decodeInPlace(toJsonBytes(rows), window, new Kernel())
+        expect(batch.kernel).toBeDefined()
         expect(readCells(batch)).toEqual(expectedCells(rows))
       }),
       { numRuns: 300 },
@@ -270,7 +270,7 @@ describe('a window is accepted exactly when JSON.parse and the rules of a row ac
     const rows = Array.from({ length: 5000 }, (_, index) =>
       sampleRow(TWO_YEARS.span.startTime + index * 60_000, { 8: index }),
     )
-    expect(borrowWindow(toJsonBytes(rows), TWO_YEARS.window, new Kernel()).length).toBe(5000)
+    expect(decodeInPlace(toJsonBytes(rows), TWO_YEARS.window, new Kernel()).length).toBe(5000)
     expectSameAsOracle(toJsonBytes(rows), TWO_YEARS)
   })
 })

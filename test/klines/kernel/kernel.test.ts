@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
-import { borrowWindow } from '../../../src/klines/batch/window-codec.js'
+import { decodeInPlace } from '../../../src/klines/batch/window-codec.js'
 import { CandleTable } from '../../../src/klines/kernel/candle-table.js'
 import { Kernel } from '../../../src/klines/kernel/kernel.js'
 import { LEAP_MONTH, sampleRow, TWENTY_YEARS, toBatch, toJsonBytes } from '../../support/windows.js'
@@ -34,7 +34,7 @@ describe('the memory of a kernel', () => {
     const tables = [new CandleTable(kernel), new CandleTable(kernel)]
     for (let count = 1; count <= 600; count += 7) {
       for (const table of tables)
-        table.add(borrowWindow(readInto(kernel, toJsonBytes(someRows(count))), window, kernel))
+        table.add(decodeInPlace(readInto(kernel, toJsonBytes(someRows(count))), window, kernel))
     }
     for (const table of tables) {
       const volumes = Array.from({ length: table.length }, (_, row) => table.decimal(row, 4))
@@ -48,9 +48,9 @@ describe('the memory of a kernel', () => {
     const readVolumes = (table: CandleTable) =>
       Array.from({ length: table.length }, (_, row) => Number(table.decimal(row, 4)) - 0.5)
     const sources: ((own: Kernel) => KlineBatch)[] = [
-      own => borrowWindow(readInto(own, toJsonBytes(rows)), window, own),
-      own => borrowWindow(toJsonBytes(rows), window, own).toOwned(),
-      () => borrowWindow(toJsonBytes(rows), window, new Kernel()),
+      own => decodeInPlace(readInto(own, toJsonBytes(rows)), window, own),
+      own => decodeInPlace(toJsonBytes(rows), window, own),
+      () => decodeInPlace(toJsonBytes(rows), window, new Kernel()),
       () => toBatch(rows, LEAP_MONTH),
     ]
     for (const source of sources) {
@@ -68,6 +68,6 @@ describe('the memory of a kernel', () => {
     expect(bytes.length).toBeGreaterThan(16 * 1024 * 1024)
     const kernel = new Kernel()
     expect(kernel.index(readInto(kernel, bytes), TWENTY_YEARS.span)).toBeUndefined()
-    expect(borrowWindow(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
+    expect(decodeInPlace(readInto(kernel, bytes), TWENTY_YEARS.window, kernel).length).toBe(count)
   })
 })
