@@ -24,13 +24,16 @@ const TODAY = EXCHANGE_NOW - (EXCHANGE_NOW % DAY)
 const toDate = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /** Listed in the middle of a day, with two hours without trade on 20 April; its clock is 30 April 2026, 04:20. */
-const MARKET = madeMarket({
-  TICKUSDT: {
-    from: '2026-03-27T10:07Z',
-    minutes: true,
-    without: [['2026-04-20T02:00Z', '2026-04-20T04:00Z']],
+const MARKET = madeMarket(
+  {
+    TICKUSDT: {
+      from: '2026-03-27T10:07Z',
+      minutes: true,
+      without: [['2026-04-20T02:00Z', '2026-04-20T04:00Z']],
+    },
   },
-})
+  { until: '2026-05-05T00:00Z' },
+)
 const SYMBOL = 'TICKUSDT'
 /** The candles of the exchange in a range, those that are open at its clock left out. */
 const expected = (interval: string, from: number | string, to: number | string = EXCHANGE_NOW) => {

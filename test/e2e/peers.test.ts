@@ -53,14 +53,16 @@ async function getJson(url: string, init?: RequestInit): Promise<Json> {
   return response.json()
 }
 
+const TREES = [
+  { name: 'the sample', exists: true, findRoot: () => SAMPLE_TREE },
+  { name: 'the real slice (skipped without ../shared/data)', exists: hasRealTree, findRoot: realTree },
+]
+
 /**
  * What the integration tests of the service's public projects check on their deployed sites, with the base address changed and
  * nothing else. The generated client of the klines API is in `test/server/docs/generated-client.test.ts`.
  */
-describe.each([
-  { name: 'the sample', exists: true, findRoot: () => SAMPLE_TREE },
-  { name: 'the real slice (skipped without ../shared/data)', exists: hasRealTree, findRoot: realTree },
-])('klines serve over $name', ({ exists, findRoot }) => {
+describe.each(hasRealTree ? oneOf(2, TREES) : TREES)('klines serve over $name', ({ exists, findRoot }) => {
   describe.skipIf(!exists)('passes the checks of its peers', () => {
     let root: string
     let server: ServeProcess

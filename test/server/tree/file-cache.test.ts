@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { windowPath } from '../../../src/klines/paths.js'
 import { Mirror } from '../../../src/mirror/mirror.js'
 import { FileCache } from '../../../src/server/tree/file-cache.js'
 import { putFile } from '../../support/synthetic-tree.js'
-import { tempFolder } from '../../support/temp-folder.js'
 
 const FIRST_WEEK = Date.UTC(2025, 0, 6)
 const [DAY, QUARTER] = [86_400_000, 900_000]
@@ -26,19 +28,25 @@ function largeWindow(index: number): { startDate: string; rows: unknown[] } {
   return { startDate: new Date(startTime).toISOString().slice(0, 10), rows }
 }
 
-/** A cache over a mirror with that many windows, and the paths of these. */
-function setup(count: number) {
-  const root = tempFolder()
-  const paths = Array.from({ length: count }, (_, index) => {
-    const { startDate, rows } = largeWindow(index)
-    const path = windowPath({ symbol: 'BTCUSDT', interval: '15m', startDate })
-    putFile(root, path, rows)
-    return path
-  })
-  return { paths, cache: new FileCache(new Mirror(root), new Map(), warning => expect.unreachable(warning)) }
-}
-
 describe('the cache of a server', () => {
+  const root = mkdtempSync(join(tmpdir(), 'klines-cache-'))
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
+  let all: string[]
+  beforeAll(() => {
+    all = Array.from({ length: 50 }, (_, index) => {
+      const { startDate, rows } = largeWindow(index)
+      const path = windowPath({ symbol: 'BTCUSDT', interval: '15m', startDate })
+      putFile(root, path, rows)
+      return path
+    })
+  })
+
+  /** The paths of that many windows, and an empty cache. */
+  const setup = (count: number) => ({
+    paths: all.slice(0, count),
+    cache: new FileCache(new Mirror(root), new Map(), warning => expect.unreachable(warning)),
+  })
+
   it('keeps 40 MB of windows that are requested in turn', () => {
     const { paths, cache } = setup(40)
     const files = paths.map(path => cache.get(path))
