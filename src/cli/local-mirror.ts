@@ -1,6 +1,6 @@
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
-import { openMirror, type SourceOptions, once as warnOnce } from '../download/sources/open-source.js'
+import { openMirror, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
 import { toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'

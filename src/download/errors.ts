@@ -79,5 +79,3 @@ export function noCandles(
     suggestions: ['klines start-dates INTERVAL shows which windows there are.'],
   })
 }
-
-export { trimPeriod as withoutStop } from '../klines/text.js'

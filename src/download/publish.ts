@@ -5,16 +5,17 @@ import type { Interval } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
+import { trimPeriod } from '../klines/text.js'
 import { windowSpan } from '../klines/windows.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { findRules } from '../trees/find-rules.js'
 import { reachesEnd } from '../trees/window-ends.js'
-import { incomplete, withoutStop } from './errors.js'
+import { incomplete } from './errors.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
 import { openMirror, type SourceOptions } from './sources/open-source.js'
 import { withoutName } from './sources/service-source.js'
-import { completeTree, surveyTree } from './sources/tree-survey.js'
+import { completeTree, findTreeGaps } from './sources/tree-gaps.js'
 import type { WindowFailure } from './sources/window-source.js'
 
 const OUTDATED = 'stored before its end, and not downloaded since'
@@ -84,23 +85,23 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
       }
     }
     if (read.state === 'corrupt') {
-      const reason = withoutStop(withoutName(read.error.message, window))
+      const reason = trimPeriod(withoutName(read.error.message, window))
       failures.push(fail(window, `corrupt in the mirror: ${reason}`))
     }
     progress?.(done, total)
   }
-  const survey = await surveyTree(mirror, { symbols, now, signal, visit })
+  const gaps = await findTreeGaps(mirror, { symbols, now, signal, visit })
   if (newest > now) throw slowClock(mirror, now, newest)
-  if (survey.missing.length > 0) admitHoles(mirror, now)
-  const leading = await findLeading(mirror, baseUrl, survey.missing, options)
+  if (gaps.missing.length > 0) admitHoles(mirror, now)
+  const leading = await findLeading(mirror, baseUrl, gaps.missing, options)
   failures.push(...leading.failures)
-  if (failures.length > 0) throw incomplete(failures, survey.windows, { advice: ADVICE, offline: true })
+  if (failures.length > 0) throw incomplete(failures, gaps.windows, { advice: ADVICE, offline: true })
   mirror.upkeep.checkWritable(baseUrl, now)
-  const empty = [...leading.empty, ...survey.future]
+  const empty = [...leading.empty, ...gaps.future]
   // A static host shows the times of files.
   for (const [path, time] of times) mirror.files.setTime(path, time)
-  const listsWritten = completeTree(mirror, survey, empty, now)
-  const { lists, windows } = survey
+  const listsWritten = completeTree(mirror, gaps, empty, now)
+  const { lists, windows } = gaps
   const counts = { windows, emptyWritten: empty.length, listsWritten }
   return { mirror: mirror.root, baseUrl, symbols, intervals: [...lists.keys()], ...counts }
 }

@@ -22,6 +22,6 @@ export function checkRange(request: RangeRequest): void {
 
 /** The range of a request; the present is the source's, where the range depends on it. Throws like `checkRange`. */
 export async function requestRange(request: RangeRequest, source: WindowSource): Promise<TimeRange> {
-  const now = isRelativeRange(request) ? await source.contents.present() : (request.now ?? systemClock.now())
+  const now = isRelativeRange(request) ? await source.contents.currentTime() : (request.now ?? systemClock.now())
   return parseRange(request, now)
 }

@@ -103,19 +103,19 @@ export class DownloadTally {
     if (result.status === 'failed') this.failures.push(result)
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
-    this.tell(series, { window, status, change })
+    this.reportProgress(series, { window, status, change })
   }
 
   /** Adds a window that was not read, because its candles were counted before. */
   addCounted(series: SeriesPlan, window: WindowRef, status: WindowStatus, counted: KnownTotals): void {
     this.series.get(series)?.addCounted(status, counted)
-    this.tell(series, { window, status, change: undefined })
+    this.reportProgress(series, { window, status, change: undefined })
   }
 
   /** Adds all windows of a series, which are cached, with the report of another tally. */
   addSeries(series: SeriesPlan, report: SeriesReport): void {
     this.counted.set(series, report)
-    for (const window of series.windows) this.tell(series, { window, status: 'cached', change: undefined })
+    for (const window of series.windows) this.reportProgress(series, { window, status: 'cached', change: undefined })
   }
 
   /** The reports of all series, in the order of the plan. */
@@ -123,7 +123,7 @@ export class DownloadTally {
     return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
   }
 
-  private tell(series: SeriesPlan, state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
+  private reportProgress(series: SeriesPlan, state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.info.traffic
     this.limitMs -= this.limits.get(series)?.get(state.window.startDate) ?? 0
     const { total, limitMs } = this

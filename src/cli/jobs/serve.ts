@@ -1,4 +1,4 @@
-import { openMirror, openSource, once as warnOnce } from '../../download/sources/open-source.js'
+import { openMirror, openSource, warnOnce } from '../../download/sources/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'

@@ -3,7 +3,7 @@ import type { WindowRef } from '../../klines/series.js'
 import { type SymbolName, sortSymbols } from '../../klines/symbols.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CacheWriter } from './cache-writer.js'
-import { completeTree, surveyTree } from './tree-survey.js'
+import { completeTree, findTreeGaps } from './tree-gaps.js'
 
 /**
  * Keeps `complete` in `mirror.json` true only as long as it is: it becomes false before the first file that may leave a hole,
@@ -44,9 +44,9 @@ export class Completeness {
         ...this.mirror.contents.listedSymbols(),
         ...this.symbols,
       ])
-      const survey = await surveyTree(this.mirror, { symbols, now })
-      if (survey.missing.length + survey.outdated.length > 0) return
-      this.cacheWriter.change(() => completeTree(this.mirror, survey, survey.future, now))
+      const gaps = await findTreeGaps(this.mirror, { symbols, now })
+      if (gaps.missing.length + gaps.outdated.length > 0) return
+      this.cacheWriter.change(() => completeTree(this.mirror, gaps, gaps.future, now))
     } catch (error) {
       if (!isKlinesError(error)) throw error
     }

@@ -49,7 +49,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
     this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
-  async present(): Promise<number> {
+  async currentTime(): Promise<number> {
     return (await this.request("the exchange's clock", this.exchange.times(this.options.signal))).servedMs
   }
 
@@ -154,7 +154,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
   /** Throws `bad_option` when the windows of these series in the range that are not cached take too many requests. */
   private async checkRequests(series: readonly Series[], range: TimeRange): Promise<void> {
     if ((await this.countRequests(series, range)) <= MAX_REQUESTS) return
-    const present = await this.present()
+    const present = await this.currentTime()
     let [requests, limitMs] = [0, 0]
     for (const name of series) {
       const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(name))
@@ -169,7 +169,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
 
   /** The most requests that the windows of these series in the range can take. */
   private async countRequests(series: readonly Series[], range: TimeRange): Promise<number> {
-    const present = await this.present()
+    const present = await this.currentTime()
     const counts = new Map<Interval, number>()
     for (const name of series) {
       const { interval } = name

@@ -6,8 +6,8 @@ import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { seriesName, type WindowRef } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { withoutStop } from '../errors.js'
 import { FirstCandles } from './first-candles.js'
 import type { Warn, WindowFailure } from './window-source.js'
 
@@ -81,5 +81,5 @@ function describe(error: unknown): string {
   // A ban or a refusal ends the run; too many faults in a row have a cause.
   const isFault = error instanceof FetchError || (isKlinesError(error, 'unreachable') && error.cause !== undefined)
   if (!isFault) throw error
-  return withoutStop(error.message)
+  return trimPeriod(error.message)
 }

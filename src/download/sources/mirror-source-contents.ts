@@ -47,7 +47,7 @@ export class MirrorSourceContents implements SourceContents {
     if (!this.mirror.files.exists) throw nothingCached(`There is no mirror at ${this.mirror.root}.`, this.mirror)
   }
 
-  async present(): Promise<number> {
+  async currentTime(): Promise<number> {
     return this.now
   }
 

@@ -1,9 +1,9 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
 import type { WindowRef } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { NoWindow, WindowRows } from '../../mirror/mirror-windows.js'
-import { withoutStop } from '../errors.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -70,7 +70,7 @@ export class MirrorSource implements WindowSource {
   private result(window: WindowRef, read: WindowRows | NoWindow): WindowResult | WindowFailure {
     if (read.state === 'cached') return { window, status: 'cached', batch: read.batch, size: read.size, file: read }
     if (read.state === 'corrupt') {
-      return { window, status: 'failed', reason: `corrupt in the mirror: ${withoutStop(read.error.message)}` }
+      return { window, status: 'failed', reason: `corrupt in the mirror: ${trimPeriod(read.error.message)}` }
     }
     if (!this.contents.isEmptyWithoutFile(window)) return { window, status: 'failed', reason: 'not in the mirror' }
     return { window, status: 'cached', batch: decodeWindow(EMPTY_WINDOW, window), size: 0 }

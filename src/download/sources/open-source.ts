@@ -86,7 +86,7 @@ export async function openSource(
   const { signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
-  const warn = once(options.warn)
+  const warn = warnOnce(options.warn)
   if (!options.offline) {
     const isOfExchange = isExchange(toSourceName(baseUrl))
     const concurrency = parseConcurrency(
@@ -117,7 +117,7 @@ export function parseConcurrency(concurrency: number): number {
 }
 
 /** Passes each text on once. */
-export function once(warn: Warn = () => {}): Warn {
+export function warnOnce(warn: Warn = () => {}): Warn {
   const seen = new Set<string>()
   return warning => {
     if (seen.has(warning)) return

@@ -26,8 +26,8 @@ export class ServiceContents implements SourceContents {
     private readonly window: (window: WindowRef) => Promise<WindowResult | WindowFailure>,
   ) {}
 
-  present(): Promise<number> {
-    return this.lists.present()
+  currentTime(): Promise<number> {
+    return this.lists.currentTime()
   }
 
   /** Throws `linked_path` for a link among the folders and windows of the selection, also in a run that stores nothing. */

@@ -6,12 +6,12 @@ import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError } from '../../klines/errors.js'
 import { SYMBOLS_PATH, windowPath } from '../../klines/paths.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
-import { withoutStop } from '../errors.js'
 import { MirrorWriter, type MirrorWriterOptions } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -187,7 +187,7 @@ export class ServiceSource implements WindowSource {
     const read = this.mirror.windows.read(window)
     if (read.state === 'cached') return read
     if (read.state === 'corrupt') {
-      this.options.warn(`Corrupt in the mirror, downloaded again: ${withoutStop(read.error.message)}.`)
+      this.options.warn(`Corrupt in the mirror, downloaded again: ${trimPeriod(read.error.message)}.`)
     }
     return undefined
   }

@@ -27,7 +27,7 @@ export interface ListOptions {
 /** What a service has: its symbols, its windows, and since when. */
 export interface SourceCatalogue {
   /** The present, ms UTC, by the clock that decides which windows have started. */
-  present(): Promise<number>
+  currentTime(): Promise<number>
   /**
    * The series of a selection, in the range. Calls `store` with a list of symbols that was downloaded on the way. Throws
    * `unknown_symbol` with near names.

@@ -34,7 +34,7 @@ export class StaticCatalogue implements SourceCatalogue {
     this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
-  async present(): Promise<number> {
+  async currentTime(): Promise<number> {
     return this.options.now()
   }
 

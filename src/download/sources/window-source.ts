@@ -72,7 +72,7 @@ export interface SourceInfo {
 /** What a source has: what a plan is made of. */
 export interface SourceContents {
   /** The present, ms UTC, by the clock that decides which windows have started. */
-  present(): Promise<number>
+  currentTime(): Promise<number>
   /** The series of a selection in a range; `all` is what this source has. Throws `unknown_symbol`. */
   series(selection: Selection, range: TimeRange): Promise<Series[]>
   /** Whether the source has candles of a series: any, for a service; those with cached windows, for a mirror alone. */

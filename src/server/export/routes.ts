@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { once as onceEach } from '../../download/sources/open-source.js'
+import { warnOnce } from '../../download/sources/open-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
 import { cleanText } from '../../http/error-body.js'
 import { intervalSchema, symbolSchema } from '../../klines-client/schema.js'
@@ -23,7 +23,7 @@ import { ExportSlots, SlowReaderError } from './slots.js'
 export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {}): Endpoint[] {
   const { exportBytesPerSecond: bytesPerSecond, exportPeriodMs: periodMs } = limits
   const slots = new ExportSlots(tree.mirror, { bytesPerSecond, periodMs })
-  const warnOnce = onceEach(warn)
+  const warnOperator = warnOnce(warn)
   const handler = async (request: FastifyRequest, reply: FastifyReply) => {
     const left = new AbortController()
     // A response that is queued behind another one gets no 'close' event; its request does.
@@ -34,7 +34,7 @@ export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {
       // A response that is queued behind another one takes no place: its client reads the other one first.
       if (!reply.raw.socket) await once(reply.raw, 'socket', { signal: left.signal })
       await slots.run(left.signal, slot => {
-        return answerExport(parameters, { ...slot, tree: served, warn: warnOnce }, request, reply)
+        return answerExport(parameters, { ...slot, tree: served, warn: warnOperator }, request, reply)
       })
     } catch (error) {
       const failure = toExportError(error, { root: tree.mirror.root })

@@ -33,7 +33,7 @@ export async function openServedSource(
 async function findPresent({ mirror, now }: Tree, upstream: Upstream): Promise<{ now: number; warning?: HttpError }> {
   if (!mirror.rules.rendersAnswers) return { now: now() }
   try {
-    return { now: await upstream.present() }
+    return { now: await upstream.currentTime() }
   } catch (error) {
     if (!(error instanceof HttpError)) throw error
     return { now: now(), warning: error }

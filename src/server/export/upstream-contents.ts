@@ -22,7 +22,7 @@ export class UpstreamContents implements SourceContents {
     private readonly read: (window: WindowRef) => Promise<WindowResult | WindowFailure>,
   ) {}
 
-  async present(): Promise<number> {
+  async currentTime(): Promise<number> {
     return this.now
   }
 

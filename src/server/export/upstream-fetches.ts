@@ -1,9 +1,10 @@
 import pMap from 'p-map'
-import { incomplete, withoutStop } from '../../download/errors.js'
+import { incomplete } from '../../download/errors.js'
 import type { Plan } from '../../download/plan.js'
 import type { WindowFailure } from '../../download/sources/window-source.js'
 import { windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { HttpError } from '../http/error.js'
 import type { Tree } from '../tree/tree.js'
@@ -39,7 +40,7 @@ export class UpstreamFetches {
     const fetch = async (window: WindowRef) => {
       const error = await this.fetch(window)
       if (!error) return
-      failures.push({ window, status: 'failed', reason: withoutStop(error.message) })
+      failures.push({ window, status: 'failed', reason: trimPeriod(error.message) })
       statuses.add(error.statusCode)
     }
     await pMap(windows, fetch, { concurrency: FETCHES_AT_ONCE, signal })

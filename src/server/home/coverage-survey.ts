@@ -72,7 +72,7 @@ interface SurveyedCoverage {
 }
 
 /** How surveys are made. */
-export interface SurveyOptions {
+export interface GapSearchOptions {
   /** How long a result is kept at least, ms. */
   readonly renewMs: number
   /** Ends the work that is under way. */
@@ -89,7 +89,7 @@ export class CoverageSurvey {
 
   constructor(
     private readonly tree: Tree,
-    { renewMs, signal, onError }: SurveyOptions,
+    { renewMs, signal, onError }: GapSearchOptions,
   ) {
     let sayLong = () => {}
     this.isLong = new Promise(resolve => {

@@ -89,7 +89,7 @@ export class Tree {
     const { upstream } = this
     const empty = cached ?? { body: EMPTY_WINDOW }
     if (!upstream || !this.mirror.rules.rendersAnswers) return empty
-    return upstream.present().then(
+    return upstream.currentTime().then(
       present => (isFuture(entry, present) ? empty : this.revalidate(path, entry, upstream)),
       () => empty,
     )

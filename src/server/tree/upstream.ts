@@ -82,8 +82,8 @@ export class Upstream {
   }
 
   /** The service's present, ms UTC: of the exchange its clock, with one request at most. Throws like `fetch`. */
-  present(): Promise<number> {
-    return this.request(source => source.contents.present())
+  currentTime(): Promise<number> {
+    return this.request(source => source.contents.currentTime())
   }
 
   /** Whether the service has a symbol, with few requests. Throws like `fetch`. */

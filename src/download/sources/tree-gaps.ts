@@ -12,7 +12,7 @@ const EMPTY_WINDOW = Buffer.from('[]')
 const WINDOWS_PER_TURN = 256
 
 /** What a mirror needs to become a complete tree. */
-export interface TreeSurvey {
+export interface TreeGaps {
   readonly symbols: readonly SymbolName[]
   /** The start dates of each interval of which the mirror has a window or a list. */
   readonly lists: ReadonlyMap<Interval, readonly string[]>
@@ -26,8 +26,8 @@ export interface TreeSurvey {
   readonly outdated: readonly WindowRef[]
 }
 
-/** How a mirror is surveyed. */
-export interface SurveyOptions {
+/** How the gaps of a mirror are found. */
+export interface GapSearchOptions {
   /** The symbols that should have every window. */
   readonly symbols: readonly SymbolName[]
   /** The present, ms UTC. */
@@ -41,7 +41,7 @@ export interface SurveyOptions {
  * Looks for the file of every window of the symbols, at each interval of which the mirror has a window or a list. Reads no
  * window itself. Throws `bad_list` for a corrupt list, and `mirror_unusable`.
  */
-export async function surveyTree(mirror: Mirror, options: SurveyOptions): Promise<TreeSurvey> {
+export async function findTreeGaps(mirror: Mirror, options: GapSearchOptions): Promise<TreeGaps> {
   const { symbols, now, signal, visit } = options
   const lists = readLists(mirror, now)
   const windows = [...lists].flatMap(([interval, list]) =>
@@ -70,7 +70,7 @@ export async function surveyTree(mirror: Mirror, options: SurveyOptions): Promis
  */
 export function completeTree(
   mirror: Mirror,
-  { symbols, lists }: Pick<TreeSurvey, 'symbols' | 'lists'>,
+  { symbols, lists }: Pick<TreeGaps, 'symbols' | 'lists'>,
   empty: readonly WindowRef[],
   now: number,
 ): number {
