@@ -1,6 +1,5 @@
 import { rmSync } from 'node:fs'
 import { platform } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { expect, it, type TestContext } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { MANY_SYMBOLS, manyRows, manyWindows } from '../support/many-windows.js'
@@ -31,7 +30,6 @@ async function needMemories(context: TestContext, kB: number, count: number): Pr
 
 /** Calls of node:fs that fail for lack of memory. */
 const failing = (fault: object) => ({ KLINES_TEST_FAIL: JSON.stringify({ code: 'ENOMEM', ...fault }) })
-const FAILING_FS = fileURLToPath(new URL('../support/cli/failing-fs.mjs', import.meta.url))
 
 /** The errors of a run. */
 const errors = (stderr: string) => stderr.split('\n').filter(line => line.startsWith('klines: '))
@@ -85,16 +83,14 @@ it('F79 no room for threads: no worker starts, and the main thread does the work
 })
 
 it.each([
-  ['once: the main thread does it again', 1, 0],
-  ['always: the run ends', undefined, 1],
-])('F79 a worker has no memory for a file, %s', async (_, times, code) => {
+  ['the main thread does it again', 'workers', 0],
+  ['nor has the main thread: the run ends', undefined, 1],
+] as const)('F79 a worker has no memory for a file, %s', async (_, threads, code) => {
   const sandbox = newSandbox()
   manyWindows(sandbox.path('m'))
   const args = ['export', 'all', '-i', '15m', '--mirror', 'm', '-o', '{symbol}.csv', '--threads', '4']
-  const run = await sandbox.run(args, {
-    NODE_OPTIONS: `--import=${FAILING_FS}`,
-    ...failing({ call: 'promises.open', path: 'BTCUSDT.csv', times }),
-  })
+  const fault = { call: 'promises.open', path: 'BTCUSDT.csv', code: 'ENOMEM', ...(threads && { in: threads }) }
+  const run = await sandbox.runFailing(args, [fault])
   expect(run.code).toBe(code)
   const files = code === 0 ? MANY_SYMBOLS.map(symbol => `${symbol}.csv`).sort() : []
   expect(sandbox.files().filter(name => !name.startsWith('m/'))).toEqual(files)
