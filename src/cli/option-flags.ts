@@ -1,11 +1,12 @@
+import { CANDLE_ENTRIES } from '../options/candle-options.js'
 import { flagName, renameOptions } from '../options/option.js'
 import { OUTPUT_ENTRIES } from '../options/output-options.js'
 
 /** Options of the library that have a flag beside those of the table, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl concurrency derive force from host last layout maxRate mirror mkdir partial partition port prune refresh resample retries streamText table threads timeout to vacuum'
+  'acceptList baseUrl concurrency force host layout maxRate mirror mkdir partition port prune refresh retries streamText table threads timeout vacuum'
 const FLAGS = new Map([
-  ...OUTPUT_ENTRIES.map(({ name, flag }) => [name as string, `--${flag}`] as const),
+  ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ name, flag }) => [name as string, `--${flag}`] as const),
   ...OPTIONS.split(' ').map(name => [name, `--${flagName(name)}`] as const),
   ['format', '-f'],
   ['intervals', '-i'],

@@ -2,25 +2,19 @@ import { checkPartial } from '../export/export-series.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
-import type { TableFlags } from './flags/from-table.js'
+import type { CandleTableFlags, OutputTableFlags } from './flags/from-table.js'
 import type { LakeFlags } from './flags/lake.js'
 import type { LocationFlags } from './flags/location.js'
 import type { NetworkFlags } from './flags/network.js'
 import type { RangeFlags } from './flags/selection.js'
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, TableFlags {
+export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, CandleTableFlags, OutputTableFlags {
   interval: string[]
-  from?: string | undefined
-  to?: string | undefined
-  last?: string | undefined
   concurrency?: number | undefined
   refresh?: boolean
   output?: string | undefined
   format?: Format | undefined
-  resample?: string | undefined
-  partial?: boolean
-  derive?: boolean
   'accept-list'?: boolean
   force: boolean
   yes?: boolean

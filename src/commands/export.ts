@@ -1,7 +1,8 @@
 import { BaseCommand } from '../cli/base-command.js'
+import { candleTableFlags } from '../cli/flags/from-table.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
-import { deriveFlag, dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
 import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
@@ -22,7 +23,7 @@ Without --to, every window is needed that had started when the lists were last d
     ...selectionFlags,
     ...outputFlags,
     ...lakeFlags,
-    derive: deriveFlag,
+    derive: candleTableFlags.derive,
     ...locationFlags,
     'accept-list': acceptListFlag,
     'dry-run': dryRunFlag,

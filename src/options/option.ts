@@ -2,7 +2,7 @@ import { KlinesError } from '../klines/errors.js'
 import type { Format } from './formats.js'
 
 /** Groups of flags that a config file may set, as `cli/config/key-groups.ts` has them. */
-export type OptionGroup = 'how they are written' | 'how pictures look'
+export type OptionGroup = 'which candles' | 'how they are written' | 'how pictures look'
 
 /** What an option is, wherever it can be set: as a flag, in the environment, in a config file, in a query, or in the library. */
 export interface Option {
@@ -32,6 +32,10 @@ export interface Option {
   readonly variable?: string
   /** Who may set it in a config file. */
   readonly group: OptionGroup
+  /** The heading of `--help` under which it stands. Default: `output`. */
+  readonly helpGroup?: 'range'
+  /** Whether the query of an export has it. Default: true. */
+  readonly isQueried?: boolean
   /** How the query of an export describes it. Default: as `--help` does. */
   readonly description?: string
   /** A value that fits those of the other options: the page of the API sends all of them. */
@@ -57,6 +61,20 @@ export type FlagName<Name extends string> = Name extends `${infer First}${infer 
 /** `timeFormat` as `time-format`. */
 export function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+/** An option of a table, with the name of its flag. */
+export interface OptionEntry<Name extends string = string> {
+  readonly name: Name
+  readonly flag: FlagName<Name>
+  readonly option: Option
+}
+
+/** The options of a table, in its order. */
+export function entriesOf<Name extends string>(table: Readonly<Record<Name, Option>>): OptionEntry<Name>[] {
+  return Object.entries<Option>(table).map(([name, option]) => {
+    return { name: name as Name, flag: flagName(name) as FlagName<Name>, option }
+  })
 }
 
 /** Throws `bad_option` unless a value is one that an option of the library takes. Names and texts are checked by what uses them. */

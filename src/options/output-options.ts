@@ -2,7 +2,7 @@ import { DEFAULT_PICTURE, PICTURE_HEIGHTS, PICTURE_WIDTHS, THEMES } from '../cha
 import { COLUMNS, type Column } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
 import { BINARY_FORMATS, type Format, isBinary, ROW_FORMATS, TEXT_FORMATS } from './formats.js'
-import { checkValue, type FlagName, flagName, type Option, type OptionValue } from './option.js'
+import { checkValue, entriesOf, type FlagName, type Option, type OptionValue } from './option.js'
 
 /** The columns of an export: the twelve of a row, and the series that the row belongs to. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
@@ -139,11 +139,7 @@ export type PictureRequest = Pick<OutputRequest, 'theme' | 'width' | 'height' | 
 export type OutputFlagName = FlagName<OutputOptionName>
 
 /** The entries of the table, with the names of their flags. */
-export const OUTPUT_ENTRIES = Object.entries<Option>(OUTPUT_OPTIONS).map(([name, option]) => ({
-  name: name as OutputOptionName,
-  flag: flagName(name) as OutputFlagName,
-  option,
-}))
+export const OUTPUT_ENTRIES = entriesOf(OUTPUT_OPTIONS)
 
 /** The flags that a format cannot use. */
 export function unusableFlags(format: Format): OutputFlagName[] {

@@ -1,6 +1,7 @@
 import { BINANCE, SAMPLE } from '../../http/base-url.js'
 import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
+import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
 
@@ -21,11 +22,7 @@ export const ALL = 'all'
 /** Words for flags that also take others. */
 const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
   interval: [...EXCHANGE_INTERVALS, ALL],
-  ...Object.fromEntries(OUTPUT_ENTRIES.map(({ flag, option }) => [flag, option.values ?? []])),
-  resample: ['45m', '3h', '1d', '2d', '1w', '2w', '1M', '1q', '1y'],
-  from: ['today', 'yesterday', '-7d', '-30d'],
-  to: ['now', 'today', 'yesterday'],
-  last: ['7d', '30d', '90d', '1y'],
+  ...Object.fromEntries([...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ flag, option }) => [flag, option.values ?? []])),
   'base-url': [SAMPLE, BINANCE],
 }
 

@@ -1,3 +1,4 @@
+import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import type { OptionGroup } from '../../options/option.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 
@@ -16,7 +17,7 @@ export interface KeyGroup {
 
 /** What a folder's file and the user's file may set. */
 export const FOLDER_GROUPS: readonly KeyGroup[] = [
-  { about: 'which candles', names: ['interval', 'from', 'to', 'last', 'resample', 'partial', 'derive'] },
+  { about: 'which candles', names: ['interval', ...flagsOf('which candles')] },
   { about: 'how they are written', names: ['format', ...flagsOf('how they are written')] },
   { about: 'how pictures look', names: [...flagsOf('how pictures look'), 'ascii'] },
   { about: 'what is printed', names: ['json', 'quiet', 'verbose', 'progress', 'per-series'] },
@@ -27,7 +28,7 @@ export const FOLDER_GROUPS: readonly KeyGroup[] = [
 
 /** The flags of the table of options in a group. */
 function flagsOf(group: OptionGroup): string[] {
-  return OUTPUT_ENTRIES.filter(({ option }) => option.group === group).map(({ flag }) => flag)
+  return [...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].filter(({ option }) => option.group === group).map(({ flag }) => flag)
 }
 
 /** `base-url` of the greeting commands is in this group, too: user data goes there. */

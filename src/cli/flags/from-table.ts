@@ -1,24 +1,32 @@
 import * as Flags from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
-import type { FlagName, Option, OptionValue } from '../../options/option.js'
+import { CANDLE_ENTRIES, type CANDLE_OPTIONS } from '../../options/candle-options.js'
+import type { FlagName, Option, OptionEntry, OptionValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OUTPUT_OPTIONS, type OutputRequest } from '../../options/output-options.js'
 
-type Options = typeof OUTPUT_OPTIONS
-
-/** What the flags of the table parse to: oclif returns one text, with its commas, for names from the environment. */
-export type TableFlags = {
-  -readonly [Name in keyof Options as FlagName<Name>]?:
+/** What the flags of a table parse to: oclif returns one text, with its commas, for names from the environment. */
+type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
+  -readonly [Name in keyof Options & string as FlagName<Name>]?:
     | (Options[Name]['takes'] extends 'names' ? string[] : OptionValue<Options[Name]>)
     | undefined
 }
+type Definitions<Parsed> = { [Name in keyof Parsed]-?: Flag<Parsed[Name]> }
 
-/** The flags of the table of options. */
-export const tableFlags = Object.fromEntries(
-  OUTPUT_ENTRIES.map(({ flag, option }) => [flag, toFlag(flag, option)]),
-) as unknown as { [Name in keyof TableFlags]-?: Flag<TableFlags[Name]> }
+/** What the flags of what shapes a file parse to. */
+export type OutputTableFlags = FlagsOf<typeof OUTPUT_OPTIONS>
+/** What the flags of which candles it has parse to. */
+export type CandleTableFlags = FlagsOf<typeof CANDLE_OPTIONS>
+
+/** The flags of the tables of options. */
+export const outputTableFlags = toFlags(OUTPUT_ENTRIES) as unknown as Definitions<OutputTableFlags>
+export const candleTableFlags = toFlags(CANDLE_ENTRIES) as unknown as Definitions<CandleTableFlags>
+
+function toFlags(entries: readonly OptionEntry[]) {
+  return Object.fromEntries(entries.map(({ flag, option }) => [flag, toFlag(flag, option)]))
+}
 
 /** Options of the library from flags. */
-export function toOutputRequest(flags: TableFlags): OutputRequest {
+export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
   const values = OUTPUT_ENTRIES.map(({ name, flag, option }) => {
     const value = flags[flag]
     return [name, option.takes === 'names' && value !== undefined ? [value].flat() : value]
@@ -26,9 +34,10 @@ export function toOutputRequest(flags: TableFlags): OutputRequest {
   return Object.fromEntries(values)
 }
 
-function toFlag(name: string, { takes, values = [], range, summary, placeholder, variable }: Option) {
+function toFlag(name: string, option: Option) {
+  const { takes, values = [], range, summary, placeholder, variable, helpGroup = 'output' } = option
   const env = variable ?? `KLINES_${name.replaceAll('-', '_').toUpperCase()}`
-  const shared = { summary, helpValue: placeholder, env, helpGroup: 'output' }
+  const shared = { summary, helpValue: placeholder, env, helpGroup }
   switch (takes) {
     case 'choice':
       return Flags.option({ ...shared, options: values })()
@@ -39,6 +48,6 @@ function toFlag(name: string, { takes, values = [], range, summary, placeholder,
     case 'text':
       return Flags.string(shared)
     case 'switch':
-      return Flags.boolean({ summary, env, helpGroup: 'output' })
+      return Flags.boolean({ summary, env, helpGroup })
   }
 }

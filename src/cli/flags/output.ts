@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { FORMATS } from '../../options/formats.js'
-import { tableFlags } from './from-table.js'
+import { candleTableFlags, outputTableFlags } from './from-table.js'
 import { inGroup } from './group.js'
 
 /** `--progress`: `auto` is a bar at a terminal and plain lines elsewhere. */
@@ -24,25 +24,11 @@ export const outputFlags = inGroup('output', {
     helpValue: 'FORMAT',
     env: 'KLINES_FORMAT',
   })(),
-  ...tableFlags,
-  resample: Flags.string({
-    summary: 'Combine candles into longer ones: a number and m, h, d, w, M, q or y, such as 3h or 1q.',
-    helpValue: 'LENGTH',
-    env: 'KLINES_RESAMPLE',
-  }),
-  partial: Flags.boolean({
-    summary: 'With --resample, keep the first and last candle even if incomplete.',
-    env: 'KLINES_PARTIAL',
-  }),
+  ...outputTableFlags,
+  resample: candleTableFlags.resample,
+  partial: candleTableFlags.partial,
   force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
   mkdir: Flags.boolean({ summary: 'Create missing folders of the output.', env: 'KLINES_MKDIR' }),
-})
-
-export const { derive: deriveFlag } = inGroup('output', {
-  derive: Flags.boolean({
-    summary: 'Compute intervals that are not in the mirror from the finest one that has the whole range.',
-    env: 'KLINES_DERIVE',
-  }),
 })
 
 export const { 'dry-run': dryRunFlag } = inGroup('output', {

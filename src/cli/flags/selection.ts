@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../klines/intervals.js'
+import { type CandleTableFlags, candleTableFlags } from './from-table.js'
 import { inGroup } from './group.js'
 import type { LocationFlags } from './location.js'
 
@@ -26,24 +27,9 @@ export const selectionFlags = {
       env: 'KLINES_INTERVAL',
     }),
   }),
-  ...inGroup('range', {
-    from: Flags.string({
-      summary:
-        'First open time, UTC: 2024, 2024-01-31, 2024-01-31T12:00, now, today, yesterday, -7d or a Unix time. Default: the first candle.',
-      helpValue: 'TIME',
-      env: 'KLINES_FROM',
-    }),
-    to: Flags.string({
-      summary: 'End of the range, exclusive; same forms as --from. Default: now.',
-      helpValue: 'TIME',
-      env: 'KLINES_TO',
-    }),
-    last: Flags.string({
-      summary: 'Length of the range before its end, instead of --from: 36h, 90d, 2w, 6M, 1y.',
-      helpValue: 'LENGTH',
-      env: 'KLINES_LAST',
-    }),
-  }),
+  from: candleTableFlags.from,
+  to: candleTableFlags.to,
+  last: candleTableFlags.last,
 }
 
 export const { 'accept-list': acceptListFlag } = inGroup('what', {
@@ -78,11 +64,7 @@ export const mirrorSeriesFlags = {
 }
 
 /** What the flags of a range parse to. */
-export interface RangeFlags {
-  from?: string | undefined
-  to?: string | undefined
-  last?: string | undefined
-}
+export type RangeFlags = Pick<CandleTableFlags, 'from' | 'to' | 'last'>
 
 /** What `mirrorSeriesFlags` and `locationFlags` parse to. */
 export interface TableFlags extends LocationFlags {

@@ -1,4 +1,5 @@
 import { type ErrorCode, isKlinesError, KlinesError } from '../../klines/errors.js'
+import { QUERIED_CANDLES } from '../../options/candle-options.js'
 import { renameOptions } from '../../options/option.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
@@ -23,8 +24,7 @@ const STATUSES: Partial<Record<ErrorCode, HttpError['statusCode']>> = {
 
 /** What options of the library are called here. */
 const NAMES = new Map<string, string>([
-  ...OUTPUT_ENTRIES.map(({ name, flag }) => [name, flag] as const),
-  ...['from', 'to', 'last', 'resample', 'partial'].map(name => [name, name] as const),
+  ...[...OUTPUT_ENTRIES, ...QUERIED_CANDLES].map(({ name, flag }): [string, string] => [name, flag]),
   ['intervals', 'the interval of the path'],
   ['error.data', 'cause'],
 ])

@@ -6,6 +6,7 @@ import type { Series } from '../../klines/series.js'
 import { suggest } from '../../klines/suggest.js'
 import { parseSymbol } from '../../klines/symbols.js'
 import type { RangeText } from '../../klines/time-range.js'
+import { CANDLE_OPTIONS } from '../../options/candle-options.js'
 import { type FileFormat, FORMATS, type Format, isBinary } from '../../options/formats.js'
 import { parseValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OutputRequest } from '../../options/output-options.js'
@@ -45,7 +46,7 @@ export function parseParameters(interval: string, file: string, query: URLSearch
     rowFormat: parseRowFormat(parseOptions(given), path.format),
     resampling: {
       resample,
-      partial: partial !== undefined && parseValue('partial', { takes: 'switch' }, partial) === true,
+      partial: partial !== undefined && parseValue('partial', CANDLE_OPTIONS.partial, partial) === true,
     },
   }
 }

@@ -4,6 +4,8 @@ import { FOLDER_GROUPS } from '../../src/cli/config/key-groups.js'
 import { toFlags } from '../../src/cli/option-flags.js'
 import { COMMANDS } from '../../src/commands/index.js'
 import { parseRowFormat } from '../../src/export/row-format.js'
+import { KlinesError } from '../../src/klines/errors.js'
+import { CANDLE_ENTRIES } from '../../src/options/candle-options.js'
 import { FORMATS } from '../../src/options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../../src/options/output-options.js'
 import { toExportError } from '../../src/server/export/errors.js'
@@ -22,10 +24,54 @@ const EXPECTED: Record<string, [string, string, unknown, string]> = {
   log: ['log', 'KLINES_LOG', undefined, 'svg'],
 }
 
-const server = useTestServer()
+/** The same for which candles a file has; whether the query has it in place of formats. */
+const CANDLES: Record<string, [string, string, string, boolean]> = {
+  from: ['from', 'KLINES_FROM', 'wrong', true],
+  to: ['to', 'KLINES_TO', 'wrong', true],
+  last: ['last', 'KLINES_LAST', 'wrong', true],
+  resample: ['resample', 'KLINES_RESAMPLE', 'wrong', true],
+  partial: ['partial', 'KLINES_PARTIAL', 'wrong', true],
+  derive: ['derive', 'KLINES_DERIVE', 'wrong', false],
+}
 
-it('the table has these options', () => {
+const server = useTestServer()
+/** The parameter of /export with a name, as its OpenAPI document describes it. */
+async function findParameter(flag: string) {
+  const { body } = await server.request('/export/openapi.json')
+  const { parameters } = JSON.parse(String(body)).paths['/export/{interval}/{symbol}.{extension}'].get
+  return parameters.find((parameter: { name: string }) => parameter.name === flag)
+}
+
+it('the tables have these options', () => {
   expect(OUTPUT_ENTRIES.map(({ name }) => name)).toEqual(Object.keys(EXPECTED))
+  expect(CANDLE_ENTRIES.map(({ name }) => name)).toEqual(Object.keys(CANDLES))
+})
+
+describe.each(CANDLE_ENTRIES)('$name', ({ name, option }) => {
+  const [flag, variable, wrong, isQueried] = CANDLES[name]
+
+  it('is a flag of export, with help and a variable, and completed with its values', () => {
+    const { helpGroup = 'output', summary, values = [] } = option
+    expect(COMMANDS.export.flags[flag as 'from']).toMatchObject({ summary, env: variable, helpGroup })
+    expect(flagValues({ name: flag, type: 'option' }).words).toEqual(values)
+  })
+
+  it("may be set in a folder's file", () => {
+    expect(FOLDER_GROUPS.find(({ names }) => names.includes(flag))?.about).toBe('which candles')
+  })
+
+  it('is called so in messages of the command line and of /export', () => {
+    expect(toFlags(`\`${name}\` is`)).toBe(`--${flag} is`)
+    const error = new KlinesError('bad_option', `\`${name}\` is wrong.`)
+    expect((toExportError(error) as Error).message).toBe(isQueried ? `${flag} is wrong.` : `\`${name}\` is wrong.`)
+  })
+
+  it('is a parameter of /export, or refused', async () => {
+    const found = await findParameter(flag)
+    if (isQueried) expect(found).toMatchObject({ in: 'query', required: false, description: option.description })
+    else expect(found).toBeUndefined()
+    expect((await server.request(`/export/15m/BTCUSDT.csv?${flag}=${wrong}`)).status).toBe(400)
+  })
 })
 
 describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
@@ -48,9 +94,7 @@ describe.each(OUTPUT_ENTRIES)('$name', ({ name, option }) => {
   })
 
   it('is a parameter of /export, and its OpenAPI document says so', async () => {
-    const { body } = await server.request('/export/openapi.json')
-    const { parameters } = JSON.parse(String(body)).paths['/export/{interval}/{symbol}.{extension}'].get
-    const found = parameters.find((parameter: { name: string }) => parameter.name === flag)
+    const found = await findParameter(flag)
     expect(found).toMatchObject({ in: 'query', required: false, description: option.description ?? option.summary })
     if (option.takes === 'choice') expect(found.schema.enum).toEqual(option.values)
     const format = formats.split(' ')[0]
