@@ -7,6 +7,9 @@ import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
 /** The number of the main thread among those that claim tasks; workers have higher ones. */
 const MAIN_THREAD = 1
 
+/** Short-lived objects of a worker, MB: V8's own limit lets each of them grow by 16 MB and more before it collects garbage. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6 }
+
 /** What the threads of a `WorkerPool` do. */
 export interface Workload {
   /** The module that a worker runs, relative to the code. It calls `runTasks`. */
@@ -69,7 +72,7 @@ export class WorkerPool<Result> {
     try {
       while (this.workers.length < workers) {
         const workerData: WorkerStart = { claims: this.claims, thread: MAIN_THREAD + 1 + this.workers.length, data }
-        const worker = new Worker(module, { workerData, env: SHARE_ENV })
+        const worker = new Worker(module, { workerData, env: SHARE_ENV, resourceLimits: RESOURCE_LIMITS })
         this.workers.push(worker)
         this.exits.push(this.listen(worker, workerData.thread))
       }
