@@ -120,7 +120,8 @@ export async function encodeFromMirror(
   encoding: Encoding,
   signal?: AbortSignal,
 ): Promise<(EncodedTask & { readonly reports: readonly SeriesReport[] }) | undefined> {
-  const tally = new DownloadTally(source, { range: encoding.range, series: task.series.map(({ plan }) => plan) })
+  const plans = new Set(task.series.map(({ plan }) => plan))
+  const tally = new DownloadTally(source, { range: encoding.range, series: [...plans] })
   const windows = readWindows(source, task.series, signal)
   const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
   try {

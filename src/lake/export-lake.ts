@@ -7,8 +7,9 @@ import { openMirror, openSource } from '../download/sources/open-source.js'
 import type { ProgressCallbacks } from '../download/tally.js'
 import { planExport, selectSeries } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
-import { MadeFolders } from '../export/output/folders.js'
+import { missingFolders, removeFolders } from '../export/output/folders.js'
 import { warnAbout } from '../export/write.js'
+import { makeFolder } from '../fs/make-folder.js'
 import { systemClock } from '../http/system-clock.js'
 import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
@@ -57,10 +58,8 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
   const { manifest } = await openFolder(root)
   const { options, rowFormat } = parseLakeOptions(request, manifest?.options)
   const threads = parseThreads(request)
-  const folders = new MadeFolders()
-  await folders.make(root).catch(error => {
-    throw outputError(error, root)
-  })
+  const folders = missingFolders(root)
+  makeRoot(root)
   let lock: LakeLock | undefined
   const memory: FileMemory = new Map()
   try {
@@ -93,6 +92,15 @@ export async function exportLake(request: LakeRequest, lockEffects?: LockEffects
   } finally {
     lock?.release()
     // As far as they are empty: a run that failed before its first part leaves nothing.
-    await folders.remove()
+    removeFolders(folders)
+  }
+}
+
+/** Throws `bad_output` or `output_unwritable`. */
+function makeRoot(root: string): void {
+  try {
+    makeFolder(root)
+  } catch (error) {
+    throw outputError(error, root)
   }
 }

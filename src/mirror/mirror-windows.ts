@@ -167,7 +167,8 @@ export class MirrorWindows {
   private findEnds(window: WindowRef, file: FileVersion): WindowEnds {
     const known = this.endsRead.find(window, file)
     if (known) return known
-    const read = this.readInPlace(window)
+    // Not in place: a loop may have a batch there.
+    const read = this.load(window)
     return read.state === 'cached'
       ? { firstOpenTime: read.batch.firstOpenTime, lastOpenTime: read.batch.lastOpenTime }
       : {}
@@ -181,7 +182,7 @@ export class MirrorWindows {
   /** The open time of the first cached candle of a series, ms UTC. */
   firstOpenTime(series: Series): number | undefined {
     for (const startDate of this.startDates(series)) {
-      const read = this.readInPlace(windowOf(series, startDate))
+      const read = this.load(windowOf(series, startDate))
       if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined

@@ -84,13 +84,22 @@ export class WorkerPool<Result> {
   /** Resolves when the worker has ended. */
   private async listen(worker: Worker, thread: number): Promise<void> {
     worker.on('message', ({ task, result }: WorkerMessage<Result>) => {
-      if (result !== undefined) this.done(task, result)
-      this.settle(task, result)
+      this.settle(task, result === undefined || this.isDone(task, result) ? result : undefined)
     })
     // The main thread repeats the task of a failed worker, and reports the error if it fails again.
     worker.on('error', () => {})
     await new Promise(resolve => worker.once('exit', resolve))
     for (const [task, claimed] of this.claims.entries()) if (claimed === thread) this.settle(task, undefined)
+  }
+
+  /** Passes a result on. What throws there is a failure of the task, which the main thread meets again. */
+  private isDone(task: number, result: Result): boolean {
+    try {
+      this.done(task, result)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private settle(task: number, result: Result | undefined): void {

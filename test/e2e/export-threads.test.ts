@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { EncodedTask } from '../../src/export/encode.js'
+import type { FilePlace } from '../../src/export/output/file.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
@@ -100,6 +101,21 @@ describe('a download with several threads', () => {
   })
 })
 
+it('a progress callback that throws ends an export with several threads, and leaves nothing', async () => {
+  const { exportKlines } = await import('../../dist/index.js')
+  const out = join(tempFolder(), 'out')
+  const stop = new Error('stop')
+  const done = exportKlines({
+    ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 3, mkdir: true },
+    output: join(out, '{symbol}.csv'),
+    progress: ({ window }: { window: { symbol: string } }) => {
+      if (window.symbol === MANY_SYMBOLS[0]) throw stop
+    },
+  })
+  await expect(done).rejects.toBe(stop)
+  expect(existsSync(out)).toBe(false)
+})
+
 it('windows that the mirror cannot store are exported as they were downloaded', async () => {
   const sandbox = newSandbox()
   const tree = manyWindows(tempFolder())
@@ -140,7 +156,9 @@ it('workers alone write all outputs', async () => {
     }))
     const plan = { series: label, range: ALL_TIME, windows, listedFrom: 0 }
     const series = [{ ...label, source: label, range: ALL_TIME, windows, plan }]
-    const place = { path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false }
+    const place: FilePlace = {
+      ...{ path: 'x.csv', target: 'x.csv', temp: path(symbol), mode: undefined, force: false, folders: [] },
+    }
     const output = { path: 'x.csv', format: 'csv', gzip: false, series, range: ALL_TIME, place }
     return { series, outputs: [output], unknown: new Set([windows[1].startDate]) }
   })

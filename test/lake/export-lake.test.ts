@@ -48,6 +48,18 @@ describe('a lake is built and kept up to date', () => {
     ).not.toContain('symbol')
   })
 
+  it('takes candles that another run stores in an empty window meanwhile', async () => {
+    const { update, request, lake, files } = await lakeSetup()
+    await update()
+    rmSync(lake, { recursive: true })
+    for (const week of [...FULL_WEEKS, OPEN_WEEK]) writeFileSync(join(request.mirror, weekPath('ETHUSDT', week)), '[]')
+    const store = () => putFile(request.mirror, weekPath('ETHUSDT', FULL_WEEKS[1]), weekRows(FULL_WEEKS[1]))
+    await update({ offline: true, partition: 'month', progress: ({ done }) => void (done === 1 && store()) })
+    const [part, ...others] = files().filter(path => path.startsWith('symbol=ETHUSDT'))
+    expect(others).toEqual([])
+    expect(await openTimes(lake, part)).toEqual(weekRows(FULL_WEEKS[1]).map(([time]) => time))
+  })
+
   it('writes nothing when nothing has changed', async () => {
     const { update, lake } = await lakeSetup()
     await update()

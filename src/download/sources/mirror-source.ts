@@ -62,7 +62,7 @@ export class MirrorSource implements WindowSource {
   async close(): Promise<void> {}
 
   private cacheState(window: WindowRef): 'cached' | 'missing' {
-    const { state } = this.mirror.windows.readInPlace(window)
+    const { state } = this.mirror.windows.readRows(window)
     const isEmpty = state === 'missing' && this.contents.isEmptyWithoutFile(window)
     return state === 'cached' || isEmpty ? 'cached' : 'missing'
   }

@@ -1,12 +1,12 @@
-import { constants } from 'node:fs'
+import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { undefinedIfMissing } from '../../fs/errno.js'
 import { fileId } from '../../fs/file-id.js'
-import { checkWritableFolder } from '../../fs/make-folder.js'
+import { checkWritableFolder, makeFolder } from '../../fs/make-folder.js'
 import { KlinesError } from '../../klines/errors.js'
 import { outputError, outputExists, outputIsFolder } from './errors.js'
-import { MadeFolders } from './folders.js'
+import { missingFolders, removeFolders } from './folders.js'
 import type { Output } from './output.js'
 import type { FinishedFile } from './placement.js'
 import { tempPath } from './temp.js'
@@ -23,21 +23,25 @@ export interface FileOptions {
 }
 
 /**
- * Checks that a file can be written at `path`, before any work is done for it. Throws `output_exists` when a file
+ * Checks that a file can be written at `path`, before any work is done for it, and returns what is there. Throws `output_exists` when a file
  * exists and `force` is not set, `bad_output` for a folder, a dangling link, a missing parent without `mkdir` or a name too long.
  */
-export async function checkTarget(path: string, { force = false, mkdir = false }: FileOptions): Promise<void> {
+export async function checkTarget(
+  path: string,
+  { force = false, mkdir = false }: FileOptions,
+): Promise<Stats | undefined> {
   try {
     const target = await stat(path).catch(undefinedIfMissing)
     if (target?.isDirectory()) throw outputIsFolder(path)
     if (target?.isFile() && !force) throw outputExists(`${path} exists already.`)
     // A device is written to directly; a file is replaced by another one in its folder.
-    if (target && !target.isFile()) return
+    if (target && !target.isFile()) return target
     if (!target && (await lstat(path).catch(undefinedIfMissing))) {
       throw new KlinesError('bad_output', `${path} is a link to something that is not there.`)
     }
     if (mkdir) checkWritableFolder(dirname(path))
     else await access(dirname(path), constants.W_OK)
+    return target
   } catch (error) {
     throw outputError(error, path)
   }
@@ -55,31 +59,28 @@ export interface FilePlace {
   readonly mode: number | undefined
   /** Replaces a file that is there. */
   readonly force: boolean
+  /** Folders that are made when the file is opened, the deepest one first. */
+  readonly folders: readonly string[]
 }
 
-/** An output file before its first byte: it was checked, its temp file has a name, and its folders are made. */
+/** An output file before its first byte: it was checked, and its temp file has a name. */
 export class PreparedFile {
-  private constructor(
-    readonly place: FilePlace,
-    private readonly folders: MadeFolders,
-  ) {}
+  private constructor(readonly place: FilePlace) {}
 
   /** Throws what `checkTarget` throws, and `output_unwritable`. */
   static async prepare(path: string, options: FileOptions): Promise<PreparedFile> {
     const { force = false, mkdir = false } = options
-    await checkTarget(path, options)
-    const folders = new MadeFolders()
+    const stats = await checkTarget(path, options)
+    if (stats && !stats.isFile()) {
+      return new PreparedFile({ path, target: path, temp: undefined, mode: undefined, force, folders: [] })
+    }
     try {
-      const stats = await stat(path).catch(undefinedIfMissing)
-      if (stats && !stats.isFile())
-        return new PreparedFile({ path, target: path, temp: undefined, mode: undefined, force }, folders)
       // Replaces the file that a link names, and keeps the link.
       const target = stats ? await realpath(path) : path
-      if (mkdir) await folders.make(dirname(target))
       const mode = stats && stats.mode & 0o777
-      return new PreparedFile({ path, target, temp: tempPath(target), mode, force }, folders)
+      const folders = mkdir ? missingFolders(dirname(target)) : []
+      return new PreparedFile({ path, target, temp: tempPath(target), mode, force, folders })
     } catch (error) {
-      await folders.remove()
       throw outputError(error, path)
     }
   }
@@ -95,7 +96,7 @@ export class PreparedFile {
    */
   async discard(): Promise<void> {
     await this.removeTemp()
-    await this.folders.remove()
+    removeFolders(this.place.folders)
   }
 }
 
@@ -112,34 +113,25 @@ export class OutputFile implements Output {
   private constructor(
     private readonly place: FilePlace,
     private readonly file: FileHandle,
-    private readonly prepared: PreparedFile | undefined,
   ) {}
 
   /** Prepares a file and opens it. */
   static async create(path: string, options: FileOptions): Promise<OutputFile> {
-    return OutputFile.openPrepared(await PreparedFile.prepare(path, options))
+    return OutputFile.open((await PreparedFile.prepare(path, options)).place)
   }
 
-  /** Opens a prepared file. A failure, and `discard`, remove the folders that were made for it too. */
-  static async openPrepared(prepared: PreparedFile): Promise<OutputFile> {
+  /** Opens a prepared file, in any thread, and makes its folders. Throws `output_unwritable` or `bad_output`. */
+  static async open(place: FilePlace): Promise<OutputFile> {
+    const { path, target, temp, mode, folders } = place
     try {
-      return await OutputFile.open(prepared.place, prepared)
-    } catch (error) {
-      await prepared.discard()
-      throw error
-    }
-  }
-
-  /** Opens a prepared file, in any thread. Throws `output_unwritable` or `bad_output`. */
-  static async open(place: FilePlace, prepared?: PreparedFile): Promise<OutputFile> {
-    const { path, target, temp, mode } = place
-    try {
-      if (temp === undefined) return new OutputFile(place, await open(target, constants.O_WRONLY), prepared)
+      if (temp === undefined) return new OutputFile(place, await open(target, constants.O_WRONLY))
+      if (folders.length > 0) makeFolder(folders[0])
       const file = await open(temp, 'wx', mode ?? 0o666)
       // A new file gets the umask; a replaced one keeps its mode where the file system has modes.
       if (mode !== undefined) await file.chmod(mode).catch(() => {})
-      return new OutputFile(place, file, prepared)
+      return new OutputFile(place, file)
     } catch (error) {
+      removeFolders(folders)
       throw outputError(error, path)
     }
   }
@@ -183,10 +175,10 @@ export class OutputFile implements Output {
     this.flushing.catch(() => {})
   }
 
-  /** Leaves everything as it was; the folders too, unless another thread prepared them. Never throws. */
+  /** Leaves everything as it was. Never throws. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
-    if (this.prepared) return this.prepared.discard()
     if (this.place.temp) await rm(this.place.temp, { force: true }).catch(() => {})
+    removeFolders(this.place.folders)
   }
 }

@@ -33,6 +33,6 @@ export async function openStream(path: string, options: OpenOptions): Promise<Ou
 /** Prepares and opens an output that the caller writes itself. */
 export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
   const file = await prepareOutput(path, options)
-  const output = file ? await OutputFile.openPrepared(file) : await openStream(path, options)
+  const output = file ? await OutputFile.open(file.place) : await openStream(path, options)
   return gzip ? new GzipOutput(output) : output
 }

@@ -66,7 +66,7 @@ export class SeriesParts {
     private readonly parts: PossiblePart[] = [],
   ) {}
 
-  /** Makes the folders of the parts that are to be written. Throws `linked_path` and what `PreparedFile` throws. */
+  /** Checks the places of the parts that are to be written. Throws `linked_path` and what `PreparedFile` throws. */
   static async prepare(state: SeriesState, options: PartOptions): Promise<SeriesParts> {
     const { root, partFile, partition, range, moves } = options
     const { planned } = state
@@ -154,12 +154,12 @@ export class SeriesParts {
   }
 }
 
-/** The spans of all parts that a series may have in a range, by their folders: those with a window that has candles. */
+/** The spans of all parts that a series may have in a range, by their folders. Some may have no row. */
 function possibleSpans(state: SeriesState, partition: Partition, range: TimeRange): Map<string, TimeRange> {
   const { source, resampleTo } = state.planned
   const grid = resampleTo && new CandleGrid(resampleTo, source.symbol)
   const spans = new Map<string, TimeRange>()
-  for (const window of state.windowsWithCandles) {
+  for (const window of state.planned.windows) {
     const { startTime, endTime } = windowSpan(window)
     // A resampled candle may open before the window of its first candle.
     let time = Math.max(grid ? grid.start(startTime) : startTime, range.fromTime)

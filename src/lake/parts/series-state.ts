@@ -4,7 +4,6 @@ import type { ReadWindows } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
 import { type FileContent, fileHasContent, hasSameContent } from '../../export/file-content.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
-import type { WindowRef } from '../../klines/series.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
 import { packTotals, type WindowContent } from './window-content.js'
@@ -24,7 +23,7 @@ export class SeriesState {
     root: string,
     readonly planned: PlannedSeries,
     manifest: LakeManifest | undefined,
-    private readonly files: WindowFiles,
+    files: WindowFiles,
     live?: ReadonlySet<string>,
   ) {
     const { symbol, interval, resampleTo, plan, source } = planned
@@ -51,11 +50,6 @@ export class SeriesState {
     const part = this.old && this.partsOnDisk.get(folder)
     const isCurrent = String(part?.windows) === String(windows) && windows.every(date => this.unchanged.has(date))
     return isCurrent ? part : undefined
-  }
-
-  /** The windows of the series that have candles. */
-  get windowsWithCandles(): WindowRef[] {
-    return this.planned.windows.filter(window => this.files.hasCandles(window))
   }
 
   /** The startDates of the windows whose content is to be found out while they are read. */
