@@ -1,15 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
+import { afterAll, beforeEach } from 'vitest'
 
 /**
- * Gives each test file a cache folder of its own: limits are remembered there by host and port, and the next file may get the
- * same port. The environment of this machine's user is left alone.
+ * Gives each test file a cache folder of its own, and each test one without limits of hosts: they are remembered by host and port, and
+ * the next server may get the same port. The environment of this machine's user is left alone.
  */
 const before = process.env.XDG_CACHE_HOME
 const folder = mkdtempSync(join(tmpdir(), 'klines-cache-'))
 process.env.XDG_CACHE_HOME = folder
+
+beforeEach(() => rmSync(join(folder, 'klines', '.limits'), { recursive: true, force: true }))
 
 afterAll(() => {
   if (before === undefined) delete process.env.XDG_CACHE_HOME
