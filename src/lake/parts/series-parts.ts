@@ -6,6 +6,7 @@ import { type FileContent, versionText } from '../../export/file-content.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import type { PreparedFile } from '../../export/output/file.js'
 import type { FinishedOutput, WrittenFile } from '../../export/output-writer.js'
+import { refuseLinks } from '../../fs/links.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { windowSpan } from '../../klines/windows.js'
@@ -143,6 +144,8 @@ export class SeriesParts {
     const { root, partFile } = this.options
     const content = { size: file.bytes, sha256: output.sha256 as string }
     const facts = { rows: file.rows, firstOpenTime, lastOpenTime, windows }
+    // Another program may have made a link since the place was checked.
+    refuseLinks(root, `${folder}/${partFile}`)
     const same = placing.findSame(this.state, folder, content)
     if (same) return { path: same.path, ...content, version: same.version, ...facts }
     await placing.beforeCommit(this.state)
