@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const generated = join(root, 'src/klines/kernel/wasm-bytes.ts')
 
-/** The modification time of the newest file in these files and folders, ms; the generated kernel does not count. */
+/** The modification time of the newest file in these files and folders, ms. */
 function findNewest(paths) {
   return Math.max(
     ...paths.map(path => {
       const stat = statSync(path)
-      if (!stat.isDirectory()) return path === generated ? 0 : stat.mtimeMs
+      if (!stat.isDirectory()) return stat.mtimeMs
       // A folder is newer than a file that was removed from it.
       return Math.max(stat.mtimeMs, findNewest(readdirSync(path).map(name => join(path, name))))
     }),
