@@ -1,11 +1,18 @@
-import { type CandleSpan, type Coverage, type Listing, measureCoverage } from '../klines/audit/coverage.js'
+import {
+  type CandleSpan,
+  type Coverage,
+  type CoverageInput,
+  type Listing,
+  measureCoverage,
+} from '../klines/audit/coverage.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
 import { nextStart, parseTargetInterval } from '../klines/resample/target-interval.js'
-import type { Series, SeriesLabel } from '../klines/series.js'
+import type { Series, SeriesLabel, WindowRef } from '../klines/series.js'
 import { formatCount, formatTime } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
 import { completeUntil } from './complete-until.js'
 import type { SeriesPlan } from './plan.js'
@@ -19,11 +26,21 @@ export interface CoveredSeries extends SeriesLabel {
   readonly coverage: Coverage
 }
 
+/** The windows of a series in a range, and which of them have all their candles. */
+interface KnownWindows {
+  readonly source: Pick<WindowSource, 'hasAllCandles'>
+  readonly windows: readonly WindowRef[]
+}
+
 /** How much of a requested range a series has, by the totals of its candles there. */
-export function coverSeries(series: Series, range: RequestedRange, totals: SeriesTimes, listing: Listing): Coverage {
-  const { symbol, interval } = series
+export function coverSeries(
+  { symbol, interval }: Series,
+  range: RequestedRange,
+  totals: SeriesTimes,
+  { listing, ...known }: { readonly listing: Listing } & KnownWindows,
+): Coverage {
   const grid = buildSeriesGrid({ symbol, interval }, totals.firstOpenTime)
-  return measureCoverage({ interval, grid, range, span: findSpan(interval, totals), listing })
+  return coverSpan({ interval, grid, range, span: findSpan(interval, totals), listing }, known)
 }
 
 /** The same for a series of a plan, and what is made of it; `partial` as for the export. */
@@ -35,13 +52,37 @@ export function coverPlan(
   partial?: boolean,
 ): Coverage {
   const listing = source.info.listing(series.symbol)
-  if (resampleTo === undefined) return coverSeries(series, range, totals, listing)
+  const known = { source, windows }
+  if (resampleTo === undefined) return coverSeries(series, range, totals, { listing, ...known })
   const grid = new CandleGrid(resampleTo, series.symbol)
   const span = findSpan(series.interval, totals)
+  return coverSpan({ interval: resampleTo.name, grid, range, span, listing, partial }, known)
+}
+
+/** Asks what the source says about the time after the last candle only where it matters: that takes some reading. */
+function coverSpan(input: CoverageInput, known: KnownWindows): Coverage {
+  const coverage = measureCoverage(input)
+  if (coverage.shortAtEnd === 0) return coverage
+  const { grid, span } = input
+  const knownUntil = findKnownUntil(known, span?.endTime)
+  if (span === undefined) return measureCoverage({ ...input, knownUntil })
   // A long candle is whole, too, when its last parts are known not to exist.
-  const endTime = span && Math.max(span.endTime, Math.min(completeUntil(source, windows), grid.next(span.endTime)))
-  const made = span && { ...span, endTime: endTime as number }
-  return measureCoverage({ interval: resampleTo.name, grid, range, span: made, listing, partial })
+  const endTime = Math.max(span.endTime, Math.min(knownUntil, grid.next(span.endTime)))
+  return measureCoverage({ ...input, span: { ...span, endTime }, knownUntil })
+}
+
+/**
+ * Until when a source says that there is no candle after the last one, which ends at `endTime` (ms UTC). After a whole window without
+ * one the symbol is not traded any more, as far as the source says: of the exchange, a window that is final lacks no candle.
+ */
+function findKnownUntil({ source, windows }: KnownWindows, endTime = -Infinity): number {
+  const last = windows.filter(window => windowSpan(window).endTime >= endTime)
+  const until = completeUntil(source, last)
+  const isOver = last.some(window => {
+    const span = windowSpan(window)
+    return span.startTime >= endTime && span.endTime <= until
+  })
+  return isOver && endTime !== -Infinity ? Infinity : until
 }
 
 function findSpan(interval: Interval, { firstOpenTime, lastOpenTime }: SeriesTimes): CandleSpan | undefined {

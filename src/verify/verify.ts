@@ -8,7 +8,7 @@ import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
 import type { Gap } from '../klines/audit/gaps.js'
 import { overlaps, union } from '../klines/audit/time-spans.js'
-import type { Series } from '../klines/series.js'
+import { type Series, seriesName, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
 import type { WindowSpan } from '../klines/windows.js'
@@ -109,7 +109,11 @@ export async function verifyKlines(
   const listings = new Map(names.map(name => [name, findListing(mirror, name)]))
   const requested = range ?? { ...ALL_TIME, named: { from: undefined, to: undefined }, endMoves: false, now }
   const cover = (one: SeriesWithOutages) => {
-    return withoutGaps(coverSeries(one, requested, one, listings.get(one.symbol) as Listing), one.gaps)
+    const { symbol, interval } = one
+    const listing = listings.get(symbol) as Listing
+    const plan = windows.find(plan => seriesName(plan) === seriesName({ symbol, interval })) as SeriesWindows
+    const refs = plan.startDates.map(startDate => windowOf(plan, startDate))
+    return withoutGaps(coverSeries(one, requested, one, { listing, source: mirror.windows, windows: refs }), one.gaps)
   }
   return {
     mirror: mirror.root,

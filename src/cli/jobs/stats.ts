@@ -4,7 +4,7 @@ import { planWindows } from '../../download/plan.js'
 import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { Series } from '../../klines/series.js'
+import type { Series, WindowRef } from '../../klines/series.js'
 import { plural, trimPeriod } from '../../klines/text.js'
 import { parseRequestedRange, type RequestedRange, type TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
@@ -26,8 +26,16 @@ export async function runStats(
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   await noteMissingWindows(mirror, series, range, warn)
   const stats = series.map(name => {
-    const figures = computeStats(mirror, name, range)
-    return { ...figures, coverage: coverSeries(name, range, figures, findListing(mirror, name.symbol)) }
+    const windows = planWindows(name, mirror.contents.startDates(name), range, Infinity)
+    const figures = computeStats(mirror, name, windows, range)
+    return {
+      ...figures,
+      coverage: coverSeries(name, range, figures, {
+        listing: findListing(mirror, name.symbol),
+        source: mirror.windows,
+        windows,
+      }),
+    }
   })
   return statsReport(mirror, stats, range, flags)
 }
@@ -51,9 +59,9 @@ async function noteMissingWindows(
   }
 }
 
-function computeStats(mirror: Mirror, series: Series, range: TimeRange): SeriesStats {
+function computeStats(mirror: Mirror, series: Series, windows: readonly WindowRef[], range: TimeRange): SeriesStats {
   const builder = new StatsBuilder(series)
-  for (const window of planWindows(series, mirror.contents.startDates(series), range, Infinity)) {
+  for (const window of windows) {
     const read = mirror.windows.readInPlace(window)
     if (read.state === 'corrupt')
       throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(read.error.message)}.`)

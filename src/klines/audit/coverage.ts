@@ -44,6 +44,8 @@ export interface CoverageInput {
   /** The time that the candles in the range cover, of a resampled series those that it is made from; undefined without one. */
   readonly span: CandleSpan | undefined
   readonly listing: Listing
+  /** Until when the source surely has no other candles than those in the range, ms UTC: what is missing before that never was. */
+  readonly knownUntil?: number | undefined
   /** Whether candles at both ends that are covered in part only are there. */
   readonly partial?: boolean | undefined
 }
@@ -52,15 +54,16 @@ export interface CoverageInput {
  * Counts the closed candles of a range that a series lacks at its start and its end. A candle is in the range if it opens in it, and
  * closed if it ends by the present. An end that was not named is never short, and before the listing nothing is.
  */
-export function measureCoverage({ interval, grid, range, span, listing, partial }: CoverageInput): Coverage {
+export function measureCoverage({ interval, grid, range, span, listing, partial, ...rest }: CoverageInput): Coverage {
   const { from, to } = range.named
   const { earliest, isFirst } = listing
+  const { knownUntil = -Infinity } = rest
   const requested = { from, to }
   const listed = isFirst && earliest !== undefined ? earliest : ('unknown' as const)
   const known = earliest === undefined ? undefined : grid.start(earliest)
   const end = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
   if (span === undefined) {
-    const start = Math.max(from ?? -Infinity, known ?? -Infinity)
+    const start = Math.max(from ?? -Infinity, known ?? -Infinity, knownUntil)
     const shortAtEnd = Number.isFinite(start) ? grid.count(start, end) : 0
     return { interval, requested, first: undefined, last: undefined, shortAtStart: 0, shortAtEnd, listed }
   }
@@ -74,7 +77,7 @@ export function measureCoverage({ interval, grid, range, span, listing, partial 
     first,
     last: grid.start(covered - 1),
     shortAtStart: from === undefined || known === undefined ? 0 : grid.count(Math.max(from, known), first),
-    shortAtEnd: grid.count(Math.max(covered, first), end),
+    shortAtEnd: grid.count(Math.max(covered, first, knownUntil), end),
     listed,
   }
 }
