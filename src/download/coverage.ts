@@ -6,17 +6,20 @@ import {
   measureCoverage,
 } from '../klines/audit/coverage.js'
 import type { SeriesTotals } from '../klines/audit/gap-counter.js'
+import { KlinesError } from '../klines/errors.js'
 import { type Interval, nextOpenTime } from '../klines/intervals.js'
 import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
 import { nextStart, parseTargetInterval } from '../klines/resample/target-interval.js'
-import type { Series, SeriesLabel, WindowRef } from '../klines/series.js'
-import { formatCount, formatTime } from '../klines/text.js'
+import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
+import { formatCount, formatTime, plural } from '../klines/text.js'
 import type { RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
+import { findRules } from '../trees/find-rules.js'
 import type { TreeRules } from '../trees/tree-rules.js'
 import { completeUntil } from './complete-until.js'
+import { NOT_EXPORTED } from './errors.js'
 import type { SeriesPlan } from './plan.js'
-import type { WindowSource } from './sources/window-source.js'
+import type { SourceInfo, WindowSource } from './sources/window-source.js'
 
 /** Open times of the first and last candle of a series in a range, ms UTC; undefined without one. */
 type SeriesTimes = Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>
@@ -25,6 +28,9 @@ type SeriesTimes = Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>
 export interface CoveredSeries extends SeriesLabel {
   readonly coverage: Coverage
 }
+
+/** The most series that an error lists. */
+const MAX_LISTED = 5
 
 /** The windows of a series in a range, and which of them have all their candles. */
 interface KnownWindows {
@@ -126,6 +132,35 @@ export function describeCoverage(coverage: Coverage): string | undefined {
 export function describeRequested({ named: { from, to } }: RequestedRange): string {
   if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
   return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
+}
+
+/** A series, and how many of its candles are missing between two others. */
+interface LackingSeries extends CoveredSeries, Pick<SeriesTotals, 'gaps' | 'missing'> {}
+
+/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
+export function checkGaps(
+  series: readonly LackingSeries[],
+  range: RequestedRange,
+  { baseUrl }: Pick<SourceInfo, 'baseUrl'>,
+  forExport = false,
+): void {
+  const lacking = series.filter(({ missing, coverage }) => missing > 0 || isShort(coverage, range, findRules(baseUrl)))
+  if (lacking.length === 0) return
+  const lines = lacking.slice(0, MAX_LISTED).map(report => {
+    const { missing, gaps, coverage } = report
+    const inside = missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []
+    return `${seriesName(report)}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
+  })
+  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
+  const head = `${describeRequested(range)}; ${lacking.length} of ${series.length} series ${lacking.length === 1 ? 'lacks' : 'lack'} candles${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
+  throw new KlinesError('incomplete', [head, ...lines].join('\n'), {
+    data: { series: lacking.map(describeLack) },
+    suggestions: ['Without `failOnGaps` such a run takes what is there.'],
+  })
+}
+
+function describeLack({ symbol, interval, missing, coverage: { shortAtStart, shortAtEnd } }: LackingSeries) {
+  return { symbol, interval, missing, shortAtStart, shortAtEnd }
 }
 
 /** Whether more candles may be missing before the first one: a start was named, and nothing tells when trading began. */

@@ -1,13 +1,9 @@
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
-import { plural } from '../klines/text.js'
-import type { RequestedRange, TimeRange } from '../klines/time-range.js'
-import { findRules } from '../trees/find-rules.js'
-import { describeCoverage, describeRequested, isShort } from './coverage.js'
+import type { TimeRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
 import type { SourceInfo, WindowFailure } from './sources/window-source.js'
-import type { DownloadedSeries } from './tally.js'
 
 /** The most names that an error lists; the rest is counted. */
 const MAX_NAMES = 3
@@ -42,32 +38,6 @@ export function incomplete(
     data: { failures: failures.map(({ window, reason }) => ({ ...window, reason })) },
     suggestions: [advice],
   })
-}
-
-/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
-export function checkGaps(
-  series: readonly DownloadedSeries[],
-  range: RequestedRange,
-  { baseUrl }: Pick<SourceInfo, 'baseUrl'>,
-  forExport = false,
-): void {
-  const lacking = series.filter(({ missing, coverage }) => missing > 0 || isShort(coverage, range, findRules(baseUrl)))
-  if (lacking.length === 0) return
-  const lines = lacking.slice(0, MAX_CAUSES).map(report => {
-    const { missing, gaps, coverage } = report
-    const inside = missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []
-    return `${seriesName(report)}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
-  })
-  if (lacking.length > MAX_CAUSES) lines.push(`and ${lacking.length - MAX_CAUSES} other series`)
-  const head = `${describeRequested(range)}; ${lacking.length} of ${series.length} series ${lacking.length === 1 ? 'lacks' : 'lack'} candles${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
-  throw new KlinesError('incomplete', [head, ...lines].join('\n'), {
-    data: { series: lacking.map(describeLack) },
-    suggestions: ['Without `failOnGaps` such a run takes what is there.'],
-  })
-}
-
-function describeLack({ symbol, interval, missing, coverage: { shortAtStart, shortAtEnd } }: DownloadedSeries) {
-  return { symbol, interval, missing, shortAtStart, shortAtEnd }
 }
 
 /** The error for a list of the service that lacks entries which exist. `missing`: their names. */
