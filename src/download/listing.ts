@@ -1,6 +1,7 @@
 import type { Listing } from '../klines/audit/coverage.js'
 import { DAY_MS, EXCHANGE_INTERVALS, nextOpenTime } from '../klines/intervals.js'
-import type { Series } from '../klines/series.js'
+import { windowPath } from '../klines/paths.js'
+import { type Series, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { parseDate, type WindowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -31,10 +32,22 @@ export function findListing(mirror: Mirror, symbol: SymbolName): Listing {
 function findFirst(mirror: Mirror, series: Series): FirstCandle | undefined {
   const recorded = mirror.record.seriesCandles(series)?.firstOpenTime ?? Infinity
   const [firstDate] = mirror.contents.startDates(series)
-  const cached = (firstDate === undefined ? undefined : mirror.windows.firstOpenTime(series)) ?? Infinity
+  const cached = findFirstCached(mirror, series) ?? Infinity
   const startTime = Math.min(recorded, cached)
   if (startTime === Infinity) return undefined
   const { interval } = series
   const isFirst = firstDate !== undefined && nextOpenTime(interval, parseDate(firstDate)) <= startTime
   return { startTime, endTime: nextOpenTime(interval, startTime), isFirst }
+}
+
+/** When the first cached candle of a series opens, ms UTC: the first number of its window. Nothing is decoded, which takes memory. */
+function findFirstCached(mirror: Mirror, series: Series): number | undefined {
+  const startDate = mirror.contents.firstPopulated(series)
+  const file = startDate === undefined ? undefined : mirror.files.read(windowPath(windowOf(series, startDate)))
+  const [, time] = file?.state === 'file' ? (/^\s*\[\s*\[\s*(\d{1,15})\s*,/.exec(headOf(file.bytes)) ?? []) : []
+  return time === undefined ? undefined : Number(time)
+}
+
+function headOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, 100))
 }

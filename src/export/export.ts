@@ -21,7 +21,7 @@ export interface ExportRequest
     OutputRequest,
     ThreadOptions,
     Pick<DownloadRequest, 'failOnGaps'> {
-  /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
+  /** A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
   readonly format?: Format | undefined

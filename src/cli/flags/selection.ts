@@ -39,6 +39,11 @@ export const { 'accept-list': acceptListFlag } = inGroup('what', {
   }),
 })
 
+/** Of the commands that print lists. */
+export const { all: allDatesFlag } = inGroup('what', {
+  all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
+})
+
 /** Of the commands that read a range. */
 export const { 'fail-on-gaps': failOnGapsFlag } = inGroup('what', {
   'fail-on-gaps': Flags.boolean({

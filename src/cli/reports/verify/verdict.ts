@@ -32,6 +32,8 @@ export interface SeriesVerdict {
 /** What a verification has found, as it is shown. */
 export interface Judgement {
   readonly verdict: Verdict
+  /** Whether candles that are missing are failures. */
+  readonly failsOnGaps: boolean
   readonly series: readonly SeriesVerdict[]
   /** The series with something wrong or missing. */
   readonly failing: readonly SeriesVerdict[]
@@ -61,6 +63,7 @@ export function judge({ series, range, baseUrl, differences }: VerificationRepor
   const isIncomplete = verdicts.some(one => one.missingWindows > 0) || (failOnGaps && isShortened)
   return {
     verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : isEmpty ? 'empty' : isShortened ? 'short' : 'ok',
+    failsOnGaps: failOnGaps,
     series: verdicts,
     failing: verdicts.filter(
       one =>
@@ -77,7 +80,6 @@ export function verdictLine({ series, pairs }: VerificationReport, judgement: Ju
   const { verdict, failing } = judgement
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
   const short = sum(judgement.series.map(one => one.short))
-  const lacking = short > 0 && `${formatCount(short)} fewer than requested`
   if (verdict !== 'ok' && verdict !== 'short') {
     const count = (name: keyof Omit<SeriesVerdict, 'report'>) => sum(failing.map(one => one[name]))
     const [differing, invalid] = [count('differing'), count('invalid')]
@@ -88,7 +90,7 @@ export function verdictLine({ series, pairs }: VerificationReport, judgement: Ju
       corrupt > 0 && `${plural(corrupt, 'window')} ${isOrAre(corrupt)} corrupt`,
       missing > 0 && `${corrupt > 0 ? formatCount(missing) : plural(missing, 'window')} ${isOrAre(missing)} missing`,
       gaps > 0 && plural(gaps, 'gap'),
-      lacking && `${plural(short, 'candle')} fewer than requested`,
+      judgement.failsOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
     ]
     const of = `${formatCount(failing.length)} of ${formatCount(series.length)} series`
     return `${verdict.toUpperCase()}: ${of}: ${reasons.filter(Boolean).join(', ')}`
@@ -99,7 +101,7 @@ export function verdictLine({ series, pairs }: VerificationReport, judgement: Ju
   const facts = [
     `${formatCount(series.length)} series`,
     plural(sum(series.map(report => report.candles)), 'candle'),
-    lacking,
+    short > 0 && `${formatCount(short)} fewer than requested`,
     pairs.length > 0 && plural(sum(pairs.map(pair => pair.comparisons)), 'comparison'),
     shared > 0 && plural(shared, 'outage'),
     gaps > 0 && plural(gaps, 'gap'),
