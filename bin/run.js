@@ -27,7 +27,9 @@ try {
   if (flags.includes('--version') || flags.includes('-V') || args[0] === 'version') {
     // As oclif writes it, without the 80 ms that it takes to load the commands.
     const { name, version } = require('../package.json')
-    process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+    const [platform, node] = [`${process.platform}-${process.arch}`, process.versions.node]
+    const object = `${JSON.stringify({ name, version, platform, node }, undefined, 2)}\n`
+    process.stdout.write(flags.includes('--json') ? object : `${name}/${version} ${platform} node-v${node}\n`)
   } else if (args[0] === '__complete') {
     // The scripts of `klines completion` call this at each TAB.
     require('../dist/completion.cjs').printCompletion(args.slice(1))

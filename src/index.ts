@@ -6,6 +6,7 @@ export type { IntervalText, SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'
 export type { Warn, WindowStatus } from './download/sources/window-source.js'
 export type {
+  DownloadedSeries,
   DownloadReport,
   Progress,
   ProgressCallbacks,
@@ -19,6 +20,7 @@ export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
 export type { NetworkActivity } from './http/retrying-fetcher.js'
+export type { Coverage } from './klines/audit/coverage.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
 export type { ChangedCell, WindowChange } from './klines/batch/diff.js'
 export type { BatchOrigin, KlineBatch } from './klines/batch/kline-batch.js'
@@ -32,7 +34,7 @@ export type { ResampleOptions } from './klines/resample/resampler.js'
 export { parseTargetInterval, type TargetInterval } from './klines/resample/target-interval.js'
 export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './klines/symbols.js'
-export type { RangeText, TimeRange } from './klines/time-range.js'
+export type { RangeText, RequestedRange, TimeRange } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export type { LakeChanges, LakeReport } from './lake/job.js'

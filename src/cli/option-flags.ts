@@ -4,7 +4,7 @@ import { OUTPUT_ENTRIES } from '../options/output-options.js'
 
 /** Options of the library that have a flag beside those of the table, and what does not follow from the option's name. */
 const OPTIONS =
-  'acceptList baseUrl concurrency force host layout maxRate mirror mkdir partition port prune refresh retries streamText table threads timeout vacuum'
+  'acceptList baseUrl concurrency failOnGaps force host layout maxRate mirror mkdir partition port prune refresh retries streamText table threads timeout vacuum'
 const FLAGS = new Map([
   ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ name, flag }) => [name as string, `--${flag}`] as const),
   ...OPTIONS.split(' ').map(name => [name, `--${flagName(name)}`] as const),

@@ -16,6 +16,7 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Candle
   output?: string | undefined
   format?: Format | undefined
   'accept-list'?: boolean
+  'fail-on-gaps'?: boolean
   force: boolean
   yes?: boolean
   mkdir?: boolean

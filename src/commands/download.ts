@@ -3,7 +3,7 @@ import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import { acceptListFlag, selectionFlags, symbolArgs, yesFlag } from '../cli/flags/selection.js'
+import { acceptListFlag, failOnGapsFlag, selectionFlags, symbolArgs, yesFlag } from '../cli/flags/selection.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Download candles to the local mirror; export them with -o or -f.'
@@ -31,6 +31,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     ...locationFlags,
     ...fetchFlags,
     'accept-list': acceptListFlag,
+    'fail-on-gaps': failOnGapsFlag,
     yes: yesFlag,
     'dry-run': dryRunFlag,
     threads: threadsFlag,

@@ -3,7 +3,7 @@ import { candleTableFlags } from '../cli/flags/from-table.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import { acceptListFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import { acceptListFlag, failOnGapsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the local mirror; works offline.'
@@ -26,6 +26,7 @@ Without --to, every window is needed that had started when the lists were last d
     derive: candleTableFlags.derive,
     ...locationFlags,
     'accept-list': acceptListFlag,
+    'fail-on-gaps': failOnGapsFlag,
     'dry-run': dryRunFlag,
     threads: threadsFlag,
     progress: progressFlag,

@@ -1,13 +1,14 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { networkFlags } from '../cli/flags/network.js'
+import { allDatesFlag } from '../cli/flags/selection.js'
 
 export default class Intervals extends BaseCommand {
   static override summary = 'List the candle lengths, and what is in the mirror.'
   static override description =
-    'For each interval: the length of a window, the first date, and the number of mirrored windows. Shows the lists of the mirror if the service cannot be reached.'
+    'For each interval: the length of a window, the first date, the windows up to today, and how many are mirrored. Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
-  static override flags = { ...locationFlags, ...networkFlags }
+  static override flags = { all: allDatesFlag, ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Intervals)

@@ -2,10 +2,12 @@ import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { networkFlags } from '../cli/flags/network.js'
+import { allDatesFlag } from '../cli/flags/selection.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'
-  static override description = 'Shows the lists of the mirror if the service cannot be reached.'
+  static override description =
+    'Windows that start later than today are not shown without --all. Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %> 1h', '<%= config.bin %> <%= command.id %> 1M --json']
   static override args = {
     interval: Args.string({
@@ -14,7 +16,7 @@ export default class StartDates extends BaseCommand {
       ignoreStdin: true,
     }),
   }
-  static override flags = { ...locationFlags, ...networkFlags }
+  static override flags = { all: allDatesFlag, ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)

@@ -1,15 +1,17 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
-import { mirrorSeriesFlags, symbolArgs } from '../cli/flags/selection.js'
+import { mirrorSeriesFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+
+const { from, to, last } = selectionFlags
 
 export default class Stats extends BaseCommand {
   static override summary = 'Show statistics of series: range, prices, totals, largest gap.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> BTCUSDT -i all',
-    '<%= config.bin %> <%= command.id %> all -i 1d -f csv',
+    '<%= config.bin %> <%= command.id %> all -i 1d --last 1y -f csv',
   ]
   static override args = symbolArgs
-  static override flags = { ...mirrorSeriesFlags, ...locationFlags }
+  static override flags = { ...mirrorSeriesFlags, from, to, last, ...locationFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Stats)

@@ -6,14 +6,14 @@ import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { KnownTotals, WindowSource, WindowStatus } from './sources/window-source.js'
-import { type DownloadReport, DownloadTally, type ProgressCallbacks } from './tally.js'
+import { type DownloadReport, DownloadTally, type ProgressCallbacks, type TallyOptions } from './tally.js'
 import { readWindows, type StreamedWindow, streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
 
 /** Candles to download into the mirror. */
-export interface DownloadRequest extends KlinesRequest, ProgressCallbacks {}
+export interface DownloadRequest extends KlinesRequest, ProgressCallbacks, Pick<TallyOptions, 'failOnGaps'> {}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could
@@ -30,16 +30,14 @@ export async function downloadKlines(request: DownloadRequest): Promise<Download
   try {
     const range = await requestRange(request, source)
     const ranges = (await source.contents.series(selection, range)).map(series => ({ series, range }))
-    return await downloadPlan(source, await planSeries(source, ranges, range), request)
+    return await downloadPlan(source, { range, series: await planSeries(source, ranges) }, request)
   } finally {
     await source.close()
   }
 }
 
 /** How a plan is downloaded. */
-interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, ProgressCallbacks {
-  /** Whether it is for an export, which an error says. */
-  readonly forExport?: boolean
+interface PlanOptions extends Pick<DownloadRequest, 'concurrency' | 'signal'>, TallyOptions {
   /** Finds windows that need not be read. */
   readonly findCounted?: (window: WindowRef) => KnownTotals | undefined
 }

@@ -1,5 +1,6 @@
+import type { TargetInterval } from '../klines/resample/target-interval.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { parseDate, windowSpan } from '../klines/windows.js'
 import type { WindowSource } from './sources/window-source.js'
 
@@ -7,6 +8,8 @@ import type { WindowSource } from './sources/window-source.js'
 export interface SeriesRange {
   readonly series: Series
   readonly range: TimeRange
+  /** The longer candles that are made of it, if any: the first ones of several. */
+  readonly resampleTo?: TargetInterval | undefined
 }
 
 /** The windows of one series that a range needs, ascending. */
@@ -19,7 +22,7 @@ export interface SeriesPlan extends SeriesRange {
 /** What to download. */
 export interface Plan {
   /** The requested range; a series that is resampled may need more. */
-  readonly range: TimeRange
+  readonly range: RequestedRange
   readonly series: readonly SeriesPlan[]
 }
 
@@ -41,22 +44,23 @@ export function planWindows(
     })
 }
 
-/** Reads the lists of start dates and plans every series. `range` is the one that was requested. */
-export async function planSeries(
-  source: WindowSource,
-  ranges: readonly SeriesRange[],
-  range: TimeRange,
-): Promise<Plan> {
+/** Reads the lists of start dates and plans every series. */
+export async function planSeries(source: WindowSource, ranges: readonly SeriesRange[]): Promise<SeriesPlan[]> {
   const intervals = [...new Set(ranges.map(({ series }) => series.interval))]
   const lists = new Map(
     await Promise.all(intervals.map(async interval => [interval, await source.contents.startDates(interval)] as const)),
   )
-  const series = ranges.map(({ series, range }) => {
+  return ranges.map(({ series, range, resampleTo }) => {
     const startDates = [
       ...new Set([...(lists.get(series.interval) ?? []), ...source.contents.cachedStartDates(series)]),
     ].sort()
     const windows = planWindows(series, startDates, range, source.contents.neededUntil(series, range.toTime))
-    return { series, range, windows, listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]) }
+    return {
+      series,
+      range,
+      resampleTo,
+      windows,
+      listedFrom: startDates.length === 0 ? undefined : parseDate(startDates[0]),
+    }
   })
-  return { range, series }
 }

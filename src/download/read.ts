@@ -41,7 +41,7 @@ export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineB
     const range = await requestRange(request, source)
     const found = await source.contents.series(selection, range)
     const ranges = found.map(series => ({ series, range }))
-    const { series } = await planSeries(source, ranges, range)
+    const series = await planSeries(source, ranges)
     const left = series.map(plan => ({ plan, origin: new ReadOrigin(request, plan) }))
     const endFirst = () => left.shift()?.origin.end(source)
     for await (const { plan, batch } of readPlans(source, series, request)) {
@@ -97,12 +97,11 @@ class ReadOrigin implements BatchOrigin {
     const { range, plan, request, completeUntil: until } = this
     if (toTime <= range.toTime) return until
     return yield* withSource(request, async function* (source) {
-      const rest = { series: plan.series, range: { fromTime: range.toTime, toTime } }
-      const { series } = await planSeries(source, [rest], rest.range)
-      for await (const { batch } of readPlans(source, series, request)) yield batch
+      const [rest] = await planSeries(source, [{ series: plan.series, range: { fromTime: range.toTime, toTime } }])
+      for await (const { batch } of readPlans(source, [rest], request)) yield batch
       if (plan.windows.length > 0 && until === Number.NEGATIVE_INFINITY) return until
       const known = new Set(plan.windows.map(({ startDate }) => startDate))
-      const later = series[0].windows.filter(({ startDate }) => !known.has(startDate))
+      const later = rest.windows.filter(({ startDate }) => !known.has(startDate))
       return completeUntil(source, later, until)
     })
   }

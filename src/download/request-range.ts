@@ -1,6 +1,12 @@
 import { systemClock } from '../http/system-clock.js'
 import { isKlinesError } from '../klines/errors.js'
-import { isRelativeRange, parseRange, type RangeText, type TimeRange } from '../klines/time-range.js'
+import {
+  isRelativeRange,
+  parseRange,
+  parseRequestedRange,
+  type RangeText,
+  type RequestedRange,
+} from '../klines/time-range.js'
 import type { WindowSource } from './sources/window-source.js'
 
 /** A range as text, and this machine's present, ms UTC. Default: its clock. */
@@ -21,7 +27,7 @@ export function checkRange(request: RangeRequest): void {
 }
 
 /** The range of a request; the present is the source's, where the range depends on it. Throws like `checkRange`. */
-export async function requestRange(request: RangeRequest, source: WindowSource): Promise<TimeRange> {
+export async function requestRange(request: RangeRequest, source: WindowSource): Promise<RequestedRange> {
   const now = isRelativeRange(request) ? await source.contents.currentTime() : (request.now ?? systemClock.now())
-  return parseRange(request, now)
+  return parseRequestedRange(request, now)
 }

@@ -1,7 +1,9 @@
+import type { Coverage } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import type { RequestedRange, TimeRange } from '../klines/time-range.js'
+import { checkGaps, coverPlan } from './coverage.js'
 import { incomplete, noCandles } from './errors.js'
 import type { Plan, SeriesPlan } from './plan.js'
 import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
@@ -25,6 +27,11 @@ export interface SeriesReport extends Series, SeriesTotals {
   readonly changes: readonly ChangedCell[]
 }
 
+/** The result of one series, and how much of the requested range it has. */
+export interface DownloadedSeries extends SeriesReport {
+  readonly coverage: Coverage
+}
+
 /** The result of a run. */
 export interface DownloadReport {
   /** Base address the candles come from; undefined for a mirror that does not say it. */
@@ -32,8 +39,8 @@ export interface DownloadReport {
   /** Folder of the mirror. */
   readonly mirror: string
   /** The requested range, ms UTC; an open end is infinite. */
-  readonly range: TimeRange
-  readonly series: SeriesReport[]
+  readonly range: RequestedRange
+  readonly series: DownloadedSeries[]
   /** Number of requests, with those for lists and retries. */
   readonly requests: number
   /** Bytes of bodies as received over the wire. */
@@ -65,6 +72,20 @@ export interface ProgressCallbacks {
   readonly progress?: Progress | undefined
 }
 
+/** How a run is judged. */
+export interface TallyOptions extends ProgressCallbacks {
+  /** Whether it is for an export, which an error says. */
+  readonly forExport?: boolean | undefined
+  /** Whether resampled candles are there that are covered in part only. */
+  readonly partial?: boolean | undefined
+  /**
+   * Throw `incomplete` when a series lacks closed candles of the range: between two others, or at an end that was named. Windows that
+   * were downloaded stay in the mirror, and nothing is exported. At an end that moves with the present, the newest 48 hours do not
+   * count, or of the exchange the newest two candles.
+   */
+  readonly failOnGaps?: boolean | undefined
+}
+
 /** Counts the windows and candles of a plan as they come. */
 export class DownloadTally {
   private readonly series: ReadonlyMap<SeriesPlan, SeriesTally>
@@ -80,7 +101,7 @@ export class DownloadTally {
   constructor(
     private readonly source: WindowSource,
     private readonly plan: Plan,
-    private readonly options: ProgressCallbacks & { readonly forExport?: boolean | undefined } = {},
+    private readonly options: TallyOptions = {},
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
@@ -133,9 +154,14 @@ export class DownloadTally {
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
-    if (failures.length > 0) throw incomplete(failures, this.total, source.info, this.options.forExport)
-    const series = this.seriesReports
-    if (series.every(({ rows }) => rows === 0)) throw noCandles(plan)
+    const { forExport, partial, failOnGaps } = this.options
+    if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
+    const reports = this.seriesReports
+    if (reports.every(({ rows }) => rows === 0)) throw noCandles(plan)
+    const series = plan.series.map((one, index) => {
+      return { ...reports[index], coverage: coverPlan(source, plan.range, one, reports[index], partial) }
+    })
+    if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
     return {
       baseUrl: source.info.baseUrl,
       mirror: source.info.mirrorRoot,

@@ -7,7 +7,7 @@ import { countCandles, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { Resampler } from '../klines/resample/resampler.js'
 import type { SeriesLabel } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import type { PlannedSeries } from './export-series.js'
 import { type FileContent, settledVersion } from './file-content.js'
@@ -19,7 +19,7 @@ import { type FinishedOutput, type OutputFormat, OutputWriter } from './output-w
 /** How all tasks of a run are encoded. */
 export interface Encoding extends OutputFormat {
   /** Open times of the rows to write, ms UTC. */
-  readonly range: TimeRange
+  readonly range: RequestedRange
   readonly partial: boolean | undefined
 }
 

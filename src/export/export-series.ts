@@ -14,7 +14,7 @@ import {
   toTarget,
 } from '../klines/resample/target-interval.js'
 import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 
 /** How longer candles are made on the way into an output. */
 export interface ResampleRequest {
@@ -148,14 +148,19 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
 export async function planExport(
   source: WindowSource,
   exported: readonly ExportSeries[],
-  range: TimeRange,
+  range: RequestedRange,
 ): Promise<ExportPlan> {
   const needed = new Map<string, SeriesRange>()
-  for (const { source: series, range } of exported) {
-    const toTime = Math.max(range.toTime, needed.get(seriesName(series))?.range.toTime ?? -Infinity)
-    needed.set(seriesName(series), { series, range: { ...range, toTime } })
+  for (const { source: series, range, resampleTo } of exported) {
+    const before = needed.get(seriesName(series))
+    const toTime = Math.max(range.toTime, before?.range.toTime ?? -Infinity)
+    needed.set(seriesName(series), {
+      series,
+      range: { ...range, toTime },
+      resampleTo: before?.resampleTo ?? resampleTo,
+    })
   }
-  const plan = await planSeries(source, [...needed.values()], range)
+  const plan = { range, series: await planSeries(source, [...needed.values()]) }
   const plans = new Map(plan.series.map(plan => [seriesName(plan.series), plan]))
   const series = exported.map(series => {
     const plan = plans.get(seriesName(series.source)) as SeriesPlan

@@ -1,3 +1,4 @@
+import type { DownloadRequest } from '../download/download.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
@@ -13,8 +14,14 @@ import { parseRowFormat } from './row-format.js'
 import { type ExportReport, writeExport } from './write.js'
 
 /** Which candles, the files to write them to, and what is in these. */
-export interface ExportRequest extends ReadRequest, ResampleRequest, ProgressCallbacks, OutputRequest, ThreadOptions {
-  /** A path with the placeholders `{symbol}` and `{interval}`, or `-` for stdout. */
+export interface ExportRequest
+  extends ReadRequest,
+    ResampleRequest,
+    ProgressCallbacks,
+    OutputRequest,
+    ThreadOptions,
+    Pick<DownloadRequest, 'failOnGaps'> {
+  /** A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */
   readonly format?: Format | undefined

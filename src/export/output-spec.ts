@@ -1,5 +1,6 @@
 import { KlinesError } from '../klines/errors.js'
 import type { SeriesLabel } from '../klines/series.js'
+import { splitSymbol } from '../klines/symbols.js'
 import { type FileFormat, type Format, resolveFormat } from '../options/formats.js'
 import { checkTarget, type FileOptions } from './output/file.js'
 import { checkDistinct } from './output/same-file.js'
@@ -11,19 +12,34 @@ export interface OutputSpec<S extends SeriesLabel> extends FileFormat {
   readonly series: readonly S[]
 }
 
-const PLACEHOLDERS = ['symbol', 'interval'] as const
+const PLACEHOLDERS = ['symbol', 'base', 'quote', 'interval'] as const
+
+/** The path of the file of a series. Throws `bad_output` for a symbol of which no quote is known where the template needs it. */
+function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
+  const path = template.replaceAll('{symbol}', symbol).replaceAll('{interval}', interval)
+  if (!/\{(base|quote)\}/.test(path)) return path
+  const parts = splitSymbol(symbol)
+  if (parts === undefined) {
+    const message = `${symbol} ends in no quote that is known, which {base} and {quote} in ${template} need.`
+    throw new KlinesError('bad_output', message, { suggestions: ['Use {symbol} in `output`.'] })
+  }
+  return path.replaceAll('{base}', parts.base).replaceAll('{quote}', parts.quote)
+}
 
 /** Checks a template, and returns the format of its files: placeholders do not change it. Throws `bad_output`. */
 export function parseTemplate(template: string, format: Format | undefined): FileFormat {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
     if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
-    throw new KlinesError('bad_output', `Unknown placeholder ${whole} in ${template}. Expected {symbol} or {interval}.`)
+    throw new KlinesError(
+      'bad_output',
+      `Unknown placeholder ${whole} in ${template}. Expected {symbol}, {base}, {quote} or {interval}.`,
+    )
   }
   return resolveFormat(template, format)
 }
 
 /**
- * The files of a template: `{symbol}` and `{interval}` are filled in, and series with the same name share a file. Throws
+ * The files of a template: its placeholders are filled in, and series with the same name share a file. Throws
  * `bad_output`, also when several series would share a `json` file, whose rows do not name them, or a picture.
  */
 export function planOutputs<S extends SeriesLabel>(
@@ -33,7 +49,7 @@ export function planOutputs<S extends SeriesLabel>(
 ): OutputSpec<S>[] {
   const paths = new Map<string, S[]>()
   for (const series of all) {
-    const path = template.replaceAll('{symbol}', series.symbol).replaceAll('{interval}', series.interval)
+    const path = fillIn(template, series)
     paths.set(path, [...(paths.get(path) ?? []), series])
   }
   return [...paths].map(([path, series]) => {

@@ -4,7 +4,7 @@ import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { ALL_TIME, formatRange, type TimeRange } from '../klines/time-range.js'
+import { ALL_TIME, formatRange, type RequestedRange } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
 import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
 import { commitOutputs } from './output/commit.js'
@@ -23,13 +23,13 @@ export interface ExportJob {
   readonly outputs: readonly OutputSpec<PlannedSeries>[]
   readonly rowFormat: RowFormat
   /** Open times of the rows to write, ms UTC. */
-  readonly range: TimeRange
+  readonly range: RequestedRange
 }
 
 /** How an export is written. */
 export interface WriteOptions
   extends OpenOptions,
-    Pick<DownloadRequest, 'concurrency' | 'planned' | 'progress' | 'warn'>,
+    Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'planned' | 'progress' | 'warn'>,
     Pick<ResampleRequest, 'partial'> {
   /** Threads that write files at once, the main one included. Default 1. */
   readonly threads?: number | undefined
@@ -66,12 +66,11 @@ export async function writeOutputs(
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
-  const { concurrency, signal, partial, threads = 1 } = options
+  const { concurrency, signal, partial, failOnGaps, threads = 1 } = options
   const { progress } = report ? {} : options
   const tally = new DownloadTally(source, planned.plan, {
-    forExport: true,
+    ...{ forExport: true, partial, failOnGaps, progress },
     planned: report ? undefined : options.planned,
-    progress,
   })
   const metadata = { range: formatRange(range), source: source.info.baseUrl ?? 'unknown' }
   const prepared: (PreparedFile | undefined)[] = []

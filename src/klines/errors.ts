@@ -64,12 +64,20 @@ export interface ErrorData {
   bad_list: { readonly kind?: BodyFault; readonly baseUrl?: string; readonly mirror?: string; readonly path?: string }
   /**
    * `failures`: every window that could not be downloaded or read, and why. `missing`: what the list of `baseUrl` lacks, or the
-   * files that a lake lacks. `tokens`: how many tokens came before a stream broke off.
+   * files that a lake lacks. `series`: those that lack candles of the range, and how many: between two others, and at its ends.
+   * `tokens`: how many tokens came before a stream broke off.
    */
   incomplete: {
     readonly failures?: readonly WindowFault[]
     readonly missing?: readonly string[]
     readonly baseUrl?: string
+    readonly series?: readonly {
+      readonly symbol: string
+      readonly interval: string
+      readonly missing: number
+      readonly shortAtStart: number
+      readonly shortAtEnd: number
+    }[]
     readonly tokens?: number
   }
   /** `lock`: the file of the run that writes the lake. */

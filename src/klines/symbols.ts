@@ -54,6 +54,18 @@ function toUpper(text: string): string {
   return upper.normalize('NFC')
 }
 
+/** What symbols are quoted in, as far as this version knows. */
+const QUOTES =
+  'AEUR ARS AUD BIDR BKRW BNB BRL BTC BUSD BVND COP CZK DAI DOGE DOT ETH EUR EURI FDUSD GBP GYEN IDR IDRT JPY MXN NGN PAX PLN RON RUB SOL TRX TRY TUSD U UAH USD1 USDC USDP USDS USDT UST VAI XRP XUSD ZAR'.split(
+    ' ',
+  )
+
+/** The asset of a symbol and what it is quoted in, by the longest quote that is known; undefined without one. */
+export function splitSymbol(symbol: SymbolName): { readonly base: string; readonly quote: string } | undefined {
+  const [quote] = QUOTES.filter(quote => symbol.endsWith(quote) && symbol !== quote).sort((a, b) => b.length - a.length)
+  return quote === undefined ? undefined : { base: symbol.slice(0, -quote.length), quote }
+}
+
 /** Sorts names, each once: the ten of the public service first, in their order, then the others by name. */
 export function sortSymbols(names: Iterable<SymbolName>): SymbolName[] {
   const all = new Set(names)

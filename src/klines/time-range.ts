@@ -10,6 +10,16 @@ export interface TimeRange {
   readonly toTime: number
 }
 
+/** A range as it was requested. */
+export interface RequestedRange extends TimeRange {
+  /** The ends that the request names, ms UTC; of a range that reaches back from the present, the present is its end. */
+  readonly named: { readonly from: number | undefined; readonly to: number | undefined }
+  /** Whether the named end moves on with the present. */
+  readonly endMoves: boolean
+  /** The present, ms UTC. */
+  readonly now: number
+}
+
 /** Every open time. */
 export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
 
@@ -89,6 +99,22 @@ export function parseRange({ from, to, last }: RangeText, now: number): TimeRang
     )
   }
   return { fromTime, toTime }
+}
+
+/** The same range, and which of its ends the text names. Throws like `parseRange`. */
+export function parseRequestedRange(text: RangeText, now: number): RequestedRange {
+  const range = parseRange(text, now)
+  const { from, to, last } = text
+  const isFromNow = last !== undefined && to === undefined
+  return {
+    ...range,
+    named: {
+      from: from === undefined && last === undefined ? undefined : range.fromTime,
+      to: isFromNow ? now : to === undefined ? undefined : range.toTime,
+    },
+    endMoves: isFromNow || (to !== undefined && parseRelative(to.trim(), 0) !== undefined),
+    now,
+  }
 }
 
 /** Whether the range that a text describes moves on with the present. */

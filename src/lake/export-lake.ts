@@ -1,4 +1,4 @@
-import { downloadPlan } from '../download/download.js'
+import { type DownloadRequest, downloadPlan } from '../download/download.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
@@ -24,7 +24,12 @@ import { checkRoot } from './root/check-root.js'
 import { LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */
-export interface LakeRequest extends ReadRequest, LakeOptionsRequest, ProgressCallbacks, ThreadOptions {
+export interface LakeRequest
+  extends ReadRequest,
+    LakeOptionsRequest,
+    ProgressCallbacks,
+    ThreadOptions,
+    Pick<DownloadRequest, 'failOnGaps'> {
   /** The folder; it is made if it is missing. */
   readonly output: string
   /**

@@ -1,10 +1,10 @@
 import type { Plan } from '../download/plan.js'
 import type { WindowSource } from '../download/sources/window-source.js'
-import type { DownloadReport, ProgressCallbacks } from '../download/tally.js'
+import type { DownloadReport, TallyOptions } from '../download/tally.js'
 import type { PlannedSeries } from '../export/export-series.js'
 import type { RowFormat } from '../export/row-format.js'
 import type { ExportReport } from '../export/write.js'
-import type { TimeRange } from '../klines/time-range.js'
+import type { RequestedRange } from '../klines/time-range.js'
 import type { LakeOptions } from './options.js'
 import type { WindowFiles } from './parts/window-files.js'
 
@@ -16,12 +16,12 @@ export interface LakeJob {
   readonly report: DownloadReport | undefined
   readonly options: LakeOptions
   readonly rowFormat: RowFormat
-  readonly range: TimeRange
+  readonly range: RequestedRange
   readonly series: readonly PlannedSeries[]
   readonly windows: WindowFiles
 }
 
-export interface UpdateOptions extends ProgressCallbacks {
+export interface UpdateOptions extends Pick<TallyOptions, 'planned' | 'progress' | 'failOnGaps'> {
   /** Threads that encode series at once, the main one included. */
   readonly threads?: number | undefined
   /** Write all parts again. */

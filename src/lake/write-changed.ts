@@ -21,10 +21,10 @@ export async function writeChanged(
 ): Promise<DownloadReport> {
   const { source, plan, report, rowFormat, range, windows } = job
   const { partition, partial } = job.options
-  const { signal, moves } = options
+  const { signal, moves, failOnGaps } = options
   const changed = states.filter(state => moves || !state.isComplete)
   const { planned, progress } = report ? {} : options
-  const tally = new DownloadTally(source, plan, { forExport: true, planned, progress })
+  const tally = new DownloadTally(source, plan, { forExport: true, partial, failOnGaps, planned, progress })
   if (report === undefined) {
     const unchanged = states.filter(state => !changed.includes(state)).map(({ planned }) => planned.plan)
     await downloadSeries(source, unchanged, tally, { signal, findCounted: window => windows.counted(window) })

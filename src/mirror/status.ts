@@ -15,12 +15,28 @@ export interface SeriesStatus extends Series {
   readonly lastStartDate: string | undefined
 }
 
-/** The status of each series with at least one cached window, symbol by symbol. */
-export function mirrorStatus(mirror: Mirror): SeriesStatus[] {
+/** The same with open times of the first and the last candle, ms UTC. */
+export interface CandleStatus extends SeriesStatus {
+  readonly firstOpenTime: number | undefined
+  readonly lastOpenTime: number | undefined
+}
+
+/** The status of each series with at least one cached window, symbol by symbol. Two windows of each are read. */
+export function mirrorStatus(mirror: Mirror): CandleStatus[] {
   return mirror.contents
     .symbols()
     .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
     .filter(({ windows }) => windows > 0)
+    .map(status => {
+      const { symbol, interval, firstStartDate, lastStartDate } = status
+      const endsOf = (startDate: string | undefined) => {
+        const read = startDate === undefined ? undefined : mirror.windows.readInPlace({ symbol, interval, startDate })
+        // The next one is read into the same memory.
+        return read?.state === 'cached' ? [read.batch.firstOpenTime, read.batch.lastOpenTime] : []
+      }
+      const [firstOpenTime] = endsOf(firstStartDate)
+      return { ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] }
+    })
 }
 
 /** The status of one series, cached or not. */

@@ -41,7 +41,7 @@ export function greetingApi(settings: GreetingSettings): Endpoint[] {
   const info = {
     // The title of the public instance.
     title: '"Hello World" app API',
-    version: '0.0.88',
+    version: '1.0.0',
     description: 'Update a user, stream tokens, and this description.',
     tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
   }

@@ -1,6 +1,6 @@
 import { isExchange, SAMPLE } from '../http/base-url.js'
-import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_MS } from '../klines/intervals.js'
-import { hasListingDate } from '../klines/resample/candle-grid.js'
+import { DAY_MS, EXCHANGE_INTERVALS, INTERVALS, MINUTE_MS } from '../klines/intervals.js'
+import { hasListingDate, listingDate } from '../klines/resample/candle-grid.js'
 import type { WindowRef } from '../klines/series.js'
 import { SYMBOLS } from '../klines/symbols.js'
 import { exchangeStartDates, firstExchangeStartDate, knownStartDates, windowSpan } from '../klines/windows.js'
@@ -24,6 +24,7 @@ export const STATIC_TREE: TreeRules = {
   trustsFileTimes: false,
   rendersAnswers: false,
   refusesForATime: false,
+  listing: listingDate,
   knowsFirstCandle: hasListingDate,
   startDates: interval => knownStartDates(interval),
   mayHave: () => true,
@@ -38,6 +39,7 @@ export const STATIC_TREE: TreeRules = {
   /** A service renders candles that it got before. */
   settledTime: ({ time }) => time - LATE_MS,
   /** A published tree has empty files for windows of the future. */
+  mayLag: (_candles, ms) => ms <= 2 * DAY_MS,
   isOutdated: (window, { isEmpty, time }, now) => {
     const { startTime } = windowSpan(window)
     return isEmpty && time < startTime && startTime <= now
@@ -54,6 +56,7 @@ const EXCHANGE_TREE: TreeRules = {
   trustsFileTimes: false,
   rendersAnswers: true,
   refusesForATime: true,
+  listing: () => undefined,
   knowsFirstCandle: () => false,
   startDates: exchangeStartDates,
   mayHave: ({ interval, startDate }) => startDate >= firstExchangeStartDate(interval),
@@ -66,6 +69,7 @@ const EXCHANGE_TREE: TreeRules = {
   needsSecondAnswer,
   // It has candles at once, but only those that closed 15 s ago are stored.
   settledTime: ({ confirmed }) => confirmed - MINUTE_MS,
+  mayLag: candles => candles <= 2,
   isOutdated: (window, rendered, now) => {
     const { endTime } = windowSpan(window)
     return STATIC_TREE.isOutdated(window, rendered, now) || (rendered.time < endTime && endTime <= now)
@@ -83,8 +87,12 @@ function needsSecondAnswer(window: WindowRef, ends: WindowEnds, { time, confirme
 /** A tree whose files are what they are: the sample gets no candle any more, and of a bare folder nothing else is known. */
 const FIXED_TREE: TreeRules = { ...STATIC_TREE, trustsFileTimes: true }
 
+/** Its prices begin where they like. */
+const SAMPLE_TREE: TreeRules = { ...FIXED_TREE, listing: () => undefined }
+
 /** The rules of the tree at a base address, as `toSourceName` writes it; undefined for a bare folder. */
 export function findRules(baseUrl: string | undefined): TreeRules {
   if (isExchange(baseUrl)) return EXCHANGE_TREE
-  return baseUrl === undefined || baseUrl === SAMPLE ? FIXED_TREE : STATIC_TREE
+  if (baseUrl === SAMPLE) return SAMPLE_TREE
+  return baseUrl === undefined ? FIXED_TREE : STATIC_TREE
 }

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { coverSeries } from '../download/coverage.js'
+import { findListing } from '../download/listing.js'
 import type { Warn } from '../download/sources/window-source.js'
 import { systemClock } from '../http/system-clock.js'
 import type { Difference } from '../klines/audit/compare-series.js'
+import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import type { IntervalPair } from '../klines/audit/cross-check.js'
 import type { Gap } from '../klines/audit/gaps.js'
 import { overlaps, union } from '../klines/audit/time-spans.js'
-import type { Series } from '../klines/series.js'
+import { type Series, seriesName, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import type { TimeRange } from '../klines/time-range.js'
+import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
 import type { WindowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
@@ -19,8 +22,10 @@ import { type SeriesFindings, type SymbolFindings, SymbolVerifier, type VerifySc
 /** The result of `verifyKlines`. */
 export interface VerificationReport {
   readonly mirror: string
+  /** Base address of the mirror; undefined for one that does not say it. */
+  readonly baseUrl: string | undefined
   /** The range that was requested; undefined when each series was verified from its first to its last cached window. */
-  readonly range: TimeRange | undefined
+  readonly range: RequestedRange | undefined
   readonly series: readonly VerifiedSeries[]
   readonly pairs: readonly IntervalPair[]
   readonly differences: readonly Difference[]
@@ -39,7 +44,7 @@ export interface VerifyKlinesOptions extends ThreadOptions, Pick<VerifyScope, 's
   /** Whether to compare the intervals. Default true. */
   readonly audit?: boolean
   /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
-  readonly range?: TimeRange | undefined
+  readonly range?: RequestedRange | undefined
   /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
   readonly now?: number | undefined
   /** Take a list of start dates with a hole as it is. */
@@ -66,7 +71,7 @@ export async function verifyKlines(
   const windows = await planVerification(mirror, series, { range, now, acceptList, warn })
   const names = [...new Set(series.map(({ symbol }) => symbol))]
   const symbols = names.map(name => windows.filter(({ symbol }) => symbol === name))
-  const scope = { audit, range: range ?? { fromTime: -Infinity, toTime: Infinity }, neededUntil: now, sliceCandles }
+  const scope = { audit, range: range ?? ALL_TIME, neededUntil: now, sliceCandles }
   const verifier = new SymbolVerifier(mirror, scope)
   const findings: SymbolFindings[] = []
   let done = 0
@@ -101,10 +106,20 @@ export async function verifyKlines(
     await stop()
   }
   const all = findings.flatMap(symbol => symbol.series)
+  const listings = new Map(names.map(name => [name, findListing(mirror, name)]))
+  const requested = range ?? { ...ALL_TIME, named: { from: undefined, to: undefined }, endMoves: false, now }
+  const cover = (one: SeriesWithOutages) => {
+    const { symbol, interval } = one
+    const listing = listings.get(symbol) as Listing
+    const plan = windows.find(plan => seriesName(plan) === seriesName({ symbol, interval })) as SeriesWindows
+    const refs = plan.startDates.map(startDate => windowOf(plan, startDate))
+    return withoutGaps(coverSeries(one, requested, one, { listing, source: mirror.windows, windows: refs }), one.gaps)
+  }
   return {
     mirror: mirror.root,
+    baseUrl: mirror.baseUrl,
     range,
-    series: markOutages(all),
+    series: markOutages(all).map(one => ({ ...one, coverage: cover(one) })),
     pairs: findings.flatMap(symbol => symbol.pairs),
     differences: findings.flatMap(symbol => symbol.differences),
   }
@@ -114,16 +129,36 @@ function countWindows(series: readonly SeriesWindows[]): number {
   return series.reduce((sum, { startDates }) => sum + startDates.length, 0)
 }
 
-/** The findings for a series. */
-export interface VerifiedSeries extends Omit<SeriesFindings, 'gaps'> {
+/** The findings for a series, and how much of the requested range it has. */
+export interface VerifiedSeries extends SeriesWithOutages {
+  readonly coverage: Coverage
+}
+
+interface SeriesWithOutages extends Omit<SeriesFindings, 'gaps'> {
   readonly gaps: readonly (Gap & {
     /** Whether another symbol lacks candles at the same time, for half of it or more: the exchange was down. */
     readonly outage: boolean
   })[]
 }
 
+/** Candles at the ends of the range that count as gaps, because others of the series surround them, are not counted twice. */
+function withoutGaps(coverage: Coverage, gaps: readonly Gap[]): Coverage {
+  const { first = -Infinity, last = -Infinity, shortAtStart, shortAtEnd } = coverage
+  const before = count(gaps.filter(({ startTime }) => startTime < first))
+  const after = count(gaps.filter(({ startTime }) => startTime > last))
+  return {
+    ...coverage,
+    shortAtStart: Math.max(0, shortAtStart - before),
+    shortAtEnd: Math.max(0, shortAtEnd - after),
+  }
+}
+
+function count(gaps: readonly Gap[]): number {
+  return gaps.reduce((sum, { missing }) => sum + missing, 0)
+}
+
 /** Marks the gaps during at least half of which another symbol, at any interval, lacks candles too. */
-function markOutages(all: readonly SeriesFindings[]): VerifiedSeries[] {
+function markOutages(all: readonly SeriesFindings[]): SeriesWithOutages[] {
   const gaps = all
     .flatMap(({ symbol, gaps }) => gaps.map(({ startTime, endTime }) => ({ symbol, startTime, endTime })))
     .sort((a, b) => a.startTime - b.startTime)

@@ -53,6 +53,10 @@ describe('a series whose windows are all over is requested once, and what begins
     const asked = [...stored.filter(isEmpty).slice(before), ...partial, lastDay, 'first candle', 'time']
     expect(second.requests).toEqual(asked.sort())
     expect(second.windows).toMatchObject({ fetched: 0, revalidated: empty + partial.length })
+    // One answer without candles may be wrong. Two say that the symbol is not traded any more, so that nothing is missing.
+    const short = [first, second].map(({ report }) => report.series[0].coverage)
+    expect(short.map(({ shortAtStart }) => shortAtStart)).toEqual([0, 0])
+    expect(short.map(({ shortAtEnd }) => shortAtEnd > 0)).toEqual([true, false])
     expect(await run(EXCHANGE_NOW + 40 * DAY)).toMatchObject(nothing)
   })
 

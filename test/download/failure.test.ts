@@ -56,9 +56,9 @@ describe('a window that cannot be downloaded', () => {
     const { server, mirror } = await downloadSetup()
     server.always(path(FULL_WEEKS[2]), { body })
     const source = openTestSource(server, mirror)
-    const plan = await planSeries(source, [{ series: SERIES, range: ALL_TIME }], ALL_TIME)
+    const plans = await planSeries(source, [{ series: SERIES, range: ALL_TIME }])
     const results = []
-    for await (const { result } of streamWindows(source, plan.series, { concurrency: 3 })) results.push(result)
+    for await (const { result } of streamWindows(source, plans, { concurrency: 3 })) results.push(result)
     expect(results.map(({ status }) => status)).toEqual(
       STARTED.map(date => (date === FULL_WEEKS[2] ? 'failed' : 'fetched')),
     )
@@ -102,7 +102,7 @@ describe('a malicious list of start dates is refused before any window is reques
     const { server, mirror } = await downloadSetup()
     server.always(LIST, { body: JSON.stringify(list) })
     const source = openTestSource(server, mirror)
-    const error = await catchError(planSeries(source, [{ series: SERIES, range: ALL_TIME }], ALL_TIME))
+    const error = await catchError(planSeries(source, [{ series: SERIES, range: ALL_TIME }]))
     expect(error).toMatchObject({ code: 'bad_list' })
     expect(error.message).toMatch(words)
     expect(existsSync(mirror)).toBe(false)

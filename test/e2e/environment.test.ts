@@ -98,7 +98,7 @@ describe.concurrent('environment variables', () => {
       code: 0,
       stdout: DAILY,
     })
-    expect(await sandbox.call(args, { KLINES_FAIL_ON_GAPS: 'maybe' })).toMatchObject({ code: 0, stdout: DAILY })
+    expect(await sandbox.call(args, { KLINES_REPAIR: 'maybe' })).toMatchObject({ code: 0, stdout: DAILY })
   })
 
   it('KLINES_JSON makes an object of the summary, and of an error', async () => {

@@ -509,7 +509,7 @@ describe.concurrent('--base-url sample starts the greeting API for one command',
   })
 
   it.each([
-    ['greeting', '0.0.88'],
+    ['greeting', '1.0.0'],
     ['klines', '0.1.8'],
     ['export', '1.0.0'],
   ])('describes the %s API', async (api, version) => {

@@ -25,6 +25,8 @@ const OWN_VARIABLES: Record<string, string> = {
   'streams tokens --format': 'KLINES_TOKENS_FORMAT',
   'verify --format': 'KLINES_TABLE_FORMAT',
   'stats --format': 'KLINES_TABLE_FORMAT',
+  'intervals --all': 'KLINES_ALL_DATES',
+  'start-dates --all': 'KLINES_ALL_DATES',
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
   'sql --output': 'KLINES_SQL_OUTPUT',
@@ -37,7 +39,7 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval base-url mirror accept-list yes',
+  WHAT: 'interval base-url mirror accept-list fail-on-gaps yes',
   RANGE: 'from to last',
   OUTPUT:
     'output format columns time-format numbers compression theme width height log resample partial force mkdir layout partition table vacuum prune dry-run threads',
@@ -132,6 +134,13 @@ describe.concurrent('help', () => {
     const run = await newSandbox().call(['mirror'])
     expect(run.code).toBe(0)
     for (const name of NAMES.filter(command => command.startsWith('mirror '))) expect(run.stdout).toContain(name)
+  })
+
+  it('version --json is an object', async () => {
+    const run = await newSandbox().run(['version', '--json'])
+    const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8'))
+    const [platform, node] = [`${process.platform}-${process.arch}`, process.versions.node]
+    expect(JSON.parse(run.stdout)).toEqual({ name: 'klines', version, platform, node })
   })
 
   it.each([['--version'], ['-V'], ['version'], ['mirror --version'], ['download BTCUSDT -V']])(

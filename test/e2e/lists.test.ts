@@ -7,9 +7,11 @@ import {
   FULL_WEEKS,
   FUTURE_WEEK,
   makeTree,
+  OPEN_WEEK,
   START_DATES,
   STARTED,
   SYMBOLS,
+  treeRows,
 } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -126,14 +128,14 @@ describe('the lists', () => {
     const { listsFrom, intervals } = JSON.parse(run.stdout)
     expect({ listsFrom, last: intervals.at(-1) }).toMatchObject({
       listsFrom: 'service',
-      last: { interval: '1M', windows: 2, mirrored: 1 },
+      last: { interval: '1M', windows: 1, mirrored: 1 },
     })
   })
 
   it.concurrent('of intervals describe the windows of each', async () => {
     const sandbox = newSandbox()
     const [json, text] = await Promise.all([
-      sandbox.call(['intervals', '--base-url', 'sample', '--json']),
+      sandbox.call(['intervals', '--base-url', 'sample', '--json', '--all']),
       sandbox.call(['intervals', '--base-url', 'sample']),
     ])
     expect(json).toMatchObject({ code: 0, stderr: '' })
@@ -151,6 +153,20 @@ describe('the lists', () => {
     expect(firstWords(text.stdout)).toEqual(ALL_INTERVALS)
     expect(sandbox.files()).toEqual([])
   })
+
+  it.concurrent('go up to today, and with --all beyond', async () => {
+    const sandbox = newSandbox()
+    sandbox.now = Date.parse('2025-03-01')
+    const last = async (...args: string[]) => {
+      const { stdout } = await sandbox.call([...args, '--base-url', 'sample', '--json'])
+      const { startDates, intervals } = JSON.parse(stdout)
+      return startDates?.at(-1).startDate ?? [intervals[2].lastStartDate, intervals[2].windows]
+    }
+    expect(await last('start-dates', '1h')).toBe('2025-03-01')
+    expect(await last('start-dates', '1h', '--all')).toBe('2039-12-01')
+    expect(await last('intervals')).toEqual(['2025-03-01', 39])
+    expect(await last('intervals', '--all')).toEqual(['2039-12-01', 216])
+  })
 })
 
 describe('mirror status', () => {
@@ -167,6 +183,7 @@ describe('mirror status', () => {
     const bytes = sandbox
       .files('m/api/klines/15m')
       .reduce((sum, name) => sum + sandbox.bytes(`m/api/klines/15m/${name}`).length, 0)
+    const [series] = JSON.parse(json.stdout).series
     expect(JSON.parse(json.stdout)).toEqual({
       mirror: 'm',
       baseUrl: server.url,
@@ -181,12 +198,16 @@ describe('mirror status', () => {
           bytes,
           firstStartDate: FULL_WEEKS[0],
           lastStartDate: STARTED.at(-1),
+          firstOpenTime: treeRows('BTCUSDT').get(FULL_WEEKS[0])?.[0][0],
+          lastOpenTime: treeRows('BTCUSDT').get(OPEN_WEEK)?.at(-1)?.[0],
         },
       ],
       warnings: [],
     })
     expect(text).toMatchObject({ code: 0, stderr: '' })
-    for (const part of ['BTCUSDT', '15m', server.url, 'Mirror: m']) expect(text.stdout).toContain(part)
+    const [first, last] = [series.firstOpenTime, series.lastOpenTime].map(time => new Date(time).toISOString())
+    const times = [first.slice(0, 10), last.slice(0, 16).replace('T', ' ')]
+    for (const part of ['BTCUSDT', '15m', ...times, server.url, 'Mirror: m']) expect(text.stdout).toContain(part)
   })
 
   it.concurrent('without a mirror is exit code 3 with advice', async () => {

@@ -151,7 +151,7 @@ describe.each(hasRealTree ? oneOf(2, TREES) : TREES)('klines serve over $name', 
       const update = { params: { id: ID }, query: { notify: 'email' as const }, body: USER, apiRoot }
       expect(await UserRPC.updateUser(update)).toEqual({ success: true, id: ID, notify: 'email' })
       const { info, paths } = await OpenApiRPC.getSpec({ apiRoot })
-      expect([info.title, info.version]).toEqual(['"Hello World" app API', '0.0.88'])
+      expect([info.title, info.version]).toEqual(['"Hello World" app API', '1.0.0'])
       expect(paths).toHaveProperty(['/api/streams/tokens'])
       const messages: string[] = []
       for await (const { message } of await StreamRPC.streamTokens({ apiRoot })) messages.push(message)

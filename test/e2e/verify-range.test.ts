@@ -121,12 +121,26 @@ describe('klines verify of a day', () => {
 
   it.each<[string, Made]>([
     ['on which trading began', { from: TEN + 17 * MINUTE, days: [LOST, NEXT] }],
-    ['on which trading ended', { until: TEN + 17 * MINUTE }],
     ['after which nothing is cached', { days: [FIRST, LOST], storedAt: NEXT + DAY }],
-    ['whose minutes were downloaded at 10 o’clock', { lost: [TEN, END], days: [FIRST, LOST], storedAt: TEN }],
   ])('%s has no gap', async (_, made) => {
     const run = await verify([...BOTH, '--fail-on-gaps'], made)
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.verdict).toMatch(/^OK: 2 series, [\d,]+ candles, \d+ comparisons$/)
+  })
+
+  it.each<[string, Made]>([
+    // 10:17 to 24:00 of 1m, and 11:00 to 24:00 of 1h.
+    ['on which trading ended, as one answer says,', { until: TEN + 17 * MINUTE }],
+    // The hours are all there.
+    ['whose minutes were downloaded at 10 o’clock', { lost: [TEN, END], days: [FIRST, LOST], storedAt: TEN }],
+  ])('%s has no gap, and fewer candles than requested', async (_, made) => {
+    const short = made.until === undefined ? 14 * 60 : 14 * 60 - 17 + 13
+    const [plain, failing] = await Promise.all([verify(BOTH, made), verify([...BOTH, '--fail-on-gaps'], made)])
+    expect(plain).toMatchObject({ code: 0, stderr: '' })
+    expect(plain.verdict).toMatch(
+      new RegExp(`^SHORT: 2 series, [\\d,]+ candles, ${short} fewer than requested, \\d+ comparisons$`),
+    )
+    expect(failing.code).toBe(3)
+    expect(failing.verdict).toMatch(new RegExp(`^INCOMPLETE: \\d of 2 series: ${short} candles fewer than requested$`))
   })
 })

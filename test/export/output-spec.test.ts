@@ -71,6 +71,7 @@ describe('the files of a template', () => {
       ['BTCUSDT/1h/BTCUSDT.parquet', 'BTCUSDT/1M/BTCUSDT.parquet', 'ETHUSDT/1h/ETHUSDT.parquet'],
     ],
     ['{symbol}.csv.gz', ['BTCUSDT.csv.gz', 'ETHUSDT.csv.gz']],
+    ['{base}/{quote}.csv', ['BTC/USDT.csv', 'ETH/USDT.csv']],
     ['all.jsonl', ['all.jsonl']],
   ])('%s are %j', (template, paths) => {
     expect(plan(template).map(({ path }) => path)).toEqual(paths)
@@ -123,7 +124,9 @@ describe('the files of a template', () => {
       for (const attempt of [() => plan(template), () => plan(template, 'csv')]) {
         expect(thrownBy(attempt)).toMatchObject({
           code: 'bad_output',
-          message: expect.stringMatching(/^Unknown placeholder \{.*\} in .*\. Expected \{symbol\} or \{interval\}\.$/),
+          message: expect.stringMatching(
+            /^Unknown placeholder \{.*\} in .*\. Expected \{symbol\}, \{base\}, \{quote\} or \{interval\}\.$/,
+          ),
         })
       }
     },

@@ -8,6 +8,7 @@ import {
   SYMBOLS,
   type SymbolPattern,
   sortSymbols,
+  splitSymbol,
   unknownSymbols,
 } from '../../src/klines/symbols.js'
 import { thrownBy } from '../support/thrown-by.js'
@@ -223,4 +224,16 @@ describe('a pattern', () => {
       "Is it the name of a file? Quote a pattern, as in '*USDT': a shell replaces it by the names of files otherwise.",
     ])
   })
+})
+
+describe('splitSymbol', () => {
+  test.each([
+    ['BTCUSDT', 'BTC', 'USDT'],
+    ['ETHBTC', 'ETH', 'BTC'],
+    // FDUSD is longer than USD1, and no asset FDUS is quoted in D.
+    ['BTCFDUSD', 'BTC', 'FDUSD'],
+    ['币安人生USDT', '币安人生', 'USDT'],
+  ])('%s is %s in %s', (symbol, base, quote) => expect(splitSymbol(symbol)).toEqual({ base, quote }))
+
+  test.each(['USDT', 'ABCDEFG'])('%s has no quote that is known', symbol => expect(splitSymbol(symbol)).toBeUndefined())
 })

@@ -21,6 +21,7 @@ import {
   RESUMED,
   TRADES,
 } from '../support/off-grid-tree.js'
+import { requested } from '../support/requested.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const INTERVALS = ['15m', '1h', '2h', '1d'] as const
@@ -85,7 +86,7 @@ describe('verifyKlines of hours that the exchange has off the grid', () => {
     // The day ends after the range.
     ['that ends where it begins', '2018-02-08', '2018-02-09T10:00Z', { '15m': 2, '1h': 1, '2h': 0, '1d': 1 }],
   ])('of a range %s', async (_, from, to, unverified) => {
-    const range = { fromTime: Date.parse(from), toTime: Date.parse(to) }
+    const range = requested(Date.parse(from), Date.parse(to))
     const { differences, bySeries } = await findings(makeOffGridTree(tempFolder()), { range })
     expect(differences).toEqual([])
     expect(Object.fromEntries([...bySeries.values()].map(one => [one.interval, one.unverified]))).toEqual(unverified)

@@ -11,6 +11,7 @@ import { Mirror } from '../../src/mirror/mirror.js'
 import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
 import { cases } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
+import { requested } from '../support/requested.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -174,7 +175,7 @@ describe('verifyKlines', () => {
     writeFileSync(hourPath(root, '2025-05-01'), '[]')
     const [later] = (await verify(root, ['1h'], { now: NOW })).series
     expect(later.missingWindows).toEqual(['2025-02-01', '2025-03-01'])
-    const range = { fromTime: Date.parse('2024-10-15'), toTime: Infinity }
+    const range = requested(Date.parse('2024-10-15'), Infinity)
     const [ranged] = (await verify(root, ['1h'], { range, now: NOW })).series
     expect(ranged.missingWindows).toEqual(['2024-10-01', '2024-11-01', '2024-12-01', '2025-02-01', '2025-03-01'])
   })
@@ -190,7 +191,7 @@ describe('verifyKlines', () => {
   it('takes a window without a file for empty in a complete mirror', async () => {
     const root = copySample()
     rmSync(hourPath(root, '2025-02-01'))
-    const range = { fromTime: Date.parse('2023-01-01'), toTime: Infinity }
+    const range = requested(Date.parse('2023-01-01'), Infinity)
     for (const options of [{ now: NOW }, { now: NOW, range }]) {
       const { series, differences } = await verify(root, ['1h', '1d'], options)
       expect([series[0].missingWindows, series[1].missingWindows, differences]).toEqual([[], [], []])
@@ -228,7 +229,7 @@ describe('verifyKlines', () => {
     // The first and the last hour of the range.
     for (const time of ['2025-01-10T00:00Z', '2025-01-11T23:00Z']) rows.splice(at(time), 1)
     writeFileSync(path, JSON.stringify(rows))
-    const range = { fromTime: Date.parse('2025-01-10'), toTime: Date.parse('2025-01-12') }
+    const range = requested(Date.parse('2025-01-10'), Date.parse('2025-01-12'))
     const { series, pairs } = await verify(root, ['1h', '1d'], { range, now: NOW })
     expect(series[0]).toMatchObject({
       ...{ candles: 46, windows: 1, missingWindows: [], anomalies: [] },

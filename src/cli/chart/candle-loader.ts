@@ -1,5 +1,6 @@
 import { CandleFitter } from '../../chart/candle-fitter.js'
 import type { FittedCandles } from '../../chart/chart-candle.js'
+import { type CoveredSeries, coverPlan } from '../../download/coverage.js'
 import type { KlinesRequest } from '../../download/download.js'
 import { joinNames, noCandles } from '../../download/errors.js'
 import { planNewest } from '../../download/newest-windows.js'
@@ -19,7 +20,7 @@ import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import { slotAfter, toTarget } from '../../klines/resample/target-interval.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { plural } from '../../klines/text.js'
-import type { TimeRange } from '../../klines/time-range.js'
+import type { RequestedRange } from '../../klines/time-range.js'
 import { parseDate } from '../../klines/windows.js'
 
 /** Which candles a chart shows. */
@@ -34,9 +35,12 @@ export interface ChartRequest extends KlinesRequest {
 
 /** Loads the candles of charts. It stays open, so that more of them, or newer ones, need only the requests for those. */
 export class CandleLoader {
+  /** How much of the range each series has, once it was loaded. */
+  coverage: readonly CoveredSeries[] = []
+
   private constructor(
     readonly source: WindowSource,
-    readonly range: TimeRange,
+    readonly range: RequestedRange,
     private readonly series: readonly ExportSeries[],
     private readonly startDates: ReadonlyMap<Interval, readonly string[]>,
     private readonly request: ChartRequest,
@@ -91,6 +95,11 @@ export class CandleLoader {
       if (result.status !== 'failed') fitters.get(run)?.add(result.batch)
     }
     if (tally.hasFailed) tally.report()
+    const reports = tally.seriesReports
+    this.coverage = plans.map((plan, index) => {
+      const { resampleTo } = this.series[index]
+      return { ...plan.series, coverage: coverPlan(source, range, { ...plan, resampleTo }, reports[index], true) }
+    })
     const charts = [...fitters.values()].map(fitter => fitter.end())
     const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
     if (empty.length === charts.length) throw noCandles({ series: plans, range }, 'nothing is drawn')

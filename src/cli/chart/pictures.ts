@@ -92,7 +92,7 @@ export async function drawPictures(
   const lines = outputs.map(({ path, bytes }, index) => {
     return `${path}: ${plural(targets[index].series[0].chart.candles, 'candle')}, ${formatBytes(bytes)}`
   })
-  return { json: chartObject(charts, loader.source.info, loader.range), text: () => lines.join('\n') }
+  return { json: chartObject(charts, loader), text: () => lines.join('\n') }
 }
 
 function checkTerminal({ width = 0, height = 0 }: ChartFlags, given: ReadonlySet<string>): undefined {

@@ -3,6 +3,7 @@ import { EXCHANGE_INTERVALS } from '../../klines/intervals.js'
 import { SYMBOLS } from '../../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
+import { FOLDER_GROUPS, USER_GROUPS } from '../config/key-groups.js'
 import type { ArgEntry, FlagEntry } from './command-table.js'
 
 /** What a value can be. */
@@ -27,6 +28,7 @@ const FLAG_WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
+  key: [...FOLDER_GROUPS, ...USER_GROUPS].flatMap(({ names }) => names).sort(),
   symbol: [...SYMBOLS, ALL],
   interval: EXCHANGE_INTERVALS,
 }

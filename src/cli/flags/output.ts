@@ -12,7 +12,7 @@ export const outputFlags = inGroup('output', {
   output: Flags.string({
     char: 'o',
     summary:
-      'File to write, with {symbol} and {interval} replaced in its name; - for stdout. With --layout, the folder of the lake.',
+      'File to write, with {symbol}, {base}, {quote} and {interval} replaced in its name; - for stdout. With --layout, the folder of the lake.',
     helpValue: 'FILE',
     env: 'KLINES_OUTPUT',
   }),

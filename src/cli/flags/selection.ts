@@ -39,6 +39,19 @@ export const { 'accept-list': acceptListFlag } = inGroup('what', {
   }),
 })
 
+/** Of the commands that print lists. */
+export const { all: allDatesFlag } = inGroup('what', {
+  all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
+})
+
+/** Of the commands that read a range. */
+export const { 'fail-on-gaps': failOnGapsFlag } = inGroup('what', {
+  'fail-on-gaps': Flags.boolean({
+    summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
+    env: 'KLINES_FAIL_ON_GAPS',
+  }),
+})
+
 /** Of the commands that download candles. */
 export const { yes: yesFlag } = inGroup('what', {
   yes: Flags.boolean({

@@ -97,6 +97,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
   const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive } = flags
   const range = { from, to, last }
   const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
+  const failOnGaps = flags['fail-on-gaps']
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return {
     ...parseSelectionText(symbols, [interval].flat()),
@@ -106,6 +107,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     resample,
     partial,
     derive,
+    failOnGaps,
     format,
     force,
     mkdir,

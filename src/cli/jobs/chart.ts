@@ -14,6 +14,7 @@ import { ChartWatch } from '../chart/watch.js'
 import type { ChartFlags } from '../flags/chart.js'
 import { toFetchOptions } from '../flags/network.js'
 import { chartObject } from '../reports/chart.js'
+import { coverageText } from '../reports/coverage.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
@@ -43,9 +44,12 @@ export async function runChart(
     const { loader, charts } = loaded
     await loader.close()
     if (pictures) return await drawPictures(loaded, pictures, { ...flags, ...context })
-    if (flags.json) return { json: chartObject(charts, loader.source.info, loader.range), text: () => '' }
+    if (flags.json) return { json: chartObject(charts, loader), text: () => '' }
     const lines = drawAll(charts, flags)
-    if (loader.source.info.baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
+    const { baseUrl } = loader.source.info
+    const short = coverageText(loader.coverage, { range: loader.range, baseUrl, verbose: false })
+    if (short !== undefined) lines.push('', short)
+    if (baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
     // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
     process.stdout.write(`${lines.join('\n')}\n`)
     return undefined

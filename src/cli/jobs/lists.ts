@@ -1,6 +1,8 @@
 import { type Catalogue, readCatalogue } from '../../download/catalogue.js'
 import { openMirror } from '../../download/sources/open-source.js'
+import { systemClock } from '../../http/system-clock.js'
 import { type Interval, parseInterval } from '../../klines/intervals.js'
+import { formatDate } from '../../klines/windows.js'
 import type { RunContext } from '../base-command.js'
 import type { LocationFlags } from '../flags/location.js'
 import { type NetworkFlags, toLimits } from '../flags/network.js'
@@ -11,7 +13,10 @@ import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
 
-interface ListFlags extends LocationFlags, NetworkFlags {}
+interface ListFlags extends LocationFlags, NetworkFlags {
+  /** Also windows that start later than today. */
+  all?: boolean
+}
 
 /** `symbols`. */
 export async function runSymbols(flags: ListFlags, context: RunContext): Promise<Report> {
@@ -20,13 +25,22 @@ export async function runSymbols(flags: ListFlags, context: RunContext): Promise
 
 /** `intervals`. */
 export async function runIntervals(flags: ListFlags, context: RunContext): Promise<Report> {
-  return intervalsReport(await readLists(flags, context))
+  return intervalsReport(upToToday(await readLists(flags, context), flags))
 }
 
 /** `start-dates`. Throws `unknown_interval`. */
 export async function runStartDates(text: string, flags: ListFlags, context: RunContext): Promise<Report> {
   const interval = parseInterval(text)
-  return startDatesReport(await readLists(flags, context, [interval]), interval)
+  return startDatesReport(upToToday(await readLists(flags, context, [interval]), flags), interval)
+}
+
+/** Lists without what has not begun. */
+function upToToday(catalogue: Catalogue, { all = false }: ListFlags): Catalogue {
+  if (all) return catalogue
+  const today = formatDate(systemClock.now())
+  const begun = ([interval, dates]: [Interval, readonly string[]]) =>
+    [interval, dates.filter(date => date <= today)] as const
+  return { ...catalogue, startDates: new Map([...catalogue.startDates].map(begun)) }
 }
 
 /** Lists of the service that the flags name; with `--mirror` alone, of the service that the mirror was made from. */

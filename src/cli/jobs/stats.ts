@@ -1,44 +1,71 @@
+import { coverSeries } from '../../download/coverage.js'
+import { findListing } from '../../download/listing.js'
+import { planWindows } from '../../download/plan.js'
 import { systemClock } from '../../http/system-clock.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
-import { type Series, windowOf } from '../../klines/series.js'
+import type { Series, WindowRef } from '../../klines/series.js'
 import { plural, trimPeriod } from '../../klines/text.js'
+import { parseRequestedRange, type RequestedRange, type TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planVerification } from '../../verify/plan.js'
 import type { RunContext } from '../base-command.js'
-import type { TableFlags } from '../flags/selection.js'
+import type { RangeFlags, TableFlags } from '../flags/selection.js'
 import { cachedSeries } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { statsReport } from '../reports/stats.js'
+import { resolveRange } from '../resolve-flags.js'
 
 /** `stats`. Throws `incomplete` at a corrupt window: figures without it would be wrong. */
-export async function runStats(symbols: string[], flags: TableFlags, { warn }: RunContext): Promise<Report> {
+export async function runStats(
+  symbols: string[],
+  flags: TableFlags & RangeFlags,
+  { warn, given }: RunContext,
+): Promise<Report> {
+  const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
-  await noteMissingWindows(mirror, series, warn)
-  const stats = series.map(name => computeStats(mirror, name))
-  return statsReport(mirror.root, stats, flags)
+  await noteMissingWindows(mirror, series, range, warn)
+  const stats = series.map(name => {
+    const windows = planWindows(name, mirror.contents.startDates(name), range, Infinity)
+    const figures = computeStats(mirror, name, windows, range)
+    return {
+      ...figures,
+      coverage: coverSeries(name, range, figures, {
+        listing: findListing(mirror, name.symbol),
+        source: mirror.windows,
+        windows,
+      }),
+    }
+  })
+  return statsReport(mirror, stats, range, flags)
 }
 
 /** Statistics without some windows are not wrong, but a reader must know. */
-async function noteMissingWindows(mirror: Mirror, series: readonly Series[], warn: RunContext['warn']): Promise<void> {
+async function noteMissingWindows(
+  mirror: Mirror,
+  series: readonly Series[],
+  range: RequestedRange,
+  warn: RunContext['warn'],
+): Promise<void> {
   const open = series.filter(name => !mirror.contents.missingMeansEmpty(name))
-  for (const { symbol, interval, startDates } of await planVerification(mirror, open, {
-    now: systemClock.now(),
-    warn,
-  })) {
-    const missing = startDates.length - mirror.contents.startDates({ symbol, interval }).length
+  const { named, now } = range
+  const isNamed = named.from !== undefined || named.to !== undefined
+  const plans = await planVerification(mirror, open, { range: isNamed ? range : undefined, now, warn })
+  for (const { symbol, interval, startDates } of plans) {
+    const cached = new Set(mirror.contents.startDates({ symbol, interval }))
+    const missing = startDates.filter(startDate => !cached.has(startDate)).length
     if (missing > 0)
       warn(`${symbol} ${interval}: ${plural(missing, 'window')} of its time not cached, which counts as a gap here.`)
   }
 }
 
-function computeStats(mirror: Mirror, series: Series): SeriesStats {
+function computeStats(mirror: Mirror, series: Series, windows: readonly WindowRef[], range: TimeRange): SeriesStats {
   const builder = new StatsBuilder(series)
-  for (const startDate of mirror.contents.startDates(series)) {
-    const window = mirror.windows.readInPlace(windowOf(series, startDate))
-    if (window.state === 'corrupt')
-      throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(window.error.message)}.`)
-    if (window.state === 'cached') builder.add(window.batch)
+  for (const window of windows) {
+    const read = mirror.windows.readInPlace(window)
+    if (read.state === 'corrupt')
+      throw new KlinesError('incomplete', `Corrupt in the mirror: ${trimPeriod(read.error.message)}.`)
+    if (read.state === 'cached') builder.add(read.batch.slice(range.fromTime, range.toTime))
   }
   return builder.result
 }

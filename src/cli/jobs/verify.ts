@@ -1,7 +1,7 @@
 import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { quoteWord } from '../../klines/text.js'
-import { parseRange } from '../../klines/time-range.js'
+import { parseRequestedRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
@@ -18,6 +18,7 @@ const CHECKING = { start: 'Reading lists', verb: 'Checking', noun: 'window' }
 const EXIT_CODES: Record<Verdict, ExitCode> = {
   ok: ExitCode.Done,
   empty: ExitCode.NoCandles,
+  short: ExitCode.Done,
   incomplete: ExitCode.Incomplete,
   failed: ExitCode.VerificationFailed,
 }
@@ -32,8 +33,8 @@ interface VerifyFlags extends TableFlags, RangeFlags {
 }
 
 /**
- * `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong, with `fail-on-gaps` also when
- * candles are missing.
+ * `verify`: exit code 3 when windows are missing, 4 when there is no candle, 6 when something is wrong; with `fail-on-gaps` also 6 when
+ * candles are missing between two others, and 3 when they are missing at a named end of the range.
  */
 export async function runVerify(
   symbols: string[],
@@ -43,7 +44,7 @@ export async function runVerify(
   const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)
-  const range = Object.values(text).some(value => value !== undefined) ? parseRange(text, now) : undefined
+  const range = Object.values(text).some(value => value !== undefined) ? parseRequestedRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
     verifyKlines(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { PublishReport } from '../../download/publish.js'
 import type { Repair } from '../../download/repair.js'
-import { formatBytes, formatCount, plural } from '../../klines/text.js'
+import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
 import type { MirrorCheckReport } from '../../mirror/check.js'
 import type { Removal } from '../../mirror/prune.js'
-import type { SeriesStatus } from '../../mirror/status.js'
+import type { CandleStatus } from '../../mirror/status.js'
 import { textTable } from '../terminal/table.js'
 import { printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
@@ -14,18 +14,18 @@ import type { ClearObject, PublishObject, VerifyObject } from './schema.js'
 export function mirrorStatusReport(
   mirror: string,
   baseUrl: string | undefined,
-  series: readonly SeriesStatus[],
+  series: readonly CandleStatus[],
 ): Report {
   const windows = sum(series.map(status => status.windows))
   const bytes = sum(series.map(status => status.bytes))
-  const head = ['symbol', 'interval', 'windows', 'empty', 'first with candles', 'last with candles', 'size']
-  const toRow = (status: SeriesStatus) => [
+  const head = ['symbol', 'interval', 'windows', 'empty', 'first candle', 'last (UTC)', 'size']
+  const toRow = (status: CandleStatus) => [
     status.symbol,
     status.interval,
     formatCount(status.windows),
     formatCount(status.empty),
-    status.firstStartDate ?? '-',
-    status.lastStartDate ?? '-',
+    formatTime(status.firstOpenTime).slice(0, 10),
+    formatTime(status.lastOpenTime),
     formatBytes(status.bytes),
   ]
   const text = () =>

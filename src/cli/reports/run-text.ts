@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.
 import type { LakeChanges } from '../../lake/job.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
+import { coverageText } from './coverage.js'
 import { sum } from './report.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
@@ -32,9 +33,11 @@ export interface RunDetails {
 
 /** The summary of `download` and `export`. */
 export function describeRun(result: RunResult, details: RunDetails): string {
-  const { series, files = [], mirror, baseUrl } = result
+  const { series, files = [], mirror, baseUrl, range } = result
   const isLong = series.length > MAX_SERIES && !details.perSeries
-  const lines = [isLong ? groupTable(series) : seriesTable(series), '', describeWindows(result, details)]
+  const table = isLong ? groupTable(series) : seriesTable(series)
+  const coverage = coverageText(series, { range, baseUrl, verbose: details.perSeries })
+  const lines = [table, '', ...(coverage === undefined ? [] : [coverage, '']), describeWindows(result, details)]
   const restated = sum(series.map(report => report.restated))
   if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
   lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))

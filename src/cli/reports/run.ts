@@ -1,10 +1,11 @@
 import { describeCost } from '../../download/request-cost.js'
-import type { SeriesReport } from '../../download/tally.js'
+import type { DownloadedSeries } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
 import { SAMPLE } from '../../http/base-url.js'
 import { formatCount, plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
+import { coverageObject } from './coverage.js'
 import { type Report, sum } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
@@ -26,7 +27,7 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
   return { json, text: () => describeRun(result, details) }
 }
 
-function toSeriesObject(report: SeriesReport): RunObject['series'][number] {
+function toSeriesObject(report: DownloadedSeries): RunObject['series'][number] {
   const { symbol, interval, rows, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
   const { added, size, restated, changes } = report
   const { total, cached, fetched, revalidated, retained } = report.windows
@@ -44,6 +45,7 @@ function toSeriesObject(report: SeriesReport): RunObject['series'][number] {
     changes: [...changes],
     windows,
     cachedBytes: size,
+    coverage: coverageObject(report.coverage),
   }
 }
 

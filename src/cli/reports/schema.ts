@@ -22,6 +22,20 @@ const sample = Type.Boolean({ description: 'whether the candles are the syntheti
 const location = { baseUrl, sample, mirror, range: object({ from: Time, to: Time }), warnings }
 const seriesName = { symbol: Text, interval: Text }
 
+const coverage = object({
+  interval: Type.String({
+    description: 'the length of the candles that are counted, of a resampled series the new one',
+  }),
+  requested: object({ from: Time, to: Time }),
+  first: Time,
+  last: Time,
+  shortAtStart: count('closed candles of the range that are missing before the first one'),
+  shortAtEnd: count('closed candles of the range that are missing after the last one'),
+  listed: Type.Union([Type.Integer(), Type.Literal('unknown')], {
+    description: 'since when the symbol is traded, ms since the epoch, UTC; unknown where nothing tells',
+  }),
+})
+
 /** `download --json` and `export --json`. */
 export const RunSchema = object(
   {
@@ -41,6 +55,7 @@ export const RunSchema = object(
         }),
         windows: object({ total: Count, cached: Count, fetched: Count, revalidated: Count, retained: Count }),
         cachedBytes: count('size of the files of these windows'),
+        coverage,
       }),
     ),
     candles: Count,
@@ -127,6 +142,7 @@ export const ChartSchema = object(
         change: Type.Union([Text, Type.Null()], {
           description: 'from the first open to the last close, such as +13.15%; null when the first open is 0',
         }),
+        coverage,
         rows: Type.Array(Type.Tuple([Type.Integer(), Text, Text, Text, Text, Text]), {
           description: 'open time, open, high, low, close, volume',
         }),

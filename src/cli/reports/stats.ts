@@ -1,6 +1,9 @@
+import type { CoveredSeries } from '../../download/coverage.js'
 import type { SeriesStats } from '../../klines/audit/stats.js'
 import { formatTime } from '../../klines/text.js'
+import type { RequestedRange } from '../../klines/time-range.js'
 import { csvTable, type Table, textTable } from '../terminal/table.js'
+import { coverageObject, coverageText } from './coverage.js'
 import type { Report } from './report.js'
 
 const PRICES = ['first price', 'last price', 'lowest', 'highest']
@@ -8,8 +11,9 @@ const COUNTS = ['volume', 'quote volume', 'trades', 'missing', 'largest gap']
 
 /** `stats`: statistics of series, exact. */
 export function statsReport(
-  mirror: string,
-  series: readonly SeriesStats[],
+  { root: mirror, baseUrl }: { readonly root: string; readonly baseUrl: string | undefined },
+  series: readonly (SeriesStats & CoveredSeries)[],
+  range: RequestedRange,
   { format }: { format?: string | undefined },
 ): Report {
   const table: Table = {
@@ -18,8 +22,13 @@ export function statsReport(
     right: ['candles', ...PRICES, ...COUNTS],
   }
   return {
-    json: { mirror, series: series.map(({ rows, ...rest }) => withNulls({ candles: rows, ...rest })) },
-    text: () => (format === 'csv' ? csvTable(table) : textTable({ ...table, rows: table.rows.map(withoutZeros) })),
+    json: { mirror, series: series.map(toObject) },
+    text: () => {
+      if (format === 'csv') return csvTable(table)
+      const short = coverageText(series, { range, baseUrl, verbose: true })
+      const text = textTable({ ...table, rows: table.rows.map(withoutZeros) })
+      return short === undefined ? text : `${text}\n\n${short}`
+    },
   }
 }
 
@@ -34,6 +43,10 @@ function toRow(stats: SeriesStats): (string | number)[] {
 /** Decimals without the zeros at their end, which people do not read. */
 function withoutZeros(row: Table['rows'][number]): Table['rows'][number] {
   return row.map(cell => (/^\d+\.\d+$/.test(String(cell)) ? String(cell).replace(/\.?0+$/, '') : cell))
+}
+
+function toObject({ rows, coverage, ...stats }: SeriesStats & CoveredSeries): object {
+  return { ...withNulls({ candles: rows, ...stats }), coverage: coverageObject(coverage) }
 }
 
 /** JSON has no undefined. */

@@ -12,6 +12,7 @@ import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
+import { findListing } from '../listing.js'
 import { MirrorWriter, type MirrorWriterOptions } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -73,6 +74,7 @@ export class ServiceSource implements WindowSource {
       get traffic() {
         return { requests: fetcher.requests, bytes: fetcher.wireBytes }
       },
+      listing: symbol => findListing(mirror, symbol),
       advice: 'The mirror keeps what was downloaded; run the same command again to download the rest.',
     }
   }

@@ -51,21 +51,41 @@ export class CandleGrid {
     return this.step !== undefined ? start + this.step : monthStart(monthIndex(start) + this.months)
   }
 
+  /** The first open time at `time` or later. */
+  next(time: number): number {
+    const start = this.start(time)
+    return start === time ? time : this.end(start)
+  }
+
+  /** The number of candles that open at `fromTime` or later and end by `toTime`. */
+  count(fromTime: number, toTime: number): number {
+    if (!(toTime > fromTime)) return 0
+    const [from, to] = [this.next(fromTime), this.start(toTime)]
+    const steps = this.step === undefined ? (monthIndex(to) - monthIndex(from)) / this.months : (to - from) / this.step
+    return Math.max(0, Math.round(steps))
+  }
+
   /** Milliseconds from the start of the candle that contains `time` to `time`: 0 on the grid. */
   offset(time: number): number {
     return time - this.start(time)
   }
 }
 
+/** Midnight of the listing date of a symbol, ms UTC, if it is known without a candle. */
+export function listingDate(symbol: SymbolName): number | undefined {
+  const date = Object.hasOwn(LISTING_DATES, symbol) ? LISTING_DATES[symbol] : undefined
+  return date === undefined ? undefined : parseDate(date)
+}
+
 /** Whether the listing date of a symbol is known without a candle. */
 export function hasListingDate(symbol: SymbolName): boolean {
-  return Object.hasOwn(LISTING_DATES, symbol)
+  return listingDate(symbol) !== undefined
 }
 
 /** Midnight of a symbol's listing date, ms UTC. `target`: the interval that needs it, for the error. */
 function listingTime(symbol: SymbolName, target: string): number {
-  const date = Object.hasOwn(LISTING_DATES, symbol) ? LISTING_DATES[symbol] : undefined
-  if (date !== undefined) return parseDate(date)
+  const date = listingDate(symbol)
+  if (date !== undefined) return date
   const message = `${target} candles of ${symbol} are counted from its first 3d candle, which is not known here.`
   const suggestions = [`Download it first: klines download ${symbol} -i 3d, with the same \`mirror\`.`]
   throw new KlinesError('bad_option', message, { suggestions, data: { symbol } })

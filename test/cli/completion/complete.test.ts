@@ -13,7 +13,7 @@ const TABLE: CommandTable = {
   topics: { mirror: { description: 'The local mirror' } },
   commands: {
     config: { summary: 'Show the configuration.', args: {}, flags: quiet },
-    'config:set': { summary: 'Set a value.', args: {}, flags: quiet },
+    'config:set': { summary: 'Set a value.', args: { key: { name: 'key' } }, flags: quiet },
     download: {
       summary: 'Download candles.',
       args: symbol,
@@ -71,6 +71,8 @@ describe('words', () => {
     ['klines help mirror s', 'status'],
     ['klines help download ', ''],
     ['klines config s', 'set'],
+    ['klines config set fail', 'fail-on-gaps'],
+    ['klines config set base', 'base-url'],
     ['klines -', '--help --version'],
     ['klines --v', '--version'],
     ['klines mirror -', '--help'],

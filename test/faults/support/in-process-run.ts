@@ -35,7 +35,7 @@ async function downloadWithPolicy(request: ExportRequest, policy: RetryPolicy): 
     const range = await requestRange(request, source)
     const series = await source.contents.series(parseSelection(request), range)
     const ranges = series.map(series => ({ series, range }))
-    await downloadPlan(source, await planSeries(source, ranges, range), { ...request, forExport: true })
+    await downloadPlan(source, { range, series: await planSeries(source, ranges) }, { ...request, forExport: true })
   } finally {
     await source.close()
   }

@@ -133,7 +133,7 @@ describe('the export document', () => {
 describe('the greeting document', () => {
   it.each([false, true])('has the version, operations and tags of the service, strict: %s', async strict => {
     const document = await documentAt(GREETING, strict)
-    expect([document.info.title, document.info.version]).toEqual(['"Hello World" app API', '0.0.88'])
+    expect([document.info.title, document.info.version]).toEqual(['"Hello World" app API', '1.0.0'])
     expect(listOperations(document)).toEqual([
       'post /api/users/{id} updateUser UserRPC',
       'get /api/streams/tokens streamTokens StreamRPC',

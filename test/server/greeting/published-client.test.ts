@@ -82,7 +82,7 @@ describe.concurrent.each([false, true])('the published client of the greeting AP
   it('gets the OpenAPI document', async () => {
     const spec = await OpenApiRPC.getSpec({ apiRoot: apiRoot() })
     expect(spec).toEqual(JSON.parse(String((await server.request('/api/static/openapi.json')).body)))
-    expect(spec.info.version).toBe('0.0.88')
+    expect(spec.info.version).toBe('1.0.0')
   })
 })
 

@@ -1,6 +1,7 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
+import { coverageObject, coverageText } from '../coverage.js'
 import { type Report, sum } from '../report.js'
 import { describeDifference, exactTime, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
@@ -37,7 +38,7 @@ export function verifyReport(
 }
 
 function verifyText(result: VerificationReport, judgement: Judgement, verbose: boolean, location: string): string {
-  const { series, pairs } = result
+  const { series, pairs, range, baseUrl } = result
   const { failing, differences, outages } = judgement
   const reports = failing.map(({ report }) => report)
   const symbols = new Set(series.map(({ symbol }) => symbol)).size
@@ -46,6 +47,7 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
   const sections = [
     verdictLine(result, judgement),
     failing.length > 0 && failingTable(failing),
+    range && coverageText(series, { range, baseUrl, verbose }),
     titled('Missing windows:', missingLines(reports, verbose)),
     titled('Corrupt windows:', corruptLines(reports)),
     titled('Invalid candles (UTC):', reports.flatMap(invalidLines)),
@@ -78,7 +80,7 @@ function closingLines({ series, range, mirror }: VerificationReport, { failing, 
     const reason = isOffGrid ? 'off the grid or without finer candles' : 'because no finer candles are cached'
     lines.unshift(`Not compared, ${reason}: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
   }
-  if (verdict === 'ok') return lines
+  if (verdict === 'ok' || verdict === 'short') return lines
   const isRepairable = failing.some(({ missingWindows, corruptWindows }) => missingWindows + corruptWindows > 0)
   const differs = failing.some(({ differing, invalid }) => differing + invalid > 0)
   if (differs) lines.unshift('klines download --refresh downloads every window of a series again.')
@@ -127,6 +129,7 @@ function seriesObject(report: VerifiedSeries): object {
     faults: listFaults(report),
     unverified,
     olderThan,
+    coverage: coverageObject(report.coverage),
   }
 }
 

@@ -12,6 +12,7 @@ const FAILURES = [
   ['differ', 'differing'],
   ['invalid', 'invalid'],
   ['gaps', 'failingGaps'],
+  ['short', 'short'],
 ] as const
 
 /** The series with something wrong or missing. */

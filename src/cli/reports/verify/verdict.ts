@@ -1,12 +1,17 @@
+import { countShort, isShort } from '../../../download/coverage.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
+import { findRules } from '../../../trees/find-rules.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { sum } from '../report.js'
 import { type CandleDifference, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
 
-/** `incomplete`: windows are missing, and nothing else is wrong. `empty`: there is no candle to check. */
-export type Verdict = 'ok' | 'empty' | 'incomplete' | 'failed'
+/**
+ * `short`: nothing is wrong with what is there, and less is there than was requested. `incomplete`: windows are missing, or candles at an
+ * end where that is a failure, and nothing else is wrong. `empty`: there is no candle to check.
+ */
+export type Verdict = 'ok' | 'short' | 'empty' | 'incomplete' | 'failed'
 
 /** A series, and how much of it is wrong. */
 export interface SeriesVerdict {
@@ -18,6 +23,8 @@ export interface SeriesVerdict {
   readonly invalid: number
   /** Gaps that count as failures. */
   readonly failingGaps: number
+  /** Candles that are missing at the ends of the range, as far as the tree should have them by now. */
+  readonly short: number
   /** Candles with differences that are notes, and candles that the exchange has off the grid. */
   readonly notes: number
 }
@@ -25,6 +32,8 @@ export interface SeriesVerdict {
 /** What a verification has found, as it is shown. */
 export interface Judgement {
   readonly verdict: Verdict
+  /** Whether candles that are missing are failures. */
+  readonly failsOnGaps: boolean
   readonly series: readonly SeriesVerdict[]
   /** The series with something wrong or missing. */
   readonly failing: readonly SeriesVerdict[]
@@ -33,8 +42,9 @@ export interface Judgement {
 }
 
 /** Judges a verification. Gaps are failures only with `failOnGaps`. */
-export function judge({ series, differences }: VerificationReport, failOnGaps: boolean): Judgement {
+export function judge({ series, range, baseUrl, differences }: VerificationReport, failOnGaps: boolean): Judgement {
   const merged = mergeDifferences(differences)
+  const rules = findRules(baseUrl)
   const differing = countCandles(merged.filter(({ note }) => note === undefined))
   const notes = countCandles(merged.filter(({ note }) => note !== undefined))
   const verdicts = series.map(report => ({
@@ -44,16 +54,21 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
     differing: differing.get(seriesName(report)) ?? 0,
     invalid: report.invalid,
     failingGaps: failOnGaps ? report.gaps.length : 0,
+    short: range && isShort(report.coverage, range, rules) ? countShort(report.coverage) : 0,
     notes: (notes.get(seriesName(report)) ?? 0) + report.counts.old_off_grid,
   }))
   const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
   const isEmpty = series.every(({ candles }) => candles === 0)
-  const isIncomplete = verdicts.some(one => one.missingWindows > 0)
+  const isShortened = verdicts.some(({ short }) => short > 0)
+  const isIncomplete = verdicts.some(one => one.missingWindows > 0) || (failOnGaps && isShortened)
   return {
-    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : isEmpty ? 'empty' : 'ok',
+    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : isEmpty ? 'empty' : isShortened ? 'short' : 'ok',
+    failsOnGaps: failOnGaps,
     series: verdicts,
     failing: verdicts.filter(
-      one => one.missingWindows + one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0,
+      one =>
+        one.missingWindows + one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0 ||
+        (failOnGaps && one.short > 0),
     ),
     differences: merged,
     outages: mergeGaps(series),
@@ -64,7 +79,8 @@ export function judge({ series, differences }: VerificationReport, failOnGaps: b
 export function verdictLine({ series, pairs }: VerificationReport, judgement: Judgement): string {
   const { verdict, failing } = judgement
   if (verdict === 'empty') return `NO CANDLES: ${plural(series.length, 'series')}, all of them empty`
-  if (verdict !== 'ok') {
+  const short = sum(judgement.series.map(one => one.short))
+  if (verdict !== 'ok' && verdict !== 'short') {
     const count = (name: keyof Omit<SeriesVerdict, 'report'>) => sum(failing.map(one => one[name]))
     const [differing, invalid] = [count('differing'), count('invalid')]
     const [corrupt, missing, gaps] = [count('corruptWindows'), count('missingWindows'), count('failingGaps')]
@@ -74,6 +90,7 @@ export function verdictLine({ series, pairs }: VerificationReport, judgement: Ju
       corrupt > 0 && `${plural(corrupt, 'window')} ${isOrAre(corrupt)} corrupt`,
       missing > 0 && `${corrupt > 0 ? formatCount(missing) : plural(missing, 'window')} ${isOrAre(missing)} missing`,
       gaps > 0 && plural(gaps, 'gap'),
+      judgement.failsOnGaps && short > 0 && `${plural(short, 'candle')} fewer than requested`,
     ]
     const of = `${formatCount(failing.length)} of ${formatCount(series.length)} series`
     return `${verdict.toUpperCase()}: ${of}: ${reasons.filter(Boolean).join(', ')}`
@@ -84,12 +101,13 @@ export function verdictLine({ series, pairs }: VerificationReport, judgement: Ju
   const facts = [
     `${formatCount(series.length)} series`,
     plural(sum(series.map(report => report.candles)), 'candle'),
+    short > 0 && `${formatCount(short)} fewer than requested`,
     pairs.length > 0 && plural(sum(pairs.map(pair => pair.comparisons)), 'comparison'),
     shared > 0 && plural(shared, 'outage'),
     gaps > 0 && plural(gaps, 'gap'),
     notes > 0 && plural(notes, 'note'),
   ]
-  return `OK: ${facts.filter(Boolean).join(', ')}`
+  return `${verdict.toUpperCase()}: ${facts.filter(Boolean).join(', ')}`
 }
 
 /** How many candles of each series have a difference. */

@@ -1,0 +1,70 @@
+import {
+  type CoveredSeries,
+  countShort,
+  describeCoverage,
+  describeRequested,
+  isShort,
+} from '../../download/coverage.js'
+import { isExchange, SAMPLE } from '../../http/base-url.js'
+import type { Coverage } from '../../klines/audit/coverage.js'
+import { DAY_MS } from '../../klines/intervals.js'
+import { nextStart, parseTargetInterval } from '../../klines/resample/target-interval.js'
+import { seriesName } from '../../klines/series.js'
+import { formatCount } from '../../klines/text.js'
+import type { RequestedRange } from '../../klines/time-range.js'
+import { findRules } from '../../trees/find-rules.js'
+import { formatDuration } from '../terminal/text.js'
+
+/** Series that are listed one by one. */
+const MAX_LISTED = 4
+/** A service that is refreshed once a day has newer candles. */
+const STALE_MS = 2 * DAY_MS
+
+/** What the candles were requested from, and how. */
+interface CoverageDetails {
+  readonly range: RequestedRange
+  readonly baseUrl: string | undefined
+  /** List every series. */
+  readonly verbose: boolean
+}
+
+/** The series that have less than was requested, how old their source is, and what may have more; undefined when all is there. */
+export function coverageText(series: readonly CoveredSeries[], details: CoverageDetails): string | undefined {
+  const { range, baseUrl, verbose } = details
+  const rules = findRules(baseUrl)
+  const lines = series.flatMap(one => {
+    const text = describeCoverage(one.coverage)
+    const isSaid = text !== undefined && (countShort(one.coverage) === 0 || isShort(one.coverage, range, rules))
+    return isSaid
+      ? [series.length === 1 ? text : `${seriesName({ ...one, interval: one.coverage.interval })}: ${text}`]
+      : []
+  })
+  if (lines.length === 0) return undefined
+  const advice = staleAdvice(series, details)
+  const requested = `${describeRequested(range)};`
+  if (lines.length === 1) return [`${requested} ${lines[0]}.`, ...advice].join(' ')
+  const listed = verbose ? lines : lines.slice(0, MAX_LISTED)
+  const more = lines.length - listed.length
+  const rest = more === 0 ? [] : [`and ${formatCount(more)} more series; --json has all of them`]
+  return [`${requested} less is there of ${formatCount(lines.length)} series:`, ...listed, ...rest, ...advice].join(
+    '\n',
+  )
+}
+
+/** How old the newest candle is when that of a range up to the present is missing. */
+function staleAdvice(series: readonly CoveredSeries[], { range, baseUrl }: CoverageDetails): string[] {
+  const { named, now } = range
+  if (named.to === undefined || named.to < now - STALE_MS || isExchange(baseUrl) || baseUrl === SAMPLE) return []
+  const ends = series.flatMap(({ coverage: { interval, last } }) => {
+    return last === undefined ? [] : [nextStart(parseTargetInterval(interval), last)]
+  })
+  const age = now - Math.max(...ends)
+  if (ends.length === 0 || age < STALE_MS) return []
+  return [`The newest candle of this source is ${formatDuration(age)} old; --base-url binance may have newer ones.`]
+}
+
+/** As `--json` has it. */
+export function coverageObject({ requested, first, last, ...rest }: Coverage) {
+  const { from = null, to = null } = requested
+  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null }
+}

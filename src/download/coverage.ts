@@ -1,0 +1,170 @@
+import {
+  type CandleSpan,
+  type Coverage,
+  type CoverageInput,
+  type Listing,
+  measureCoverage,
+} from '../klines/audit/coverage.js'
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
+import { KlinesError } from '../klines/errors.js'
+import { type Interval, nextOpenTime } from '../klines/intervals.js'
+import { buildSeriesGrid, CandleGrid } from '../klines/resample/candle-grid.js'
+import { nextStart, parseTargetInterval } from '../klines/resample/target-interval.js'
+import { type Series, type SeriesLabel, seriesName, type WindowRef } from '../klines/series.js'
+import { formatCount, formatTime, plural } from '../klines/text.js'
+import type { RequestedRange } from '../klines/time-range.js'
+import { windowSpan } from '../klines/windows.js'
+import { findRules } from '../trees/find-rules.js'
+import type { TreeRules } from '../trees/tree-rules.js'
+import { completeUntil } from './complete-until.js'
+import { NOT_EXPORTED } from './errors.js'
+import type { SeriesPlan } from './plan.js'
+import type { SourceInfo, WindowSource } from './sources/window-source.js'
+
+/** Open times of the first and last candle of a series in a range, ms UTC; undefined without one. */
+type SeriesTimes = Pick<SeriesTotals, 'firstOpenTime' | 'lastOpenTime'>
+
+/** A series, and how much of the requested range it has. */
+export interface CoveredSeries extends SeriesLabel {
+  readonly coverage: Coverage
+}
+
+/** The most series that an error lists. */
+const MAX_LISTED = 5
+
+/** The windows of a series in a range, and which of them have all their candles. */
+interface KnownWindows {
+  readonly source: Pick<WindowSource, 'hasAllCandles'>
+  readonly windows: readonly WindowRef[]
+}
+
+/** How much of a requested range a series has, by the totals of its candles there. */
+export function coverSeries(
+  { symbol, interval }: Series,
+  range: RequestedRange,
+  totals: SeriesTimes,
+  { listing, ...known }: { readonly listing: Listing } & KnownWindows,
+): Coverage {
+  const grid = buildSeriesGrid({ symbol, interval }, totals.firstOpenTime)
+  return coverSpan({ interval, grid, range, span: findSpan(interval, totals), listing }, known)
+}
+
+/** The same for a series of a plan, and what is made of it; `partial` as for the export. */
+export function coverPlan(
+  source: WindowSource,
+  range: RequestedRange,
+  { series, windows, resampleTo }: SeriesPlan,
+  totals: SeriesTimes,
+  partial?: boolean,
+): Coverage {
+  const listing = source.info.listing(series.symbol)
+  const known = { source, windows }
+  if (resampleTo === undefined) return coverSeries(series, range, totals, { listing, ...known })
+  const grid = new CandleGrid(resampleTo, series.symbol)
+  const span = findSpan(series.interval, totals)
+  return coverSpan({ interval: resampleTo.name, grid, range, span, listing, partial }, known)
+}
+
+/** Asks what the source says about the time after the last candle only where it matters: that takes some reading. */
+function coverSpan(input: CoverageInput, known: KnownWindows): Coverage {
+  const coverage = measureCoverage(input)
+  if (coverage.shortAtEnd === 0) return coverage
+  const { grid, span } = input
+  const knownUntil = findKnownUntil(known, span?.endTime)
+  if (span === undefined) return measureCoverage({ ...input, knownUntil })
+  // A long candle is whole, too, when its last parts are known not to exist.
+  const endTime = Math.max(span.endTime, Math.min(knownUntil, grid.next(span.endTime)))
+  return measureCoverage({ ...input, span: { ...span, endTime }, knownUntil })
+}
+
+/**
+ * Until when a source says that there is no candle after the last one, which ends at `endTime` (ms UTC). After a whole window without
+ * one the symbol is not traded any more, as far as the source says: of the exchange, a window that is final lacks no candle.
+ */
+function findKnownUntil({ source, windows }: KnownWindows, endTime = -Infinity): number {
+  const last = windows.filter(window => windowSpan(window).endTime >= endTime)
+  const until = completeUntil(source, last)
+  const isOver = last.some(window => {
+    const span = windowSpan(window)
+    return span.startTime >= endTime && span.endTime <= until
+  })
+  return isOver && endTime !== -Infinity ? Infinity : until
+}
+
+function findSpan(interval: Interval, { firstOpenTime, lastOpenTime }: SeriesTimes): CandleSpan | undefined {
+  if (firstOpenTime === undefined || lastOpenTime === undefined) return undefined
+  return { startTime: firstOpenTime, endTime: nextOpenTime(interval, lastOpenTime) }
+}
+
+/** Whether a series lacks closed candles of a range that its tree should have by now. */
+export function isShort(coverage: Coverage, { endMoves, named, now }: RequestedRange, rules: TreeRules): boolean {
+  const { interval, shortAtStart, shortAtEnd, last } = coverage
+  if (shortAtStart > 0) return true
+  if (shortAtEnd === 0 || !endMoves || last === undefined) return shortAtEnd > 0
+  const target = parseTargetInterval(interval)
+  const closed = nextStart(target, nextStart(target, last))
+  return !rules.mayLag(shortAtEnd, (named.to ?? now) - closed)
+}
+
+/** Candles that are missing at both ends. */
+export function countShort({ shortAtStart, shortAtEnd }: Coverage): number {
+  return shortAtStart + shortAtEnd
+}
+
+/**
+ * What a series has of the requested range, when less is there than was requested: one sentence without a period at its end.
+ * Undefined when all is there.
+ */
+export function describeCoverage(coverage: Coverage): string | undefined {
+  const { first, last, shortAtStart, shortAtEnd } = coverage
+  const isUnknown = shortAtStart === 0 && startIsUnknown(coverage)
+  if (shortAtStart + shortAtEnd === 0 && !isUnknown) return undefined
+  const there = first === undefined ? 'no candle' : `candles from ${formatTime(first)} to ${formatTime(last)}`
+  const parts = [
+    ...(shortAtStart > 0 ? [`${formatCount(shortAtStart)} short at the start`] : []),
+    ...(shortAtEnd > 0 ? [`${formatCount(shortAtEnd)} short${first === undefined ? '' : ' at the end'}`] : []),
+    ...(isUnknown ? ['since when it was traded is not known'] : []),
+  ]
+  return `${there}: ${parts.join(', ')}`
+}
+
+/** `Requested 2025-11-23 10:14 to 2026-11-23 10:14 UTC`, or the one end that was named. */
+export function describeRequested({ named: { from, to } }: RequestedRange): string {
+  if (to === undefined) return `Requested from ${formatTime(from)} UTC on`
+  return `Requested ${from === undefined ? 'up' : formatTime(from)} to ${formatTime(to)} UTC`
+}
+
+/** A series, and how many of its candles are missing between two others. */
+interface LackingSeries extends CoveredSeries, Pick<SeriesTotals, 'gaps' | 'missing'> {}
+
+/** Throws `incomplete` for series that lack closed candles of a range: between two others, or at an end that was named. */
+export function checkGaps(
+  series: readonly LackingSeries[],
+  range: RequestedRange,
+  { baseUrl }: Pick<SourceInfo, 'baseUrl'>,
+  forExport = false,
+): void {
+  const lacking = series.filter(({ missing, coverage }) => missing > 0 || isShort(coverage, range, findRules(baseUrl)))
+  if (lacking.length === 0) return
+  const lines = lacking.slice(0, MAX_LISTED).map(report => {
+    const { missing, gaps, coverage } = report
+    const inside = missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []
+    return `${seriesName(report)}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
+  })
+  if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
+  const head = `${describeRequested(range)}; ${lacking.length} of ${series.length} series ${lacking.length === 1 ? 'lacks' : 'lack'} candles${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
+  throw new KlinesError('incomplete', [head, ...lines].join('\n'), {
+    data: { series: lacking.map(describeLack) },
+    suggestions: ['Without `failOnGaps` such a run takes what is there.'],
+  })
+}
+
+function describeLack({ symbol, interval, missing, coverage: { shortAtStart, shortAtEnd } }: LackingSeries) {
+  return { symbol, interval, missing, shortAtStart, shortAtEnd }
+}
+
+/** Whether more candles may be missing before the first one: a start was named, and nothing tells when trading began. */
+function startIsUnknown({ interval, requested, first, listed }: Coverage): boolean {
+  if (listed !== 'unknown' || requested.from === undefined || first === undefined) return false
+  return nextStart(parseTargetInterval(interval), requested.from) <= first
+}

@@ -1,0 +1,139 @@
+import { cpSync, existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { SAMPLE_TREE } from '../support/sample-tree.js'
+
+const newSandbox = useSandboxes()
+const MIRROR = ['--mirror', 'm']
+const HOURLY = ['BTCUSDT', '-i', '1h', ...MIRROR]
+/** The newest hour of the sample opens at 2025-03-30 23:00. March has all of its hours until then. */
+const MARCH = ['--from', '2025-03-01']
+
+/** A sandbox with a copy of the sample data as the complete mirror `m` of a static service, and a clock. */
+function sandboxAt(now: string, baseUrl = 'https://klines.example'): CliSandbox {
+  const sandbox = newSandbox()
+  cpSync(SAMPLE_TREE, sandbox.path('m'), { recursive: true })
+  sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl, complete: true }))
+  sandbox.now = Date.parse(now)
+  return sandbox
+}
+
+describe('less than was requested', () => {
+  it('is said by verify, with the age of the source; a flag makes it exit code 3', async () => {
+    const sandbox = sandboxAt('2025-04-20T10:14:00Z')
+    const range = ['--last', '40d', '--no-audit']
+    const text = await sandbox.call(['verify', ...HOURLY, ...range])
+    expect(text.code).toBe(0)
+    expect(text.stdout).toMatch(/^SHORT: 1 series, 469 candles, 490 fewer than requested/)
+    expect(text.stdout).toContain(
+      'Requested 2025-03-11 10:14 to 2025-04-20 10:14 UTC; candles from 2025-03-11 11:00 to 2025-03-30 23:00: 490 short at the end. The newest candle of this source is 20 days old; --base-url binance may have newer ones.',
+    )
+    const failing = await sandbox.call(['verify', ...HOURLY, ...range, '--fail-on-gaps', '--json'])
+    expect(failing.code).toBe(3)
+    const { verdict, series } = JSON.parse(failing.stdout)
+    expect(verdict).toBe('incomplete')
+    const { requested, ...coverage } = series[0].coverage
+    // The clock goes on.
+    expect(requested.from - Date.parse('2025-03-11T10:14Z')).toBe(requested.to - Date.parse('2025-04-20T10:14Z'))
+    expect(coverage).toEqual({
+      interval: '1h',
+      first: Date.parse('2025-03-11T11:00Z'),
+      last: Date.parse('2025-03-30T23:00Z'),
+      shortAtStart: 0,
+      shortAtEnd: 490,
+      listed: Date.parse('2017-08-17T00:00Z'),
+    })
+  })
+
+  it('is said by download, export, stats and chart, and stands in the objects', async () => {
+    const sandbox = sandboxAt('2025-04-20T10:14:00Z', 'sample')
+    const requested = 'Requested 2025-03-25 00:00 to 2025-04-05 00:00 UTC'
+    const range = ['--from', '2025-03-25', '--to', '2025-04-05']
+    const there = 'candles from 2025-03-25 00:00 to 2025-03-30 23:00: 120 short at the end.'
+    const daily = ['BTCUSDT', '-i', '1d', ...MIRROR]
+    const runs = await Promise.all([
+      sandbox.call(['download', ...HOURLY, '--base-url', 'sample', ...range]),
+      sandbox.call(['export', ...HOURLY, ...range, '-o', 'x.csv']),
+      sandbox.call(['stats', ...HOURLY, ...range]),
+      sandbox.call(['chart', ...HOURLY, ...range, '--offline']),
+    ])
+    for (const { code, stdout } of runs) {
+      expect(code).toBe(0)
+      expect(stdout).toContain(`${requested}; ${there}\n`)
+      expect(stdout).not.toContain('binance')
+    }
+    const objects = await Promise.all([
+      sandbox.call(['export', ...HOURLY, ...range, '-o', 'y.csv', '--json']),
+      sandbox.call(['stats', ...HOURLY, ...range, '--json']),
+      sandbox.call(['chart', ...daily, ...range, '--offline', '--json']),
+    ])
+    const coverages = objects.map(({ stdout }) => JSON.parse(stdout).series[0].coverage)
+    expect(coverages.map(({ interval, shortAtEnd }) => [interval, shortAtEnd])).toEqual([
+      ['1h', 120],
+      ['1h', 120],
+      ['1d', 5],
+    ])
+  })
+
+  it.each([
+    // 2025-03-31 00:00 to 01:00 is the first hour that is missing.
+    ['not before 48 hours after it closed', '2025-04-02T00:30:00Z', 0],
+    ['after that', '2025-04-02T01:30:00Z', 3],
+  ])('at an end that moves counts %s', async (_, now, code) => {
+    const sandbox = sandboxAt(now)
+    const run = await sandbox.call(['export', ...HOURLY, ...MARCH, '--to', 'now', '--fail-on-gaps', '-o', 'x.csv'])
+    expect(run.code).toBe(code)
+    expect(existsSync(sandbox.path('x.csv'))).toBe(code === 0)
+    if (code === 0) expect(run.stdout).not.toContain('short')
+    else expect(run.stderr).toContain('49 short at the end')
+  })
+
+  it('writes nothing with the flag: no file, no byte on stdout, no lake', async () => {
+    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
+    const range = [...MARCH, '--to', '2025-03-31T02:00', '--fail-on-gaps']
+    const runs = await Promise.all([
+      sandbox.call(['export', ...HOURLY, ...range, '-o', 'x.csv']),
+      sandbox.call(['export', ...HOURLY, ...range]),
+      sandbox.call(['export', ...HOURLY, ...range, '--layout', 'hive', '-o', 'lake']),
+      sandbox.call(['export', ...HOURLY, ...range, '--resample', '2h', '-o', 'two.csv']),
+    ])
+    for (const { code, stdout, stderr } of runs) {
+      expect(code).toBe(3)
+      expect(stdout).toBe('')
+      expect(stderr).toContain(
+        'klines: Requested 2025-03-01 00:00 to 2025-03-31 02:00 UTC; 1 of 1 series lacks candles, so nothing was exported:',
+      )
+    }
+    expect(runs.map(({ stderr }) => /(\d+) short at the end/.exec(stderr)?.[1])).toEqual(['2', '2', '2', '1'])
+    for (const name of ['x.csv', 'lake', 'two.csv']) expect(existsSync(sandbox.path(name))).toBe(false)
+  })
+
+  it('with the flag is a gap between two candles, too', async () => {
+    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
+    const run = await sandbox.call(['export', ...HOURLY, '--fail-on-gaps', '--json', '-o', 'x.csv'])
+    expect(run.code).toBe(3)
+    const { error } = JSON.parse(run.stdout)
+    expect(error.message).toContain('BTCUSDT 1h: 3 candles missing in 1 gap')
+    expect(error.data.series).toEqual([
+      { symbol: 'BTCUSDT', interval: '1h', missing: 3, shortAtStart: 0, shortAtEnd: 0 },
+    ])
+    expect((await sandbox.call(['verify', ...HOURLY, '--fail-on-gaps'])).code).toBe(6)
+  })
+
+  it('counts from the listing on, and an end that was not named is never short', async () => {
+    const sandbox = sandboxAt('2025-04-20T00:00:00Z')
+    const coverageOf = async (...range: string[]) => {
+      const { stdout } = await sandbox.call(['export', ...HOURLY, ...range, '--json', '--force', '-o', 'x.csv'])
+      const { shortAtStart, shortAtEnd, listed } = JSON.parse(stdout).series[0].coverage
+      return [shortAtStart, shortAtEnd, listed]
+    }
+    const listed = Date.parse('2017-08-17')
+    // 134 days from then to the end of the year.
+    const all = 24 * ((Date.parse('2024-12-30') - listed) / 86_400_000)
+    expect(await coverageOf('--from', '2016')).toEqual([all, 0, listed])
+    expect(await coverageOf()).toEqual([0, 0, listed])
+    // The sample has room for earlier candles in its month, and begins where it begins.
+    sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl: 'sample', complete: true }))
+    expect(await coverageOf('--from', '2016')).toEqual([0, 0, Date.parse('2024-12-30')])
+  })
+})
