@@ -9,6 +9,7 @@ import Export from './export.js'
 import HelpCommand from './help.js'
 import Intervals from './intervals.js'
 import MirrorClear from './mirror/clear.js'
+import MirrorList from './mirror/list.js'
 import MirrorPath from './mirror/path.js'
 import MirrorPrune from './mirror/prune.js'
 import MirrorPublish from './mirror/publish.js'
@@ -37,6 +38,7 @@ export const COMMANDS = {
   help: HelpCommand,
   intervals: Intervals,
   'mirror:clear': MirrorClear,
+  'mirror:list': MirrorList,
   'mirror:path': MirrorPath,
   'mirror:prune': MirrorPrune,
   'mirror:publish': MirrorPublish,

@@ -39,6 +39,12 @@ export function mirrorStatus(mirror: Mirror): CandleStatus[] {
     })
 }
 
+/** The size of the windows of a mirror, bytes. */
+export function seriesBytes(mirror: Mirror): number {
+  const series = mirror.contents.symbols().flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
+  return series.reduce((sum, one) => sum + seriesStatus(mirror, one).bytes, 0)
+}
+
 /** The status of one series, cached or not. */
 export function seriesStatus(mirror: Mirror, series: Series): SeriesStatus {
   const sizes = mirror.contents

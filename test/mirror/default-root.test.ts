@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defaultMirrorRoot } from '../../src/mirror/mirror.js'
+import { defaultMirrorRoot } from '../../src/mirror/user-mirrors.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 /** Sets variables for the rest of the test. */

@@ -2,6 +2,7 @@ import { openMirror, openSource, warnOnce } from '../../download/sources/open-so
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
+import { describeOtherMirrors } from '../../mirror/user-mirrors.js'
 import { SAMPLE_ROOT } from '../../server/sample.js'
 import { type LoggedRequest, type RunningServer, startServer } from '../../server/server.js'
 import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
@@ -31,7 +32,7 @@ interface StartedServer extends Report<ServeObject> {
   readonly ended: Promise<void>
 }
 
-/** `serve`. Without a mirror, and without `upstream` to fetch one from, it serves the sample. */
+/** `serve`. Without any mirror of the user, and without `upstream` to fetch one from, it serves the sample. */
 export async function runServe(flags: ServeFlags, context: RunContext): Promise<StartedServer> {
   const location = findLocation(flags, context.warn)
   let isStarted = false
@@ -79,7 +80,12 @@ function findLocation(
     const suggestions = ['Download candles first, add --upstream, or leave --mirror out to serve the sample.']
     throw new KlinesError('window_missing', `There is no mirror at ${folder}.`, { suggestions })
   }
-  if (!mirror.files.exists) return sample
+  if (!mirror.files.exists) {
+    const others = describeOtherMirrors(mirror.root)
+    if (others.length === 0) return sample
+    const suggestions = [...others, 'Or serve the synthetic sample: klines serve --base-url sample']
+    throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, { suggestions })
+  }
   const name = mirror.upkeep.readMeta(warn)?.baseUrl ?? null
   return { mirror: mirror.root, baseUrl: name, sample: name === SAMPLE, upstream: null }
 }

@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.
 import type { MirrorCheckReport } from '../../mirror/check.js'
 import type { Removal } from '../../mirror/prune.js'
 import type { CandleStatus } from '../../mirror/status.js'
+import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
 import { textTable } from '../terminal/table.js'
 import { printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
@@ -36,6 +37,38 @@ export function mirrorStatusReport(
       `Mirror: ${mirror}`,
     ].join('\n')
   return { json: { mirror, baseUrl: baseUrl ?? null, windows, bytes, series }, text }
+}
+
+/** A mirror of the user, what it has, and whether a command without flags uses it. */
+type ListedMirror = UserMirror & MirrorFigures & { readonly isDefault: boolean }
+
+/** `mirror list`. `root`: the folder that a command without flags uses. */
+export function mirrorListReport(mirrors: readonly ListedMirror[], root: string): Report {
+  const head = ['address', 'symbols', 'size', 'newest candle (UTC)', '']
+  const rows = mirrors.map(({ baseUrl, symbols, bytes, newest, isDefault }) => {
+    return [
+      baseUrl ?? 'unknown',
+      formatCount(symbols),
+      formatBytes(bytes),
+      formatTime(newest),
+      isDefault ? 'default' : '',
+    ]
+  })
+  const table = () => [textTable({ head, rows, right: ['symbols', 'size'] }), '']
+  const isThere = mirrors.some(({ isDefault }) => isDefault)
+  const folders = mirrors.map(({ root, baseUrl }) => `${baseUrl ?? 'unknown'}: ${root}`)
+  return {
+    json: { mirrors: mirrors.map(({ newest, baseUrl, ...rest }) => toObject(rest, baseUrl, newest)), default: root },
+    text: () =>
+      [
+        ...(mirrors.length === 0 ? ['There is no mirror. klines download makes one.'] : [...table(), ...folders]),
+        ...(isThere ? [] : [`The default, ${root}, is not there.`]),
+      ].join('\n'),
+  }
+}
+
+function toObject(figures: object, baseUrl: string | undefined, newest: number | undefined): object {
+  return { baseUrl: baseUrl ?? null, ...figures, newest: newest ?? null }
 }
 
 /** `mirror verify`: every file that is corrupt, and what became of it. */

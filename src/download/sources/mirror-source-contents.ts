@@ -10,6 +10,7 @@ import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, parseDate } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-windows.js'
+import { describeOtherMirrors } from '../../mirror/user-mirrors.js'
 import { cachedStartDateList } from '../cached-start-dates.js'
 import { noMinutes } from '../errors.js'
 import { planWindows } from '../plan.js'
@@ -212,7 +213,8 @@ function outdated(interval: Interval, until: number, windows: string): string {
 }
 
 function nothingCached(message: string, mirror: Mirror): KlinesError {
-  return new KlinesError('window_missing', message, { suggestions: [downloadAdvice(mirror)] })
+  const suggestions = [...(mirror.files.exists ? [] : describeOtherMirrors(mirror.root)), downloadAdvice(mirror)]
+  return new KlinesError('window_missing', message, { suggestions })
 }
 
 /** The exchange is never the default source, so a download from it names it. */

@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { findUserFolder } from '../fs/user-folder.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { formatBytes, quoteWord } from '../klines/text.js'
+import { type MetaRead, readMeta } from './meta.js'
+import { Mirror } from './mirror.js'
+import { mirrorStatus, seriesBytes } from './status.js'
+
+/** A mirror of the user. */
+export interface UserMirror {
+  /** Its folder. */
+  readonly root: string
+  /** The base address that it copies; undefined for a folder that does not say it. */
+  readonly baseUrl: string | undefined
+}
+
+/** What a mirror has. */
+export interface MirrorFigures {
+  readonly symbols: number
+  readonly series: number
+  readonly windows: number
+  readonly bytes: number
+  /** Open time of the newest candle, ms UTC; undefined without one. */
+  readonly newest: number | undefined
+}
+
+/**
+ * The default folder for the mirror of a base address: one for each address under the platform's cache folder, such as
+ * `~/.cache/klines/finom.github.io_static-klines` (XDG_CACHE_HOME, ~/Library/Caches, %LOCALAPPDATA%). Where another address has that
+ * folder, as of `/a/b` and `/a_b`, the name is the address with %-escapes. Throws `bad_option` for a user without a home folder.
+ */
+export function defaultMirrorRoot(baseUrl: string): string {
+  const folder = findUserFolder('cache')
+  if (folder === undefined) {
+    throw new KlinesError('bad_option', 'The default mirror lies in the home folder, and this user has none.', {
+      suggestions: ['Set HOME to the path of a folder, or name a folder with `mirror`.'],
+    })
+  }
+  // The host `..` is valid in a URL: a name of dots alone would leave the cache folder.
+  const name = baseUrl
+    .replace(/^https:\/\//, '')
+    .replace(/[^A-Za-z0-9.-]+/g, '_')
+    .replace(/^\.+/, '_')
+  const plain = join(folder, name)
+  const exact = join(folder, encodeURIComponent(baseUrl))
+  if (sourceOf(exact) === baseUrl) return exact
+  const found = sourceOf(plain)
+  return found === undefined || found === baseUrl ? plain : exact
+}
+
+/** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
+export function listUserMirrors(): UserMirror[] {
+  const folder = findUserFolder('cache')
+  if (folder === undefined) return []
+  return listFolders(folder).flatMap(name => {
+    const root = join(folder, name)
+    const baseUrl = sourceOf(root)
+    return baseUrl === undefined ? [] : [{ root, baseUrl }]
+  })
+}
+
+/** What a mirror has: two windows of each series are read. */
+export function mirrorFigures(root: string): MirrorFigures {
+  const series = mirrorStatus(new Mirror(root))
+  const newest = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
+  return {
+    symbols: new Set(series.map(({ symbol }) => symbol)).size,
+    series: series.length,
+    windows: series.reduce((sum, { windows }) => sum + windows, 0),
+    bytes: series.reduce((sum, { bytes }) => sum + bytes, 0),
+    newest: newest.length === 0 ? undefined : newest.reduce((a, b) => Math.max(a, b)),
+  }
+}
+
+/** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
+export function describeOtherMirrors(root: string): string[] {
+  return listUserMirrors()
+    .filter(mirror => mirror.root !== root)
+    .map(({ root, baseUrl }) => ({ baseUrl, bytes: seriesBytes(new Mirror(root)) }))
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, 3)
+    .map(({ baseUrl, bytes }) => {
+      const flag = `\`baseUrl: '${baseUrl}'\``
+      return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add ${flag}, or klines config set base-url ${quoteWord(String(baseUrl))}`
+    })
+}
+
+function listFolders(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap(entry => (entry.isDirectory() ? entry.name : [])).sort()
+  } catch {
+    return []
+  }
+}
+
+/** The base address of a mirror; undefined where there is none, or of another version. */
+function sourceOf(root: string): string | undefined {
+  let read: MetaRead
+  try {
+    read = readMeta(root)
+  } catch (error) {
+    // Whoever uses it says what is wrong.
+    if (isKlinesError(error)) return undefined
+    throw error
+  }
+  return read.state === 'read' ? read.meta.baseUrl : undefined
+}
