@@ -15,8 +15,12 @@ const newSandbox = useSandboxes()
 
 /** 30 names that end on EUR, which is more than a pattern may match without --yes. */
 const EURO_NAMES = Array.from({ length: 30 }, (_, index) => `C${index}EUR`)
-/** Some months are enough for those with all intervals. */
-const LISTED = { BTCUSDT: { from: '2025-10-20T00:00Z' }, ETHUSDT: { from: '2025-11-03T06:00Z' } }
+/** Some months are enough for those with many windows. */
+const LISTED = {
+  BTCEUR: { from: '2025-06-02T08:00Z' },
+  BTCUSDT: { from: '2025-10-20T00:00Z' },
+  ETHUSDT: { from: '2025-11-03T06:00Z' },
+}
 const MARKET = madeMarket({ ...MADE_SYMBOLS, ...LISTED }, { names: EURO_NAMES })
 
 /** An exchange, and a sandbox whose clock is the exchange's. */
@@ -41,7 +45,7 @@ describe('the exchange as a source', () => {
     expect(exchange.peak).toBe(4)
     const { series, requests } = JSON.parse(first.stdout)
     // One request for the first candle of each series, and one for each window from there on.
-    const windows = [52, 12, 2, 122, 28, 2]
+    const windows = [52, 12, 2, 48, 11, 2]
     expect(series.map((report: { windows: { fetched: number } }) => report.windows.fetched)).toEqual(windows)
     expect(requests).toBe(windows.reduce((a, b) => a + b) + windows.length)
     expect(exchange.log).toHaveLength(requests)

@@ -42,7 +42,7 @@ function readFiles(sandbox: CliSandbox): Record<string, string> {
 
 describe.concurrent('a lake with several threads', () => {
   it.each(
-    oneOf<[string, string[]]>(2, [
+    oneOf<[string, string[]]>(3, [
       ['doubles', []],
       ['decimals', ['--numbers', 'decimal']],
       ['a part a year', ['--partition', 'year']],
@@ -52,18 +52,22 @@ describe.concurrent('a lake with several threads', () => {
       ['a range that starts and ends inside of windows', ['--from', '2018-02-05T00:30', '--to', '2019-02-04T00:45']],
     ]),
   )('writes the same files with the same report as one thread: %s', async (_, args) => {
-    const [alone, ...others] = await Promise.all([1, 2, 4].map(threads => update(newSandbox(), threads, args)))
+    const [alone, ...others] = await Promise.all(
+      [1, ...oneOf(2, [2, 4])].map(threads => update(newSandbox(), threads, args)),
+    )
     expect(alone).toMatchObject({ code: 0, stderr: '' })
     const parts = Object.keys(alone.files).filter(name => name.startsWith('symbol='))
     expect(new Set(parts.map(name => name.split('/')[0])).size).toBe(MANY_SYMBOLS.length)
     for (const other of others) expect(other).toEqual(alone)
   })
 
-  it.each<[string, string[]]>([
-    ['plain files', []],
-    ['a part a year', ['--partition', 'year']],
-    ['a Delta table', ['--table', 'delta']],
-  ])('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
+  it.each(
+    oneOf<[string, string[]]>(3, [
+      ['plain files', []],
+      ['a part a year', ['--partition', 'year']],
+      ['a Delta table', ['--table', 'delta']],
+    ]),
+  )('refreshes %s as one thread does, and writes only the parts that have changed', async (_, args) => {
     const tree = manyWindows(newSandbox().path('m'))
     const sandboxes = [1, cases(5, 3)].map(threads => ({ threads, sandbox: newSandbox() }))
     const updateAll = () => Promise.all(sandboxes.map(({ threads, sandbox }) => update(sandbox, threads, args, tree)))

@@ -14,11 +14,13 @@ import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
 
 const newSandbox = useSandboxes()
+/** Half a year of the older symbol is enough. */
+const MARKET = madeMarket({ ...MADE_SYMBOLS, BTCEUR: { from: '2025-10-20T08:00Z' } })
 const PUBLISH = ['mirror', 'publish', '--mirror', 'tree']
 
 /** A sandbox with the exchange's clock and a mirror of NEWUSDT and BTCEUR. */
 async function downloaded(intervals: string): Promise<{ sandbox: CliSandbox; exchange: ExchangeServer; url: string }> {
-  const exchange = await ExchangeServer.start(madeMarket(MADE_SYMBOLS))
+  const exchange = await ExchangeServer.start(MARKET)
   const sandbox = newSandbox()
   sandbox.now = EXCHANGE_NOW
   const url = `binance:${exchange.url}`

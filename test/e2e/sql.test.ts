@@ -7,6 +7,7 @@ import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandb
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
+import { oneOf } from '../support/full.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { processorMs } from '../support/process-figures.js'
@@ -123,15 +124,16 @@ describe.concurrent('klines sql', () => {
 
   it('the same query gives the same bytes, whatever the time zone of the machine', async () => {
     const sql = `select month(open_time) as m, stddev(close) as s, min(open_time) as t from klines group by symbol, m`
-    const zones = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'UTC']
+    const zones = ['UTC', ...oneOf(2, ['America/New_York', 'Asia/Kathmandu']), 'UTC']
     const runs = await Promise.all(zones.map(TZ => sandbox.run(['sql', sql, '--lake', 'lake'], { TZ })))
     expect(runs[0]).toMatchObject({ code: 0, stderr: '' })
     expect(runs[0].stdout).toMatch(/"t":"2024-12-30T00:00:00.000Z"/)
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
   })
 
-  it.each(['-', ''])('reads SQL from stdin (%s)', async argument => {
-    const run = await sandbox.shell(`printf "%s" "${COUNT}" | klines sql ${argument} --lake lake`)
+  // At a terminal, it is read without the argument.
+  it('reads SQL from stdin (-)', async () => {
+    const run = await sandbox.shell(`printf "%s" "${COUNT}" | klines sql - --lake lake`)
     expect(run).toMatchObject({ code: 0, stderr: '', stdout: JSON_COUNT })
   })
 
@@ -185,7 +187,7 @@ describe.concurrent('klines sql', () => {
     const endless = 'select count(*) from range(1000000000) a, range(1000000000) b where a.range + b.range = 7'
     const { child, ended } = sandbox.start(['sql', endless, '--lake', 'lake'])
     // Only the query takes so much of the processor.
-    await until(() => processorMs(child.pid) > 2_500)
+    await until(() => processorMs(child.pid) > 1_600)
     const signalled = performance.now()
     child.kill('SIGINT')
     const run = await ended
@@ -361,7 +363,7 @@ describe.skipIf(!hasRealTree)('real candles (skipped without ../shared/data)', (
     const sandbox = newSandbox()
     const expected = expectedSeries()
     const series = ['export', 'BTCUSDT', 'ADAUSDT', '-i', '1h,1d,1M', '--mirror', realTree(), '--numbers', 'decimal']
-    expect(await sandbox.run([...series, '--layout', 'hive', '-o', 'lake', '-q'])).toMatchObject({
+    expect(await sandbox.call([...series, '--layout', 'hive', '-o', 'lake', '-q'])).toMatchObject({
       code: 0,
       stderr: '',
     })

@@ -29,7 +29,7 @@ const PLAIN = [...SERIES, '-o', 'lake']
 const MOST_CALLS = 60
 const OLD = expectedSums()
 /** The calls of a kind that fail. Of the writes to a file, which are many and alike, every third one is enough. */
-const numbersOf = (call: string) => callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1)
+const numbersOf = (call: string) => callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1, 7)
 
 /** Sandboxes with a mirror, and those that have a lake of it, too. */
 const withMirror = usePreparedSandboxes(newSandbox, stockedSandbox)

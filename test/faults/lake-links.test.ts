@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { filesBelow } from '../support/files-below.js'
+import { oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { snapshot } from '../support/snapshot.js'
@@ -100,7 +101,7 @@ const WRITERS: readonly [string, (kind: string, url: string) => string[]][] = [
 
 describe.each(KINDS)('F70 a lake (%s) with a link', kind => {
   describe.each(WRITERS)('%s refuses it by its name, and writes nothing', (_, args) => {
-    it.each(LINKS[kind])('at %s', async path => {
+    it.each(oneOf(3, LINKS[kind]))('at %s', async path => {
       const { sandbox, lake, victim } = clonedLake(kind)
       const server = await TreeServer.start(makeTree(tempFolder()))
       // To what is not there, too: the next version's part and entry.

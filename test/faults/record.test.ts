@@ -6,6 +6,7 @@ import { dryRun } from '../../src/export/dry-run.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { clearMirror } from '../../src/mirror/prune.js'
 import { filesBelow } from '../support/files-below.js'
+import { cases } from '../support/full.js'
 import { GrowingMirror } from './support/growing-mirror.js'
 import { type GrowingService, growingExchange, growingTree, type Lie } from './support/growing-service.js'
 
@@ -144,7 +145,7 @@ describe.each(KINDS)('F72 a mirror of %s', (_, open) => {
       }
       world.expectCurrent()
     }
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), run), { numRuns: 40 })
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 12 }), run), { numRuns: cases(40, 12) })
   })
 })
 

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../support/cli/failing-fs.mjs'
-import { oneOf } from '../support/full.js'
+import { cases, FULL, oneOf } from '../support/full.js'
 import { SOAK } from '../support/soak.js'
 import { SeveralOutputs } from './support/several-outputs.js'
 
 const newSandbox = useSandboxes()
-/** Every call only when KLINES_SOAK is set, because a run takes a third of a second. */
-const STEP = SOAK > 0 ? 1 : 3
+/** Every call only when KLINES_SOAK is set, because a run takes a third of a second; the first one is another one in each run. */
+const STEP = SOAK > 0 ? 1 : cases(3, 6)
+const FIRST = FULL || SOAK > 0 ? 1 : 1 + Math.floor(3 * Math.random())
 /** A bound for the loops: no run makes this many calls of one kind. */
 const MOST_CALLS = 60
 /** Every second output exists. */
@@ -55,7 +56,7 @@ describe('F61 a call that fails while eight files are put in place', () => {
     async (_, call, faults) => {
       const outputs = SeveralOutputs.create(newSandbox(), HALF)
       let failed = 0
-      for (let at = 1; at <= MOST_CALLS; at += STEP) {
+      for (let at = FIRST; at <= MOST_CALLS; at += STEP) {
         outputs.restore()
         const run = await outputs.run(
           faults.map(fault => (fault.call === call && fault !== NO_LINKS ? { ...fault, at } : fault)),
@@ -115,7 +116,7 @@ describe('F61 kill -9 while eight files are put in place', () => {
       const outputs = SeveralOutputs.create(newSandbox(), existing)
       let kills = 0
       let mixed = 0
-      for (let at = 1; at <= MOST_CALLS; at += STEP) {
+      for (let at = FIRST; at <= MOST_CALLS; at += STEP) {
         outputs.restore()
         const run = await outputs.runAlone([{ call, code: 'SIGKILL', at }], { force })
         if (run.signal !== 'SIGKILL') break
@@ -154,7 +155,7 @@ describe('F61 kill -9 while eight files are put in place', () => {
     'where there are no links, the next run names each old file that it finds beside a new one',
     async () => {
       const outputs = SeveralOutputs.create(newSandbox(), HALF)
-      for (let at = 1; at <= MOST_CALLS; at += STEP) {
+      for (let at = FIRST; at <= MOST_CALLS; at += STEP) {
         outputs.restore()
         const run = await outputs.runAlone([NO_LINKS, { call: 'promises.rename', code: 'SIGKILL', at }], {
           force: true,

@@ -20,6 +20,10 @@ const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
 ]
 /** The calls of the main thread fail. */
 const callFailing = (args: readonly string[], fault: FailingCall) => sandbox.call(args, {}, { faults: [fault] })
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const
 const exports = (sandbox: CliSandbox) => sandbox.files().filter(name => !name.startsWith('m/'))
 
 let mirror: string
@@ -103,7 +107,7 @@ describe('an export with worker threads', () => {
     ['handle.sync', 'EIO', 'input/output error'],
   ] as const
 
-  it.each(FILE_FAULTS)(
+  it.each(oneOf(2, FILE_FAULTS))(
     'F47 %s fails in all workers with %s: the main thread writes their files',
     async (call, code) => {
       const run = await sandbox.runFailing(args(4), [{ call, code, path: '.csv', in: 'workers' }])
@@ -113,18 +117,18 @@ describe('an export with worker threads', () => {
     },
   )
 
-  it.each(FILE_FAULTS)('F47 %s fails with %s for one file: exit code 1, no file', async (call, code, reason) => {
-    const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
-    expect(run.code).toBe(1)
-    expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
-    expect(exports(sandbox)).toEqual([])
-    expect(sandbox.exists('out')).toBe(false)
-  })
+  it.each(oneOf(2, FILE_FAULTS))(
+    'F47 %s fails with %s for one file: exit code 1, no file',
+    async (call, code, reason) => {
+      const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
+      expect(run.code).toBe(1)
+      expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
+      expect(exports(sandbox)).toEqual([])
+      expect(sandbox.exists('out')).toBe(false)
+    },
+  )
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
+  it.each(oneOf(2, SIGNALS))('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
     const run = await sandbox.runFailing(args(4), [{ call: 'handle.write', path: '.csv', times: 1, code: signal }])
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
     expect(run.stderr).toContain(`Interrupted (${signal})`)
@@ -209,7 +213,7 @@ describe('a lake with worker threads', () => {
     ['handle.sync', 'EIO'],
   ] as const
 
-  it.each(PART_FAULTS)(
+  it.each(oneOf(2, PART_FAULTS))(
     'F47 %s fails in all workers with %s: the main thread writes their parts',
     async (call, code) => {
       await oldLake()
@@ -222,14 +226,17 @@ describe('a lake with worker threads', () => {
     },
   )
 
-  it.each(PART_FAULTS)('F47 %s fails with %s for one part: exit code 1, the lake is as it was', async (call, code) => {
-    const { files, parts } = await oldLake()
-    const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=BTCUSDT' }])
-    expect(run.code).toBe(1)
-    expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
-    expect(exports(sandbox)).toEqual(files)
-    expect(readParts()).toEqual(parts)
-  })
+  it.each(oneOf(2, PART_FAULTS))(
+    'F47 %s fails with %s for one part: exit code 1, the lake is as it was',
+    async (call, code) => {
+      const { files, parts } = await oldLake()
+      const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=BTCUSDT' }])
+      expect(run.code).toBe(1)
+      expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
+      expect(exports(sandbox)).toEqual(files)
+      expect(readParts()).toEqual(parts)
+    },
+  )
 
   it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
     const { files, parts } = await oldLake()
@@ -241,10 +248,7 @@ describe('a lake with worker threads', () => {
     expect(readParts()).toEqual(parts)
   })
 
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
+  it.each(oneOf(2, SIGNALS))('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
     const { files, parts } = await oldLake()
     const run = await sandbox.runFailing(lake(4, changed), [
       { call: 'handle.write', path: '.parquet', times: 1, code: signal },

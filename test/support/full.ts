@@ -11,9 +11,9 @@ export function cases(full: number, short: number): number {
   return FULL ? full : short
 }
 
-/** Parameters of a synchronous property: up to `numRuns` cases, and no further one after a second unless all have to run. */
+/** Parameters of a synchronous property: up to `numRuns` cases, and no further one after half a second unless all have to run. */
 export function timeBox<T>(numRuns: number): Parameters<T> {
-  return FULL ? { numRuns } : { numRuns, interruptAfterTimeLimit: 1_000 }
+  return FULL ? { numRuns } : { numRuns, interruptAfterTimeLimit: 500 }
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Series } from '../../src/klines/series.js'
 import { parseDate } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
-import { cases } from '../support/full.js'
+import { cases, FULL, oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { requested } from '../support/requested.js'
 import { SAMPLE_TREE } from '../support/sample-tree.js'
@@ -77,9 +77,17 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
       batches.flatMap(batch => Array.from({ length: batch.length }, (_, row) => JSON.stringify(batch.row(row))))
     const different: string[] = []
     let compared = 0
+    const pairs = listSeries(SYMBOLS).flatMap(series =>
+      INTERVALS.filter(finer => isMultiple(parseTargetInterval(series.interval), finer)).map(finer => ({
+        series,
+        finer,
+      })),
+    )
+    const chosen = new Set(oneOf(3, pairs).map(({ series, finer }) => `${series.symbol} ${finer} ${series.interval}`))
     for (const { symbol, interval } of listSeries(SYMBOLS)) {
-      const expected = new Set(toTexts(loadBatches({ symbol, interval })))
-      for (const finer of INTERVALS.filter(other => isMultiple(parseTargetInterval(interval), other))) {
+      const all = INTERVALS.filter(finer => chosen.has(`${symbol} ${finer} ${interval}`))
+      const expected = new Set(all.length === 0 ? [] : toTexts(loadBatches({ symbol, interval })))
+      for (const finer of all) {
         const source = { symbol, interval: finer }
         const coveredFrom = parseDate(mirror.contents.startDates(source)[0])
         const resampler = new Resampler(source, parseTargetInterval(interval), { coveredFrom })
@@ -94,8 +102,11 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
         )
       }
     }
-    expect(different).toEqual([`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`])
-    expect(compared).toBe(cases(661_818, 234_020))
+    expect(different).toEqual(
+      chosen.has('BTCUSDT 2h 6h') ? [`BTCUSDT 2h 6h ${Date.parse('2017-09-06T12:00:00Z')}`] : [],
+    )
+    if (FULL) expect(compared).toBe(661_818)
+    else expect(compared).toBeGreaterThan(10_000)
   })
 })
 

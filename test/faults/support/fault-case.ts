@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RetryPolicy } from '../../../src/http/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
+import { oneOf } from '../../support/full.js'
 import {
   ALL_WINDOWS,
   FAULTY,
@@ -37,7 +38,8 @@ export interface FaultCase {
 
 /**
  * Defines a test for each case: a download with the fault, checked against the invariants of the catalogue, and one without. The
- * same fault in an answer of the exchange must end in the same way; those runs are in this process.
+ * same fault in an answer of the exchange must end in the same way; those runs are in this process, and a third of them is enough for
+ * one run of the tests.
  */
 export function testFaults(
   newScenario: (source?: FaultSource) => Promise<FaultScenario>,
@@ -46,7 +48,7 @@ export function testFaults(
   it.concurrent.each(cases)('$name', async faultCase => testFault(await newScenario(), faultCase))
   const applying = cases.filter(({ notExchange }) => notExchange === undefined)
   describe('of the exchange', () => {
-    it.concurrent.each(applying)('$name', async faultCase =>
+    it.concurrent.each(oneOf(3, applying))('$name', async faultCase =>
       testFault(await newScenario('exchange'), { ...faultCase, inChildProcess: false }),
     )
   })

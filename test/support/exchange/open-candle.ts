@@ -30,21 +30,30 @@ export function stateAt(market: Market, symbol: string, interval: string, now: n
  */
 export function openCandle(market: Market, symbol: string, interval: string, final: KlineRow, now: number): KlineRow {
   const openTime = final[0]
-  const finer = finerRows(market, symbol, interval, openTime, now)
-  const row = finer.length > 0 ? (aggregateOracle(openTime, finer) as KlineRow) : partOf(final)
+  const row = aggregateFiner(market, symbol, interval, openTime, now) ?? partOf(final)
   row[6] = nextOpenTime(interval, openTime) - 1
   return row
 }
 
-/** The closed candles since `openTime` of the finest interval that has them all. */
-function finerRows(market: Market, symbol: string, interval: string, openTime: number, now: number): KlineRow[] {
+/** Open candles by the rows that they were made of: a month of minutes takes a tenth of a second, and is asked for often. */
+const made = new WeakMap<readonly KlineRow[], Map<string, KlineRow>>()
+
+/** The aggregate of the closed candles since `openTime` of the finest interval that has them all; undefined when none has. */
+function aggregateFiner(market: Market, symbol: string, interval: string, openTime: number, now: number) {
   for (const finer of EXCHANGE_INTERVALS.slice(0, EXCHANGE_INTERVALS.indexOf(interval))) {
     const rows = market.rows(symbol, finer)
     if (!rows || rows.length === 0 || rows[0][0] > openTime) continue
     const closed = rows.slice(lowerBound(rows, openTime), lowerBound(rows, now)).filter(row => row[6] < now)
-    if (closed.length > 0) return closed
+    if (closed.length === 0) continue
+    const known = made.get(rows) ?? new Map<string, KlineRow>()
+    made.set(rows, known)
+    // Rows that close one by one make the same candle until the next one has closed.
+    const key = `${openTime} ${closed.length}`
+    const row = known.get(key) ?? (aggregateOracle(openTime, closed) as KlineRow)
+    known.set(key, row)
+    return [...row] as KlineRow
   }
-  return []
+  return undefined
 }
 
 /** Half of a candle: half its volumes and trades, and its open price as the last price. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,17 +31,31 @@ if (!hasRealTree) console.warn('Tests on real candles are skipped: ../shared/dat
 export function realTree(): string {
   const folder = join(tmpdir(), 'real-tree')
   if (existsSync(folder)) return folder
-  // Several test files may start at once: each unpacks into its own folder, and the first rename counts.
-  const own = mkdtempSync(`${folder}-`)
+  // Several test files may start at once: one of them unpacks, which takes some seconds of a processor, and the others wait for it.
+  const own = `${folder}-unpacking`
+  try {
+    mkdirSync(own)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    waitUntilGone(own)
+    return realTree()
+  }
   try {
     execFileSync('bash', [`${shared}/tools/real-tree`, join(own, 'tree')])
     renameSync(join(own, 'tree'), folder)
-  } catch (error) {
-    if (!existsSync(folder)) throw error
   } finally {
     rmSync(own, { recursive: true, force: true })
   }
   return folder
+}
+
+/** Blocks until a folder is gone; throws when that takes two minutes. */
+function waitUntilGone(folder: string): void {
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  for (let waitedMs = 0; existsSync(folder); waitedMs += 20) {
+    if (waitedMs > 120_000) throw new Error(`${folder} is still there.`)
+    Atomics.wait(cell, 0, 0, 20)
+  }
 }
 
 /** The facts about every series of the slice, by symbol, then interval. */

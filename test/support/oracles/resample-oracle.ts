@@ -6,10 +6,12 @@ function parse(text: string): { units: bigint; digits: number } {
   return { units: BigInt(whole + fraction), digits: fraction.length }
 }
 
-/** The same amount in units of 10^-`digits`. */
-function scaled(text: string, digits: number): bigint {
-  const parsed = parse(text)
-  return parsed.units * 10n ** BigInt(digits - parsed.digits)
+/** Decimals as integers in units of 10^-`digits`, in which each of them is one. */
+function toUnits(texts: readonly string[]): { values: bigint[]; digits: number } {
+  const parsed = texts.map(parse)
+  const digits = parsed.reduce((most, one) => Math.max(most, one.digits), 0)
+  const scale = (one: { units: bigint; digits: number }) => one.units * 10n ** BigInt(digits - one.digits)
+  return { values: parsed.map(one => (one.digits === digits ? one.units : scale(one))), digits }
 }
 
 function format(units: bigint, digits: number): string {
@@ -26,24 +28,32 @@ function format(units: bigint, digits: number): string {
 export function aggregateOracle(openTime: number, all: readonly KlineRow[]): (string | number)[] {
   const traded = all.filter(row => row[8] > 0)
   const rows = traded.length > 0 ? traded : all
-  const column = (index: number) => rows.map(row => String(row[index]))
-  const findDigits = (index: number) => Math.max(...column(index).map(text => parse(text).digits))
-  const extreme = (index: number, sign: 1n | -1n) => {
-    const digits = findDigits(index)
-    const values = column(index).map(text => scaled(text, digits) * sign)
-    return format(values.reduce((best, value) => (value > best ? value : best)) * sign, digits)
+  const column = (index: number) => toUnits(rows.map(row => String(row[index])))
+  const highest = (index: number) => {
+    const { values, digits } = column(index)
+    return format(
+      values.reduce((best, value) => (value > best ? value : best)),
+      digits,
+    )
+  }
+  const lowest = (index: number) => {
+    const { values, digits } = column(index)
+    return format(
+      values.reduce((best, value) => (value < best ? value : best)),
+      digits,
+    )
   }
   const sum = (index: number) => {
-    const digits = findDigits(index)
+    const { values, digits } = column(index)
     return format(
-      column(index).reduce((total, text) => total + scaled(text, digits), 0n),
+      values.reduce((total, value) => total + value, 0n),
       digits,
     )
   }
   const last = rows[rows.length - 1]
   const closed = all.findLast(row => row === last || row[6] > row[0]) as KlineRow
   const count = rows.reduce((total, row) => total + row[8], 0)
-  const prices = [rows[0][1], extreme(2, 1n), extreme(3, -1n), last[4]]
+  const prices = [rows[0][1], highest(2), lowest(3), last[4]]
   return [openTime, ...prices, sum(5), closed[6], sum(7), count, sum(9), sum(10), rows[0][11]]
 }
 
