@@ -49,7 +49,9 @@ it.each([
 
 it('a series that the mirror lacks and could make names the option', async () => {
   const mirror = makeMirror(['1h'])
-  const request = { symbols: [SYMBOL], intervals: ['4h'], mirror, offline: true, output: join(tempFolder(), 'x.csv') }
+  const range = { from: '2024-04-01', to: '2025-02-01' }
+  const output = join(tempFolder(), 'x.csv')
+  const request = { symbols: [SYMBOL], intervals: ['4h'], ...range, mirror, offline: true, output }
   await expect(exportKlines(request)).rejects.toMatchObject({
     code: 'window_missing',
     message: 'BTCUSDT 4h is not in the mirror.',

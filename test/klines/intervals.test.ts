@@ -56,7 +56,7 @@ describe('parseInterval', () => {
     ['1440', ['Did you mean 1d?']],
     ['15', ['Did you mean 15m?']],
     ['720m', ['Did you mean 12h?']],
-    ['48h', []],
+    ['48h', ["`resample: '48h'` makes such candles of shorter ones: `intervals: '1h'`"]],
     ['4hr', ['Did you mean 4h?']],
     ['15 min', ['Did you mean 15m?']],
     ['1month', ['Did you mean 1M?']],
