@@ -97,10 +97,25 @@ export function describeUsageError(error: Errors.CLIError, bin: string, command:
   return { message: `Missing ${missing.join(' and ')}.`, suggestions: [usage, ...findExamples(command, bin), ...more] }
 }
 
+/** What other programs call flags, and what may be short for two of them. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  '--since': ['from'],
+  '--start': ['from'],
+  '--begin': ['from'],
+  '--end': ['to'],
+  '--until': ['to'],
+  '--form': ['from', 'format'],
+  '--out': ['output'],
+  '--timeframe': ['interval'],
+}
+
 /** The flag that `--formt=csv` was meant to be. */
 function suggestFlag(given: string, { input }: Parsed): string[] {
   const [name] = given.toLowerCase().split('=')
-  const near = name.startsWith('--') ? suggest(name.slice(2), Object.keys(input.flags)) : undefined
+  const flags = Object.keys(input.flags)
+  const known = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name].filter(flag => flags.includes(flag)) : []
+  if (known.length > 0) return [`Did you mean ${known.map(flag => `--${flag}`).join(' or ')}?`]
+  const near = name.startsWith('--') ? suggest(name.slice(2), flags) : undefined
   return near ? [`Did you mean --${near}?`] : []
 }
 

@@ -1,3 +1,4 @@
+import { isExchange, SAMPLE } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
@@ -46,6 +47,11 @@ export function incompleteList(list: string, missing: readonly string[], baseUrl
     data: { baseUrl, missing },
     suggestions: ['Nothing was downloaded. Try again later; `acceptList: true` accepts the list.'],
   })
+}
+
+/** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */
+export function otherSource(baseUrl: string | undefined): string[] {
+  return isExchange(baseUrl) || baseUrl === SAMPLE ? [] : ["The exchange may have it: `baseUrl: 'binance'`."]
 }
 
 /** The error for 1m, 3m or 5m from a source that lacks them. `source`: its name as the start of a sentence. */

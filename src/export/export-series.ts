@@ -75,6 +75,7 @@ export async function selectSeries(
   // Every series of a symbol is one that another could be made of.
   const isOpen = derive && !namesSymbols(selection)
   const found = await source.contents.series(isOpen ? { ...selection, intervals: 'all' } : selection, range)
+  if (!derive && resample === undefined && source.info.offline) await checkDerivable(source, found, range)
   let made: SourceChoice[] = found.map(series => ({ source: series }))
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
@@ -93,6 +94,27 @@ export async function selectSeries(
     }
   }
   return exported
+}
+
+/** Throws `window_missing` for a series that the mirror lacks, and could make of a finer one. */
+async function checkDerivable(source: WindowSource, found: readonly Series[], range: TimeRange): Promise<void> {
+  for (const series of found) {
+    if (source.contents.hasSeries(series)) continue
+    const [finest] = finerSeries(source, series)
+    // A complete mirror has it, without a candle.
+    if (finest === undefined || (await source.contents.coveredFrom(series, range)) !== undefined) continue
+    throw new KlinesError('window_missing', `${seriesName(series)} is not in the mirror.`, {
+      suggestions: [`\`derive: true\` makes it of the ${finest.interval} candles that are there.`, source.info.advice],
+    })
+  }
+}
+
+/** The series of the mirror that another one can be made of, the finest first. */
+function finerSeries(source: WindowSource, series: Series): Series[] {
+  const target = toTarget(series.interval)
+  return EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
+    .map(interval => ({ ...series, interval }))
+    .filter(part => source.contents.hasSeries(part))
 }
 
 /** All series as candles of one length. */
@@ -128,9 +150,7 @@ async function deriveSeries(
  */
 async function findFinest(source: WindowSource, series: Series, range: TimeRange): Promise<SourceChoice> {
   const target = toTarget(series.interval)
-  const finer = EXCHANGE_INTERVALS.filter(interval => isMultiple(target, interval))
-    .map(interval => ({ ...series, interval }))
-    .filter(part => source.contents.hasSeries(part))
+  const finer = finerSeries(source, series)
   if (finer.length === 0) {
     throw new KlinesError(
       'window_missing',

@@ -85,7 +85,20 @@ function suggestInterval(name: string): string[] {
     : length === undefined
       ? suggest(name, EXCHANGE_INTERVALS)
       : EXCHANGE_INTERVALS.find(known => known !== '1M' && LENGTH_MS[known] === length)
-  return near ? [`Did you mean ${near}?`] : []
+  const resampled = suggestLength(name)
+  if (resampled.length > 0 && near !== undefined && length === undefined) return resampled
+  return near ? [`Did you mean ${near}?`] : resampled
+}
+
+/** How candles of a length that is no interval are made. */
+function suggestLength(name: string): string[] {
+  const [, digits, unit = ''] = /^([1-9]\d{0,3})([mhdwMqy])$/.exec(name) ?? []
+  const source = { m: Number(digits) % 15 === 0 ? '15m' : '1m', h: '1h', d: '1d', w: '1d', M: '1M', q: '1M', y: '1M' }[
+    unit
+  ]
+  return source === undefined
+    ? []
+    : [`\`resample: '${name}'\` makes such candles of shorter ones: \`intervals: '${source}'\``]
 }
 
 /** The length of `60`, `60m`, `1h` or `hourly` in ms: a number alone counts minutes, a unit alone is one. */

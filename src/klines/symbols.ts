@@ -94,12 +94,13 @@ export function unknownSymbols(
   unknown: readonly SymbolName[],
   names: readonly SymbolName[],
   source: string,
+  suggestions: readonly string[] = [],
 ): KlinesError {
   const [symbol] = unknown
   const what = unknown.length === 1 ? `Unknown symbol "${symbol}"` : `Unknown symbols: ${unknown.join(', ')}`
   const few = names.length > 0 && names.length <= MAX_NAMES ? ` Expected one of ${names.join(', ')}.` : ''
   return new KlinesError('unknown_symbol', `${what}; ${source} has no such symbol.${few}`, {
-    suggestions: unknown.flatMap(name => suggestSymbol(name, names)),
+    suggestions: [...unknown.flatMap(name => suggestSymbol(name, names)), ...suggestions],
     data: { symbol, symbols: [...unknown] },
   })
 }

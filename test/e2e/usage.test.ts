@@ -37,6 +37,10 @@ describe.concurrent('an unknown command', () => {
 describe.concurrent('a misspelt flag or value is suggested', () => {
   it.each([
     ['export BTCUSDT -i 1d --formt csv', 'Unknown flag: --formt.', 'Did you mean --format?'],
+    ['export BTCUSDT -i 1d --form csv', 'Unknown flag: --form.', 'Did you mean --from or --format?'],
+    ['export BTCUSDT -i 1d --since 2024', 'Unknown flag: --since.', 'Did you mean --from?'],
+    ['export BTCUSDT -i 1d --start 2024', 'Unknown flag: --start.', 'Did you mean --from?'],
+    ['export BTCUSDT -i 1d --end 2024', 'Unknown flag: --end.', 'Did you mean --to?'],
     ['export BTCUSDT -i 1d --formt=csv', 'Unknown flag: --formt=csv.', 'Did you mean --format?'],
     ['export BTCUSDT -i 1d --base_url x', 'Unknown flag: --base_url.', 'Did you mean --base-url?'],
     ['export BTCUSDT -i 1d --colums x --nope', 'Unknown flags: --colums, --nope.', 'Did you mean --columns?'],

@@ -46,3 +46,16 @@ it.each([
     expect(await deriveFirst(intervals, from)).toBe(first)
   },
 )
+
+it('a series that the mirror lacks and could make names the option', async () => {
+  const mirror = makeMirror(['1h'])
+  const range = { from: '2024-04-01', to: '2025-02-01' }
+  const output = join(tempFolder(), 'x.csv')
+  const request = { symbols: [SYMBOL], intervals: ['4h'], ...range, mirror, offline: true, output }
+  await expect(exportKlines(request)).rejects.toMatchObject({
+    code: 'window_missing',
+    message: 'BTCUSDT 4h is not in the mirror.',
+    suggestions: ['`derive: true` makes it of the 1h candles that are there.', expect.any(String)],
+  })
+  expect((await exportKlines({ ...request, derive: true })).files).toHaveLength(1)
+})

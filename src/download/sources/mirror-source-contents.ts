@@ -12,7 +12,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-windows.js'
 import { describeOtherMirrors } from '../../mirror/user-mirrors.js'
 import { cachedStartDateList } from '../cached-start-dates.js'
-import { noMinutes } from '../errors.js'
+import { noMinutes, otherSource } from '../errors.js'
 import { planWindows } from '../plan.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import type { SourceContents, Warn } from './window-source.js'
@@ -86,7 +86,7 @@ export class MirrorSourceContents implements SourceContents {
     const known = this.knownSymbols()
     const unknown = named.filter(symbol => !known.includes(symbol))
     if (unknown.length === 0) return
-    const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`)
+    const error = unknownSymbols(unknown, known, `the mirror ${this.mirror.root}`, otherSource(this.mirror.baseUrl))
     if (!this.mirror.rules.listsMirrored) throw error
     throw new KlinesError('window_missing', `The mirror ${this.mirror.root} does not have ${unknown.join(', ')}.`, {
       suggestions: [...error.suggestions, downloadAdvice(this.mirror)],

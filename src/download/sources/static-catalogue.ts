@@ -11,7 +11,7 @@ import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.j
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { incompleteList, joinNames, noMinutes } from '../errors.js'
+import { incompleteList, joinNames, noMinutes, otherSource } from '../errors.js'
 import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { KnownNames } from './known-names.js'
@@ -71,7 +71,7 @@ export class StaticCatalogue implements SourceCatalogue {
     const unlisted = others.filter(symbol => !isKnown(symbol, listed))
     const found = await Promise.all(unlisted.map(symbol => this.hasWindow({ symbol, interval })))
     const unknown = unlisted.filter((_, index) => !found[index])
-    if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl)
+    if (unknown.length > 0) throw unknownSymbols(unknown, listed, this.baseUrl, otherSource(this.baseUrl))
     // A run that fails here leaves nothing.
     store(list)
   }
