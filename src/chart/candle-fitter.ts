@@ -166,7 +166,7 @@ class Candidate {
   }
 }
 
-const LONGER = ['1q', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
+const LONGER = ['2M', '1q', '6M', '1y', '2y', '5y', '10y', '20y', '50y', '100y']
 /** 3d, 1w and others that do not start with the day fit into no calendar unit: they are doubled. 4,096 weeks are 78 years. */
 const MAX_DOUBLING = 4096
 const MAX_AMOUNT = 99_999

@@ -148,9 +148,9 @@ describe('all candles', () => {
     const intervals = [100, 99, 34, 33, 9, 8, 5, 3, 2, 1].map(
       maxCandles => fitRows(months, { maxCandles, keep: 'all' }, TWENTY_YEARS).interval,
     )
-    // From January 2017 to April 2025: 34 quarters, 9 years, 5 of two years
+    // From January 2017 to April 2025: 50 times two months, 34 quarters, 17 half years, 9 years, 5 of two years
     // from 2016, 3 of five from 2015, 2 decades from 2010. 2017 and 2025 are in different ones of twenty years.
-    expect(intervals).toEqual(['1M', '1q', '1q', '1y', '1y', '2y', '2y', '5y', '10y', '50y'])
+    expect(intervals).toEqual(['1M', '2M', '1q', '6M', '1y', '2y', '2y', '5y', '10y', '50y'])
   })
 
   it('candles of 3d and 1w are doubled: they fit into no calendar unit', () => {
