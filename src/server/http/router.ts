@@ -37,14 +37,18 @@ export class Router {
   find(target: string): RouteMatch | HttpError {
     const path = pathOf(target)
     const segments = path === undefined ? undefined : decodeSegments(path)
-    if (!segments) return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
+    if (!segments) return MALFORMED
     for (const { route, pattern } of this.routes) {
       const params = matchSegments(pattern, segments)
       if (params) return { route, params }
     }
-    return new HttpError(404, 'There is nothing at this path.')
+    return NOTHING
   }
 }
+
+// A new error for each request would take longer than finding out.
+const MALFORMED = new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
+const NOTHING = new HttpError(404, 'There is nothing at this path.')
 
 function toSegment(text: string): Segment {
   const [, name, ending] = /^\{(\w+)\}(.*)$/.exec(text) ?? []
