@@ -64,16 +64,13 @@ await build({ ...commonJs, entryPoints: ['src/cli/completion/main.ts'], outfile:
 // Large libraries that most commands do not need get files of their own, by the names under which they are imported.
 const LIBRARIES = {
   'apache-arrow': 'apache-arrow',
-  fastify: 'fastify',
   typebox: 'typebox',
   './undici.js': 'src/http/transport/undici.ts',
   './validator.js': 'src/server/http/validator.ts',
 }
-// What Fastify loads for loggers, schemas and tests, none of which the server has.
-const UNUSED = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request', 'pino']
 const fileOf = name => `libraries/${basename(name, '.js')}.cjs`
 for (const [name, entry] of Object.entries(LIBRARIES)) {
-  await build({ ...commonJs, entryPoints: [entry], outfile: `dist/${fileOf(name)}`, external: UNUSED })
+  await build({ ...commonJs, entryPoints: [entry], outfile: `dist/${fileOf(name)}` })
 }
 /** Finds the libraries from a bundle in `dist`, or in a folder of it. */
 const libraries = dist => ({

@@ -37,7 +37,7 @@ export function exportApi(tree: Tree, limits: Limits, warn?: Warn): Endpoint[] {
 }
 
 /** The greeting API: user updates, the token stream, and its own description. Throws `bad_option`, as `greetingEndpoints`. */
-export function greetingApi(settings: GreetingSettings): Endpoint[] {
+export function greetingApi(settings: GreetingSettings, limits: Limits): Endpoint[] {
   const info = {
     // The title of the public instance.
     title: '"Hello World" app API',
@@ -45,7 +45,7 @@ export function greetingApi(settings: GreetingSettings): Endpoint[] {
     description: 'Update a user, stream tokens, and this description.',
     tags: { UserRPC: 'Users', StreamRPC: 'Streams', OpenApiRPC: 'This description' },
   }
-  return describedApi(info, greetingEndpoints(settings), GREETING_SPEC_PATH, 'OpenApiRPC')
+  return describedApi(info, greetingEndpoints(settings, limits), GREETING_SPEC_PATH, 'OpenApiRPC')
 }
 
 /** Adds the endpoint of the OpenAPI document that describes all of them, itself too. */

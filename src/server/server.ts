@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Warn } from '../download/sources/window-source.js'
@@ -50,22 +51,24 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { host = DEFAULT_HOST, port = 0, now = Date.now } = options
   const upstream = options.upstream && new Upstream(options.upstream, now)
   const tree = new Tree(new Mirror(options.root, options.baseUrl), { now, upstream, warn: options.warn })
-  const app = createApp({ ...options, host, tree })
+  const { server, stop } = createApp({ ...options, host, tree })
   await upstream?.start()
-  if (options.log) logRequests(app.server, options.log)
+  if (options.log) logRequests(server, options.log)
   try {
-    // For "localhost" Fastify listens on 127.0.0.1 and ::1, and fails where the machine has only one of them.
-    await app.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
+    // The first address of "localhost" may be ::1, which not every client tries.
+    server.listen({ host: host === 'localhost' ? DEFAULT_HOST : host, port })
+    await once(server, 'listening')
   } catch (error) {
     throw toListenError(error as NodeJS.ErrnoException, host, port)
   }
   const close = async () => {
-    // Before Fastify closes, which would end each connection with its next response.
-    await Connections.of(app.server).finish(GRACE_MS)
-    await app.close()
+    const closed = once(server, 'close')
+    await Connections.of(server).finish(GRACE_MS)
+    stop()
+    await closed
     await upstream?.close()
   }
-  return { url: serverUrl(app.server.address() as AddressInfo), close }
+  return { url: serverUrl(server.address() as AddressInfo), close }
 }
 
 /** The URL for a client on this machine: a server on all addresses is reachable over the loopback. */

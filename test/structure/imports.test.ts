@@ -44,7 +44,7 @@ const LAYERS: Record<string, number> = {
   'main.ts': 14,
 }
 const MAX_COMMAND_LINES = 60
-const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer', 'fastify', '@duckdb']
+const HEAVY = ['ajv', 'apache-arrow', 'hyparquet-writer', '@duckdb']
 
 const all = findEdges()
 /** The room of a file; those within `klines` are layers of their own. */
@@ -157,7 +157,7 @@ describe('imports go one way: main > commands > cli > export, server > download 
   })
 })
 
-test('the library loads arrow, parquet and fastify only on demand', () => {
+test('the library loads arrow and parquet only on demand', () => {
   const parquet = packagesLoadedBy(all, 'src/export/formats/parquet/parquet.ts')
   expect(parquet).toContain('hyparquet-writer/src/metadata.js')
   // Loading Arrow takes as long as writing 20,000 rows.
@@ -168,7 +168,7 @@ test('the library loads arrow, parquet and fastify only on demand', () => {
 })
 
 test('the server loads the validator of requests only on demand', () => {
-  expect(packagesLoadedBy(all, 'src/server/server.ts')).toContain('fastify')
+  expect(packagesLoadedBy(all, 'src/server/server.ts')).toContain('negotiator')
   // Every `--base-url sample` starts a server, and few of them get a request with fields.
   expect(packagesLoadedBy(all, 'src/server/server.ts').filter(name => name.startsWith('ajv'))).toEqual([])
   expect(packagesLoadedBy(all, 'src/server/http/validator.ts')).toContain('ajv')

@@ -134,7 +134,7 @@ export function specEndpoint(path: string, tag: string, document: (baseUrl: stri
     summary: 'The OpenAPI description of this API',
     tag,
     response: { description: 'OpenAPI 3.1', content: { 'application/json': Type.Object({}) }, revalidates: true },
-    handler: (request, reply) =>
-      sendBody(request, reply, document(requestBaseUrl(request.raw)), { vary: 'accept-encoding, host' }),
+    handler: (request, response) =>
+      sendBody(request, response, document(requestBaseUrl(request)), { vary: 'accept-encoding, host' }),
   }
 }

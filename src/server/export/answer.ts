@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { downloadPlan } from '../../download/download.js'
 import { checkRange, requestRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
@@ -32,11 +32,11 @@ const HEAD_SENT = new Error('The head was sent.')
 export async function answerExport(
   parameters: ExportParameters,
   { tree, mirror, pace, signal, warn }: ExportContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
 ): Promise<void> {
   const { series, rangeText, resampling, rowFormat, format, gzip } = parameters
-  const { headers: fields } = request.raw
+  const { headers: fields } = request
   checkRange({ ...rangeText, now: tree.now() })
   const source = await openServedSource(tree, mirror, series, warn)
   const range = await requestRange({ ...rangeText, now: tree.now() }, source)
@@ -50,14 +50,9 @@ export async function answerExport(
   const validators = { etag, lastModified: undefined }
   const isConditional = fields['if-none-match'] !== undefined && fields['if-match'] === undefined
   const cached = { etag, 'cache-control': 'no-cache', ...CORS_HEADERS, ...findWarning(source) }
-  const send = (status: number, headers: Record<string, string>) => {
-    reply.raw.writeHead(status, headers)
-    reply.hijack()
-  }
   // The client has a file of these very versions, so they are valid. What `*` means is known after the check.
   if (isConditional && fields['if-none-match'] !== '*' && isFresh(fields, validators)) {
-    send(304, cached)
-    reply.raw.end()
+    response.writeHead(304, cached).end()
     return
   }
   const report = await downloadPlan(source, planned.plan, { signal, forExport: true })
@@ -71,13 +66,12 @@ export async function answerExport(
     'x-content-type-options': 'nosniff',
     ...cached,
   }
-  const output = new ResponseOutput(path, reply.raw, () => send(200, headers), pace, signal)
+  const output = new ResponseOutput(path, response, () => response.writeHead(200, headers), pace, signal)
   const sink = () => {
     // There is a row, so the response is one with a file.
     const isUnmodified = isFresh(fields, validators)
     if (request.method === 'GET' && !isUnmodified) return output
-    send(isUnmodified ? 304 : 200, isUnmodified ? cached : headers)
-    reply.raw.end()
+    response.writeHead(isUnmodified ? 304 : 200, isUnmodified ? cached : headers).end()
     throw HEAD_SENT
   }
   const outputs = [{ path, format, gzip, series: planned.series }]

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
 import Type from 'typebox'
 import { warnOnce } from '../../download/sources/open-source.js'
 import type { Warn } from '../../download/sources/window-source.js'
@@ -10,6 +10,7 @@ import { isFromOtherSite } from '../http/cors.js'
 import { HttpError } from '../http/error.js'
 import type { Limits } from '../http/limits.js'
 import { acceptsIdentity } from '../http/negotiation.js'
+import type { Params } from '../http/router.js'
 import { findSymbols } from '../tree/routes.js'
 import type { Tree } from '../tree/tree.js'
 import { answerExport } from './answer.js'
@@ -24,23 +25,22 @@ export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {
   const { exportBytesPerSecond: bytesPerSecond, exportPeriodMs: periodMs } = limits
   const slots = new ExportSlots(tree.mirror, { bytesPerSecond, periodMs })
   const warnOperator = warnOnce(warn)
-  const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+  const handler: Endpoint['handler'] = async (request, response, params) => {
     const left = new AbortController()
     // A response that is queued behind another one gets no 'close' event; its request does.
-    for (const side of [request.raw, reply.raw]) side.on('close', () => left.abort())
+    for (const side of [request, response]) side.on('close', () => left.abort())
     try {
-      const parameters = parseRequest(request)
-      const served = isFromOtherSite(request.raw) ? tree.mirrored : tree
+      const parameters = parseRequest(request, params)
+      const served = isFromOtherSite(request) ? tree.mirrored : tree
       // A response that is queued behind another one takes no place: its client reads the other one first.
-      if (!reply.raw.socket) await once(reply.raw, 'socket', { signal: left.signal })
+      if (!response.socket) await once(response, 'socket', { signal: left.signal })
       await slots.run(left.signal, slot => {
-        return answerExport(parameters, { ...slot, tree: served, warn: warnOperator }, request, reply)
+        return answerExport(parameters, { ...slot, tree: served, warn: warnOperator }, request, response)
       })
     } catch (error) {
       const failure = toExportError(error, { root: tree.mirror.root })
       const isSlow = error instanceof SlowReaderError
-      if (!isSlow && !left.signal.aborted && !reply.raw.headersSent) throw failure
-      reply.hijack()
+      if (!isSlow && !left.signal.aborted && !response.headersSent) throw failure
       if (isSlow || !left.signal.aborted) warn(describeCut(request, failure as Error))
     }
   }
@@ -83,15 +83,14 @@ export function exportEndpoints(tree: Tree, limits: Limits, warn: Warn = () => {
   ]
 }
 
-function parseRequest({ params, url, raw }: FastifyRequest) {
-  const { interval, file } = params as { interval: string; file: string }
-  if (!acceptsIdentity(raw.headers['accept-encoding'])) {
+function parseRequest({ url = '', headers }: IncomingMessage, { interval, file }: Params) {
+  if (!acceptsIdentity(headers['accept-encoding'])) {
     throw new HttpError(406, 'An export has no content coding, and Accept-Encoding refuses identity.')
   }
   const query = url.indexOf('?')
   return parseParameters(interval, file, new URLSearchParams(query === -1 ? '' : url.slice(query)))
 }
 
-function describeCut({ method, url }: FastifyRequest, { message }: Error): string {
+function describeCut({ method, url = '' }: IncomingMessage, { message }: Error): string {
   return `The response to ${method} ${cleanText(url, 200)} was cut: ${message}`
 }

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { TOKENS_PATH } from '../../greeting-client/paths.js'
 import {
@@ -13,6 +13,9 @@ import {
 import { KlinesError } from '../../klines/errors.js'
 import type { Endpoint } from '../endpoint.js'
 import { CORS_HEADERS } from '../http/cors.js'
+import { fieldCheck, parseQuery } from '../http/fields.js'
+import { readJson } from '../http/json-body.js'
+import type { Limits } from '../http/limits.js'
 import { checkAcceptsJson } from '../http/negotiation.js'
 
 const TOKEN_TYPES = ['application/jsonl', 'text/plain']
@@ -26,8 +29,13 @@ export interface GreetingSettings {
 }
 
 /** The user update and the token stream. Throws `bad_option` for a `streamText` without words. */
-export function greetingEndpoints({ strict = false, streamText = DEFAULT_STREAM_TEXT }: GreetingSettings): Endpoint[] {
+export function greetingEndpoints(
+  { strict = false, streamText = DEFAULT_STREAM_TEXT }: GreetingSettings,
+  { bodyBytes }: Limits,
+): Endpoint[] {
   const words = splitWords(streamText)
+  const schemas = userUpdateSchemas(strict)
+  const check = fieldCheck(schemas)
   return [
     {
       method: 'POST',
@@ -36,14 +44,19 @@ export function greetingEndpoints({ strict = false, streamText = DEFAULT_STREAM_
       summary: 'Update a user, and hear the notification type back',
       description: 'Nothing is stored.',
       tag: 'UserRPC',
-      ...userUpdateSchemas(strict),
+      ...schemas,
       response: { description: 'Updated', content: { 'application/json': UserUpdateResultSchema } },
       errors: {
         400: 'A field is missing or wrong: cause lists them all',
         413: 'The body is too large',
         415: 'The body is not application/json',
       },
-      handler: updateUser,
+      handler: async (request, response, params) => {
+        const body = await readJson(request, response, bodyBytes)
+        const query = parseQuery(request.url ?? '')
+        await check({ params, query, body })
+        sendUpdate({ success: true, id: params.id, notify: query.notify as string }, request, response)
+      },
     },
     {
       method: 'GET',
@@ -58,33 +71,39 @@ export function greetingEndpoints({ strict = false, streamText = DEFAULT_STREAM_
         description: 'One object a line',
         content: Object.fromEntries(TOKEN_TYPES.map(type => [type, TokenSchema])),
       },
-      handler: (request, reply) => streamTokens(words, request, reply),
+      handler: (request, response) => streamTokens(words, request, response),
     },
   ]
 }
 
-function updateUser(request: FastifyRequest, reply: FastifyReply): UserUpdateResult {
-  checkAcceptsJson(request.headers.accept)
-  reply.header('cache-control', 'no-store')
-  const { id } = request.params as { id: string }
-  const { notify } = request.query as { notify: string }
-  return { success: true, id, notify }
+function sendUpdate(result: UserUpdateResult, { headers }: IncomingMessage, response: ServerResponse): void {
+  checkAcceptsJson(headers.accept)
+  const body = JSON.stringify(result)
+  const fields = {
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+  }
+  response.writeHead(200, fields).end(body)
 }
 
 /** Sends each word at once; stops when the client disconnects. */
-function streamTokens(words: readonly string[], request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.headers({
+function streamTokens(words: readonly string[], request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(200, {
     'content-type': `${tokenType(request.headers.accept)}; charset=utf-8`,
     'cache-control': 'no-store',
     ...CORS_HEADERS,
     'x-content-type-options': 'nosniff',
   })
-  if (request.method === 'HEAD') return reply.send()
+  if (request.method === 'HEAD') {
+    response.end()
+    return
+  }
   const disconnected = new AbortController()
   // A response that is queued behind another one gets no 'close' event; its request does.
-  for (const side of [request.raw, reply.raw]) side.on('close', () => disconnected.abort())
+  for (const side of [request, response]) side.on('close', () => disconnected.abort())
   const { signal } = disconnected
-  return reply.send(Readable.from(jsonLines(wordTokens(words, signal), signal), { objectMode: true }))
+  pipeline(Readable.from(jsonLines(wordTokens(words, signal), signal)), response, () => {})
 }
 
 /** JSON Lines when Accept names it, else plain text, as the public instance does. */

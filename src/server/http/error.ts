@@ -1,5 +1,4 @@
-import { STATUS_CODES } from 'node:http'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import Type from 'typebox'
 import { CORS_HEADERS } from './cors.js'
 
@@ -59,28 +58,25 @@ export function errorHeaders(error: HttpError): Record<string, string> {
   return { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...error.headers }
 }
 
-/** Converts any error: returns an `HttpError` unchanged, Fastify's errors by their status, others as 500. */
-export function toHttpError(error: Error | FastifyError): HttpError {
-  if (error instanceof HttpError) return error
-  const { statusCode = 500, code } = error as Partial<FastifyError>
-  if (code === 'FST_ERR_BAD_URL') return new HttpError(400, 'The address has a % that begins no escape of UTF-8.')
-  // Fastify's messages about malformed bodies reveal nothing internal.
-  const isPublic = statusCode === 400 && code?.startsWith('FST_')
-  return isPublic ? new HttpError(400, error.message) : plainError(statusCode)
+/** Converts any error: returns an `HttpError` unchanged, others as 500. */
+export function toHttpError(error: Error): HttpError {
+  return error instanceof HttpError ? error : plainError(500)
 }
 
-/** The configuration of a route. */
-export interface RouteConfig {
-  /** Whether pages of other sites may not read its responses. */
-  readonly isPrivate?: boolean | undefined
-}
-
-/** Sends the error object. */
-export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.code(error.statusCode).headers(errorHeaders(error))
-  const { isPrivate } = (request.routeOptions?.config ?? {}) as RouteConfig
-  if (!isPrivate && (request.method === 'GET' || request.method === 'HEAD')) reply.headers(CORS_HEADERS)
-  reply.send(JSON.stringify(errorObject(error)))
+/** Sends the error object. `isPrivate`: whether pages of other sites may not read it. */
+export function sendError(
+  error: HttpError,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  isPrivate = false,
+): void {
+  const body = JSON.stringify(errorObject(error))
+  const headers = {
+    ...errorHeaders(error),
+    ...(!isPrivate && (method === 'GET' || method === 'HEAD') && CORS_HEADERS),
+    'content-length': String(Buffer.byteLength(body)),
+  }
+  response.writeHead(error.statusCode, headers).end(body)
 }
 
 /** The statuses of an error object, as the service's OpenAPI description lists them. */

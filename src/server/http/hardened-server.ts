@@ -42,6 +42,7 @@ export function hardenedServer(listener: RequestListener, limits: Limits = LIMIT
   server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
     Connection.of(socket).add(response, () => respond(response, plainError(417)))
   })
+  server.on('clientError', refuseConnection)
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node hands such a connection over while responses to earlier requests may still be under way.
     socket.on('error', () => {}).setTimeout(limits.idleMs, () => socket.destroy())
@@ -78,7 +79,7 @@ interface ParserError {
 }
 
 /** Responds to a request that Node's parser rejected, after the responses before it, if the client can still read. */
-export function refuseConnection(error: ParserError, socket: Socket): void {
+function refuseConnection(error: ParserError, socket: Socket): void {
   const connection = Connection.of(socket)
   if (connection.isEnding) return
   connection.isEnding = true

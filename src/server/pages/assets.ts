@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { CODE_URL, PACKAGE_URL } from '../../version.js'
-import { serve } from '../endpoint.js'
 import { Body } from '../http/body.js'
+import type { Route } from '../http/router.js'
 import { sendBody } from '../http/send-body.js'
 
 const TYPES: Record<string, string> = {
@@ -18,24 +17,26 @@ const SWAGGER_FILES = new URL('dist/swagger-ui/', PACKAGE_URL)
 /** The build bundles the browser code into these files. */
 const VIEWER_FILES = new URL('dist/server/viewer/', PACKAGE_URL)
 
-/** Serves the scripts, styles and icons of all pages. Each file is read on first use. */
-export function serveAssets(app: FastifyInstance): void {
-  for (const name of ['page.js', 'page.css', 'favicon.svg'])
-    serveFile(app, `/docs/${name}`, () => new URL(name, DOCS_FILES))
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css'])
-    serveFile(app, `/docs/${name}`, () => new URL(name, SWAGGER_FILES))
-  for (const name of ['chart/main.js', 'chart/chart.css', 'home/main.js', 'home/home.css'])
-    serveFile(app, `/viewer/${name}`, () => new URL(name, VIEWER_FILES))
+/** The routes of the scripts, styles and icons of all pages. Each file is read on first use. */
+export function assetRoutes(): Route[] {
+  const docs = ['page.js', 'page.css', 'favicon.svg']
+  const swagger = ['swagger-ui-bundle.js', 'swagger-ui.css']
+  const viewer = ['chart/main.js', 'chart/chart.css', 'home/main.js', 'home/home.css']
+  return [
+    ...docs.map(name => fileRoute(`/docs/${name}`, new URL(name, DOCS_FILES))),
+    ...swagger.map(name => fileRoute(`/docs/${name}`, new URL(name, SWAGGER_FILES))),
+    ...viewer.map(name => fileRoute(`/viewer/${name}`, new URL(name, VIEWER_FILES))),
+  ]
 }
 
-function serveFile(app: FastifyInstance, path: string, findFile: () => URL): void {
+function fileRoute(path: string, file: URL): Route {
   let body: Body | undefined
-  serve(app, {
-    methods: ['GET', 'HEAD'],
+  return {
+    method: 'GET',
     path,
-    handler: (request, reply) => {
-      body ??= new Body(readFileSync(findFile()), { type: TYPES[extname(path)] })
-      return sendBody(request, reply, body)
+    handler: (request, response) => {
+      body ??= new Body(readFileSync(file), { type: TYPES[extname(path)] })
+      return sendBody(request, response, body)
     },
-  })
+  }
 }

@@ -1,18 +1,15 @@
-import type { FastifyInstance } from 'fastify'
-import { serve } from '../endpoint.js'
+import type { Route } from '../http/router.js'
 import { type Html, html, pageBody, pageHead, sendPage } from './page.js'
 
-/** Serves the candle viewer. Its script reads the series from the address, whatever that names. */
-export function serveChart(app: FastifyInstance): void {
+/** The routes of the candle viewer. Its script reads the series from the address, whatever that names. */
+export function chartRoutes(): Route[] {
   const page = pageBody(chartPage())
-  for (const path of ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}']) {
-    serve(app, {
-      methods: ['GET', 'HEAD'],
-      path,
-      isPrivate: true,
-      handler: (request, reply) => sendPage(request, reply, page),
-    })
-  }
+  return ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}'].map(path => ({
+    method: 'GET',
+    path,
+    isPrivate: true,
+    handler: (request, response) => sendPage(request, response, page),
+  }))
 }
 
 /** The page at `/chart`: the elements that its script fills. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Body } from '../http/body.js'
 import { sendBody } from '../http/send-body.js'
 
@@ -57,6 +57,6 @@ export function pageBody(page: Html): Body {
 }
 
 /** Answers a request with a page. */
-export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Body): void | Promise<void> {
-  return sendBody(request, reply, page, SECURITY_HEADERS)
+export function sendPage(request: IncomingMessage, response: ServerResponse, page: Body): void | Promise<void> {
+  return sendBody(request, response, page, SECURITY_HEADERS)
 }

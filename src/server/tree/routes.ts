@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import Type, { type TSchema } from 'typebox'
 import { EXCHANGE_INTERVALS, type Interval } from '../../klines/intervals.js'
 import { intervalSegment, SYMBOLS_PATH } from '../../klines/paths.js'
@@ -18,7 +18,7 @@ import { listSymbols, type Tree, type TreeFile } from './tree.js'
 export function treeEndpoints(tree: Tree): Endpoint[] {
   const intervals = tree.mirror.contents.intervals()
   const symbol = symbolSchema(findSymbols(tree.mirror))
-  const handler = (request: FastifyRequest, reply: FastifyReply) => sendFile(tree, request, reply)
+  const handler: Endpoint['handler'] = (request, response) => sendFile(tree, request, response)
   return [
     {
       method: 'GET',
@@ -89,10 +89,10 @@ function parsePath(url: string): string {
 }
 
 /** Parameters are not validated: as with any static tree, an unknown symbol or date is 404 and never 400. */
-function sendFile(tree: Tree, request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
-  const served = isFromOtherSite(request.raw) ? tree.mirrored : tree
-  const file = served.file(parsePath(request.url))
-  const send = ({ body, warning }: TreeFile) => sendBody(request, reply, body, warning && staleHeaders(warning))
+function sendFile(tree: Tree, request: IncomingMessage, response: ServerResponse): void | Promise<void> {
+  const served = isFromOtherSite(request) ? tree.mirrored : tree
+  const file = served.file(parsePath(request.url ?? ''))
+  const send = ({ body, warning }: TreeFile) => sendBody(request, response, body, warning && staleHeaders(warning))
   return file instanceof Promise ? file.then(send) : send(file)
 }
 

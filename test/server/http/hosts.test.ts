@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Mirror } from '../../../src/mirror/mirror.js'
 import { createApp } from '../../../src/server/app.js'
+import { addressUrl } from '../../../src/server/http/host.js'
 import { Tree } from '../../../src/server/tree/tree.js'
 import { expectError } from '../../support/servers/error-response.js'
 import { useHttpServer } from '../../support/servers/http-server.js'
@@ -139,8 +142,9 @@ describe('the server answers only for its own names', () => {
 
   it('the host that it listens on is its own, and no similar name', async () => {
     const app = createApp({ tree: new Tree(new Mirror(server.root())), host: 'Served.example.' })
-    onTestFinished(() => app.close())
-    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => void app.server.close())
+    await once(app.server.listen({ host: '127.0.0.1', port: 0 }), 'listening')
+    const url = addressUrl(app.server.address() as AddressInfo)
     const requestStatus = async (host: string) => (await sendRaw(url, request(host))).status
     for (const host of ['served.example', 'SERVED.Example:8787', 'served.example.', 'localhost', '127.0.0.1']) {
       expect([host, await requestStatus(host)]).toEqual([host, 200])
