@@ -39,7 +39,7 @@ export function createApp({ tree, host, onError = () => {}, limits = LIMITS, war
   const router = new Router([
     ...endpoints.map(endpoint => ({ ...endpoint, path: endpoint.route ?? endpoint.path })),
     ...homeRoutes(tree, { renewMs: limits.surveyMs, signal: stop.signal, onError }),
-    ...chartRoutes(),
+    ...chartRoutes(tree.mirror),
     ...assetRoutes(),
   ])
   const listener = routeListener(router, { check: requestCheck(new HostCheck(host), limits.urlBytes), onError })

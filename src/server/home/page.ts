@@ -1,7 +1,7 @@
 import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH, TOKENS_PATH } from '../../greeting-client/paths.js'
 import { formatBytes, formatTime, plural } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { type Html, html, pageHead } from '../pages/page.js'
+import { type Html, html, pageHead, SAMPLE_BADGE } from '../pages/page.js'
 import { type Coverage, describeSource, type MirrorSourceFacts } from './coverage.js'
 import { downloadSection, filesSection, heatMap, type IntervalExample, link } from './sections.js'
 
@@ -23,7 +23,7 @@ export function homePage(coverage: Coverage): Html {
 </head>
 <body>
 <header>
-<h1>klines</h1>
+<h1>klines ${coverage.source.kind === 'sample' ? SAMPLE_BADGE : ''}</h1>
 <p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
 <nav aria-label="On this page">
 <a href="/chart">Chart</a> <a href="#mirror">Coverage</a> <a href="#download">Download</a> <a href="#files">Files</a>

@@ -1,19 +1,22 @@
+import { SAMPLE } from '../../http/base-url.js'
+import type { Mirror } from '../../mirror/mirror.js'
 import type { Route } from '../http/router.js'
-import { type Html, html, pageBody, pageHead, sendPage } from './page.js'
+import { type Html, html, pageBody, pageHead, SAMPLE_BADGE, sendPage } from './page.js'
 
 /** The routes of the candle viewer. Its script reads the series from the address, whatever that names. */
-export function chartRoutes(): Route[] {
-  const page = pageBody(chartPage())
+export function chartRoutes(mirror: Mirror): Route[] {
+  const [page, samplePage] = [html``, SAMPLE_BADGE].map(badge => pageBody(chartPage(badge)))
   return ['/chart', '/chart/{symbol}', '/chart/{symbol}/{interval}'].map(path => ({
     method: 'GET',
     path,
     isPrivate: true,
-    handler: (request, response) => sendPage(request, response, page),
+    // A mirror may get its first file, and with it its source, while it is served.
+    handler: (request, response) => sendPage(request, response, mirror.baseUrl === SAMPLE ? samplePage : page),
   }))
 }
 
 /** The page at `/chart`: the elements that its script fills. */
-function chartPage(): Html {
+function chartPage(badge: Html): Html {
   const files = { styles: ['/viewer/chart/chart.css'], script: '/viewer/chart/main.js' }
   return html`${pageHead('klines chart', files)}
 </head>
@@ -25,6 +28,7 @@ ${toolbar()}
 <dl id="legend-columns"></dl>
 </section>
 <div id="chart" role="application" tabindex="0" aria-label="Candle chart" aria-describedby="keys"></div>
+${badge}
 <p id="keys" hidden>Arrow keys move, with Shift by a screen; plus and minus zoom; Home shows the first candles, End the newest.</p>
 <div id="message" role="alert" hidden>
 <p id="message-text"></p>

@@ -43,6 +43,9 @@ export function pageHead(title: string, { styles, script }: PageFiles): Html {
 ${styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}<script src="${script}" type="module"></script>`
 }
 
+/** What every page of the sample shows: its prices must never be taken for real ones. */
+export const SAMPLE_BADGE = html`<span class="sample" title="Synthetic data: no market ever traded at these prices">Sample data, not prices</span>`
+
 /** Only files of this server, and no inline scripts or styles; Swagger UI's icons are `data:` URLs. */
 const SECURITY_HEADERS = {
   'content-security-policy':
