@@ -177,8 +177,24 @@ describe('klines verify', () => {
     expect(quiet.stdout).toBe(plain.stdout)
     for (const flags of [[], ['-v']]) {
       const run = await sandbox.call(['verify', 'all', '-i', 'all', ...MIRROR, ...flags])
-      expect(lines(run.stdout).filter(line => line.length > 80)).toEqual([])
+      // A command is for copying, so it is not broken.
+      const text = lines(run.stdout).filter(line => !line.startsWith('    klines download '))
+      expect(text.filter(line => line.length > 80)).toEqual([])
     }
+  })
+
+  it('blames the candle that is invalid, not the longer ones beside it, and prints what downloads it again', async () => {
+    const sandbox = sandboxWithMirror()
+    const time = changeRow(sandbox.path('m/api/klines/1h/BTCUSDT/2025-02-01.json'), 7, row => {
+      row[2] = '0.00000001'
+    })
+    const run = await sandbox.call(['verify', 'BTCUSDT', '-i', '1h,2h,4h,1d', ...MIRROR])
+    expect(run.code).toBe(6)
+    expect(lines(run.stdout)[0]).toBe('FAILED: 1 of 4 series: 1 candle is invalid')
+    expect(run.stdout).toContain(`BTCUSDT 1h ${new Date(time).toISOString().slice(0, 16).replace('T', ' ')}: `)
+    expect(run.stdout).toContain(
+      '\n    klines download BTCUSDT -i 1h --from 2025-02-01 --to 2025-03-01 --refresh --base-url sample --mirror m\n',
+    )
   })
 
   it('names every failing candle, thousands of them too', async () => {

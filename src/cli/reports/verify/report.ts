@@ -7,7 +7,7 @@ import { describeDifference, exactTime, invalidLines, listFaults, oddityLines, o
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
 import { type Judgement, judge, type Verdict, verdictLine } from './verdict.js'
-import { corruptLines, missingLines, olderLines } from './windows.js'
+import { corruptLines, missingLines, olderLines, repairLines } from './windows.js'
 
 /** How a verification is shown. */
 interface VerifyReportOptions {
@@ -60,7 +60,7 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     verbose &&
       titled('Gaps, early closes, candles off the grid and without trades (UTC):', series.flatMap(oddityLines)),
     verbose && pairs.length > 0 && `Comparisons with finer candles:\n${pairTable(pairs)}`,
-    closingLines(result, judgement).join('\n'),
+    closingLines(result, judgement, location).join('\n'),
   ]
   return sections.filter(Boolean).join('\n\n')
 }
@@ -69,7 +69,8 @@ function titled(title: string, lines: readonly string[]): string | undefined {
   return lines.length > 0 ? [title, ...lines].join('\n') : undefined
 }
 
-function closingLines({ series, range, mirror }: VerificationReport, { failing, verdict }: Judgement): string[] {
+function closingLines({ series, range, mirror }: VerificationReport, judgement: Judgement, location: string): string[] {
+  const { failing, verdict } = judgement
   const unverified = sum(series.map(report => report.unverified ?? 0))
   const candles = sum(series.map(report => report.candles))
   const time = (value: number, open: string) => (Number.isFinite(value) ? exactTime(value) : open)
@@ -81,6 +82,7 @@ function closingLines({ series, range, mirror }: VerificationReport, { failing, 
     lines.unshift(`Not compared, ${reason}: ${formatCount(unverified)} of ${plural(candles, 'candle')}`)
   }
   if (verdict === 'ok' || verdict === 'short') return lines
+  lines.unshift(...repairLines(judgement, location))
   const isRepairable = failing.some(({ missingWindows, corruptWindows }) => missingWindows + corruptWindows > 0)
   const differs = failing.some(({ differing, invalid }) => differing + invalid > 0)
   if (differs) lines.unshift('klines download --refresh downloads every window of a series again.')

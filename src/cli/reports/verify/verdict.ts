@@ -1,10 +1,12 @@
 import { countShort, isShort } from '../../../download/coverage.js'
+import type { Difference } from '../../../klines/audit/compare-series.js'
+import { nextOpenTime } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import { findRules } from '../../../trees/find-rules.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { sum } from '../report.js'
-import { type CandleDifference, mergeDifferences } from './candles.js'
+import { type CandleDifference, listFaults, mergeDifferences } from './candles.js'
 import { mergeGaps, type Outage } from './outages.js'
 
 /**
@@ -42,8 +44,8 @@ export interface Judgement {
 }
 
 /** Judges a verification. Gaps are failures only with `failOnGaps`. */
-export function judge({ series, range, baseUrl, differences }: VerificationReport, failOnGaps: boolean): Judgement {
-  const merged = mergeDifferences(differences)
+export function judge({ series, range, baseUrl, ...found }: VerificationReport, failOnGaps: boolean): Judgement {
+  const merged = mergeDifferences(withoutExplained(found.differences, series))
   const rules = findRules(baseUrl)
   const differing = countCandles(merged.filter(({ note }) => note === undefined))
   const notes = countCandles(merged.filter(({ note }) => note !== undefined))
@@ -73,6 +75,17 @@ export function judge({ series, range, baseUrl, differences }: VerificationRepor
     differences: merged,
     outages: mergeGaps(series),
   }
+}
+
+/** The differences of candles none of whose finer candles is invalid: where one is, that one is wrong, not the longer candle beside it. */
+function withoutExplained(differences: readonly Difference[], series: readonly VerifiedSeries[]): Difference[] {
+  const invalid = new Map(
+    series.map(report => [seriesName(report), listFaults(report).map(({ openTime }) => openTime)]),
+  )
+  return differences.filter(({ symbol, interval, finer, openTime }) => {
+    const end = nextOpenTime(interval, openTime)
+    return !invalid.get(seriesName({ symbol, interval: finer }))?.some(time => time >= openTime && time < end)
+  })
 }
 
 /** The first line of the report: the verdict, and why. */

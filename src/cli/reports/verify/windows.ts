@@ -1,9 +1,10 @@
 import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
 import { formatCount } from '../../../klines/text.js'
-import { formatDate, windowSpan } from '../../../klines/windows.js'
+import { formatDate, startDateAt, windowSpan } from '../../../klines/windows.js'
 import type { VerifiedSeries } from '../../../verify/verify.js'
-import { exactTime, joinParts } from './candles.js'
+import { exactTime, joinParts, listFaults } from './candles.js'
+import type { Judgement } from './verdict.js'
 
 const MAX_WIDTH = 80
 /** More successive windows are shown as their first and last one. */
@@ -69,4 +70,28 @@ export function olderLines(series: readonly VerifiedSeries[], location: string):
       ),
     ]
   })
+}
+
+/** More series than this are not repaired one by one. */
+const MAX_COMMANDS = 3
+
+/** What downloads the windows of failing series again, with the flags of `location`; none for many series. */
+export function repairLines({ failing, differences }: Judgement, location: string): string[] {
+  const commands = failing.flatMap(({ report, differing, invalid }) => {
+    const { symbol, interval, missingWindows, corrupt } = report
+    const times = [
+      ...listFaults(report).map(({ openTime }) => openTime),
+      ...differences.filter(one => seriesName(one) === seriesName(report)).map(({ openTime }) => openTime),
+    ]
+    const dates = [
+      ...missingWindows,
+      ...corrupt.map(({ startDate }) => startDate),
+      ...times.map(time => startDateAt(interval, time)),
+    ].sort()
+    if (dates.length === 0) return []
+    const to = formatDate(windowSpan({ interval, startDate: dates[dates.length - 1] }).endTime)
+    const refresh = differing + invalid > 0 ? ' --refresh' : ''
+    return [`    klines download ${symbol} -i ${interval} --from ${dates[0]} --to ${to}${refresh}${location}`]
+  })
+  return commands.length > MAX_COMMANDS ? [] : commands
 }
