@@ -1,8 +1,9 @@
 import { isExchange, SAMPLE } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
-import { INTERVALS, type Interval } from '../klines/intervals.js'
+import { DAY_MS, INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
-import type { TimeRange } from '../klines/time-range.js'
+import { formatTime, plural } from '../klines/text.js'
+import type { RequestedRange } from '../klines/time-range.js'
 import type { SeriesRange } from './plan.js'
 import type { SourceInfo, WindowFailure } from './sources/window-source.js'
 
@@ -75,13 +76,22 @@ export function joinNames(names: readonly string[]): string {
 
 /** The error for a range without a candle. `consequence`: what is not done therefore. */
 export function noCandles(
-  { series, range }: { readonly series: readonly Pick<SeriesRange, 'series'>[]; readonly range: TimeRange },
+  { series, range }: { readonly series: readonly Pick<SeriesRange, 'series'>[]; readonly range: RequestedRange },
+  { newest, baseUrl }: Pick<SourceInfo, 'newest' | 'baseUrl'>,
   consequence = NOT_WRITTEN,
 ): KlinesError {
   const names = joinNames(series.map(({ series }) => seriesName(series)))
   const side = (time: number, open: string) => (Number.isFinite(time) ? new Date(time).toISOString() : open)
   const span = `from ${side(range.fromTime, 'the beginning')} to ${side(range.toTime, 'the present')}`
+  const times = series.flatMap(({ series }) => newest(series) ?? [])
+  const latest = Math.max(...times)
+  const age = Math.floor((range.now - latest) / DAY_MS)
+  const isOld = times.length > 0 && latest < range.fromTime && age >= 2
+  const other = isExchange(baseUrl) || baseUrl === SAMPLE ? '.' : "; `baseUrl: 'binance'` may have newer ones."
+  const ages = isOld
+    ? [`The newest candle here is of ${formatTime(latest)} UTC, ${plural(age, 'day')} old${other}`]
+    : []
   return new KlinesError('no_candles', `No candle of ${names} opens ${span}; ${consequence}.`, {
-    suggestions: ['klines start-dates INTERVAL shows which windows there are.'],
+    suggestions: [...ages, 'klines start-dates INTERVAL shows which windows there are.'],
   })
 }

@@ -48,6 +48,21 @@ function findFirstCached(mirror: Mirror, series: Series): number | undefined {
   return time === undefined ? undefined : Number(time)
 }
 
+/** When the newest candle opens that the mirror has or had of a series, ms UTC. */
+export function findNewest(mirror: Mirror, series: Series): number | undefined {
+  const recorded = mirror.record.seriesCandles(series)?.lastOpenTime ?? -Infinity
+  const startDate = mirror.contents.lastPopulated(series)
+  const file = startDate === undefined ? undefined : mirror.files.read(windowPath(windowOf(series, startDate)))
+  const [, time] =
+    file?.state === 'file' ? (/\[\s*(\d{1,15})\s*,[^[\]]*\]\s*\]\s*$/.exec(tailOf(file.bytes)) ?? []) : []
+  const newest = Math.max(recorded, time === undefined ? -Infinity : Number(time))
+  return newest === -Infinity ? undefined : newest
+}
+
 function headOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 100))
+}
+
+function tailOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(-1_000))
 }

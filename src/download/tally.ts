@@ -157,7 +157,7 @@ export class DownloadTally {
     const { forExport, partial, failOnGaps } = this.options
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
     const reports = this.seriesReports
-    if (reports.every(({ rows }) => rows === 0)) throw noCandles(plan)
+    if (reports.every(({ rows }) => rows === 0)) throw noCandles(plan, source.info)
     const series = plan.series.map((one, index) => {
       return { ...reports[index], coverage: coverPlan(source, plan.range, one, reports[index], partial) }
     })

@@ -43,6 +43,13 @@ export class MirrorContents {
     )
   }
 
+  /** The startDate of the last such window. */
+  lastPopulated(series: Series): string | undefined {
+    return this.startDates(series).findLast(
+      startDate => this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES,
+    )
+  }
+
   /**
    * Whether a window of a series is empty when it has no file: the mirror is complete, it has a list of the interval, and its
    * list of symbols, if it has one, names the symbol. Not of 1m, 3m and 5m, whose lists end with the day of the download.

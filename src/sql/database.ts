@@ -88,7 +88,8 @@ export class Database {
       return await work()
     } catch (cause) {
       this.signal.throwIfAborted()
-      throw new KlinesError('bad_query', (cause as Error).message.trimEnd(), { cause })
+      const message = (cause as Error).message.trimEnd().replace(/\nDid you mean "(?:sqlite|duckdb|pg)_\w+"\?/, '')
+      throw new KlinesError('bad_query', message, { cause, suggestions: suggestTable(message) })
     }
   }
 
@@ -99,6 +100,14 @@ export class Database {
   }
 
   private readonly interrupt = () => this.connection.interrupt()
+}
+
+/** How series are read, for a query that reads a table of another name, such as `BTCUSDT_1h`. */
+function suggestTable(message: string): string[] {
+  const [, name] = /Table with name (\S+) does not exist/.exec(message) ?? []
+  if (name === undefined) return []
+  const [, symbol = 'BTCUSDT', interval = '1h'] = /^([a-z0-9]{2,20})[_-](\d{1,2}[a-z])$/i.exec(name) ?? []
+  return [`A series is candles('${symbol.toUpperCase()}', '${interval}'), and all of them are klines.`]
 }
 
 /** The package is an optional peer: 70 MB that only `klines sql` needs. */

@@ -276,7 +276,10 @@ describe('dates and symbols of the service', () => {
     putFile(tree, 'api/klines/symbols.json', ['BTCUSDT', 'ETHUSDT'])
     const near = { ...request, symbols: ['BTCUSD'] }
     const error = await catchError(downloadKlines(near))
-    expect(error).toMatchObject({ code: 'unknown_symbol', suggestions: ['Did you mean BTCUSDT?'] })
+    expect(error).toMatchObject({
+      code: 'unknown_symbol',
+      suggestions: ['Did you mean BTCUSDT?', "The exchange may have it: `baseUrl: 'binance'`."],
+    })
     expect(error.message).toBe(
       `Unknown symbol "BTCUSD"; ${server.url} has no such symbol. Expected one of BTCUSDT, ETHUSDT.`,
     )

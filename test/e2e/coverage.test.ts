@@ -136,4 +136,14 @@ describe('less than was requested', () => {
     sandbox.write('m/mirror.json', JSON.stringify({ layout: 1, baseUrl: 'sample', complete: true }))
     expect(await coverageOf('--from', '2016')).toEqual([0, 0, Date.parse('2024-12-30')])
   })
+
+  it.each([
+    ['sample', '.'],
+    ['https://klines.example', '; --base-url binance may have newer ones.'],
+  ])('in a range without a candle the age of the newest one is said, from %s', async (baseUrl, end) => {
+    const sandbox = sandboxAt('2025-04-20T10:14:00Z', baseUrl)
+    const run = await sandbox.call(['export', ...HOURLY, '--last', '10d'])
+    expect([run.code, run.stdout]).toEqual([4, ''])
+    expect(run.stderr).toContain(`\n  The newest candle here is of 2025-03-30 23:00 UTC, 20 days old${end}\n`)
+  })
 })

@@ -90,4 +90,16 @@ describe('parseQuery', () => {
     const message = 'Parser Error: syntax error at or near "selec"\n\nLINE 1: selec 1\n        ^'
     await expect(parseQuery(await openDatabase(), 'selec 1')).rejects.toMatchObject({ code: 'bad_query', message })
   })
+
+  it.each([
+    ['BTCUSDT_4h', "candles('BTCUSDT', '4h')"],
+    ['prices', "candles('BTCUSDT', '1h')"],
+  ])('for the table %s, which there is not, names how series are read', async (table, series) => {
+    const database = await openDatabase()
+    await expect(database.run(`select * from ${table}`)).rejects.toMatchObject({
+      code: 'bad_query',
+      message: expect.not.stringContaining('Did you mean'),
+      suggestions: [`A series is ${series}, and all of them are klines.`],
+    })
+  })
 })

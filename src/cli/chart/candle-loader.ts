@@ -102,7 +102,7 @@ export class CandleLoader {
     })
     const charts = [...fitters.values()].map(fitter => fitter.end())
     const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
-    if (empty.length === charts.length) throw noCandles({ series: plans, range }, 'nothing is drawn')
+    if (empty.length === charts.length) throw noCandles({ series: plans, range }, source.info, 'nothing is drawn')
     if (empty.length > 0) request.warn?.(`No candles in the range: ${joinNames(empty)}.`)
     return charts.filter(({ candles }) => candles > 0)
   }

@@ -4,7 +4,7 @@ import type { WindowRef } from '../../klines/series.js'
 import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { NoWindow, WindowRows } from '../../mirror/mirror-windows.js'
-import { findListing } from '../listing.js'
+import { findListing, findNewest } from '../listing.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -41,6 +41,7 @@ export class MirrorSource implements WindowSource {
       isStored: true,
       traffic: { requests: 0, bytes: 0 },
       listing: symbol => findListing(mirror, symbol),
+      newest: series => findNewest(mirror, series),
       advice: 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.',
     }
   }

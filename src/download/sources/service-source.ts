@@ -12,7 +12,7 @@ import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
-import { findListing } from '../listing.js'
+import { findListing, findNewest } from '../listing.js'
 import { MirrorWriter, type MirrorWriterOptions } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -75,6 +75,7 @@ export class ServiceSource implements WindowSource {
         return { requests: fetcher.requests, bytes: fetcher.wireBytes }
       },
       listing: symbol => findListing(mirror, symbol),
+      newest: series => findNewest(mirror, series),
       advice: 'The mirror keeps what was downloaded; run the same command again to download the rest.',
     }
   }

@@ -68,6 +68,8 @@ export interface SourceInfo {
   readonly traffic: { readonly requests: number; readonly bytes: number }
   /** Since when a symbol was traded, as far as the mirror, its record and the rules of its tree tell. No request is sent. */
   listing(symbol: SymbolName): Listing
+  /** When the newest candle opens that the mirror has or had of a series, ms UTC. */
+  newest(series: Series): number | undefined
   /** What to do about windows that could not be downloaded or read: one sentence. */
   readonly advice: string
 }
