@@ -49,32 +49,47 @@ export function coverSeries(
   return coverSpan({ interval, grid, range, span: findSpan(interval, totals), listing }, known)
 }
 
-/** The same for a series of a plan, and what is made of it; `partial` as for the export. */
+/**
+ * The same for a series of a plan, and what is made of it: of several lengths the first one that is short. `partial` and `listing` as for
+ * the export.
+ */
 export function coverPlan(
-  source: WindowSource,
-  range: RequestedRange,
-  { series, windows, resampleTo }: SeriesPlan,
+  { source, range, partial }: { source: WindowSource; range: RequestedRange; partial?: boolean | undefined },
+  { series, windows, listedFrom, resampleTo = [undefined] }: Omit<SeriesPlan, 'range'>,
   totals: SeriesTimes,
-  partial?: boolean,
+  listing: Listing,
 ): Coverage {
-  const listing = source.info.listing(series.symbol)
   const known = { source, windows }
-  if (resampleTo === undefined) return coverSeries(series, range, totals, { listing, ...known })
-  const grid = new CandleGrid(resampleTo, series.symbol)
   const span = findSpan(series.interval, totals)
-  return coverSpan({ interval: resampleTo.name, grid, range, span, listing, partial }, known)
+  const all = resampleTo.map(target => {
+    if (target === undefined) return coverSeries(series, range, totals, { listing, ...known })
+    const grid = new CandleGrid(target, series.symbol)
+    const input = { interval: target.name, grid, range, span, listing, partial, coveredFrom: listedFrom }
+    return coverSpan(input, known)
+  })
+  return all.find(one => isShort(one, range, findRules(source.info.baseUrl))) ?? all[0]
 }
 
-/** Asks what the source says about the time after the last candle only where it matters: that takes some reading. */
+/** Asks what the source says about the time before the first and after the last candle only where it matters: that takes some reading. */
 function coverSpan(input: CoverageInput, known: KnownWindows): Coverage {
   const coverage = measureCoverage(input)
-  if (coverage.shortAtEnd === 0) return coverage
-  const { grid, span } = input
+  const { grid, range, span } = input
+  const knownFrom = coverage.shortAtStart > 0 ? findKnownFrom(known, range.fromTime, span?.startTime) : undefined
+  if (coverage.shortAtEnd === 0) return knownFrom === undefined ? coverage : measureCoverage({ ...input, knownFrom })
   const knownUntil = findKnownUntil(known, span?.endTime)
   if (span === undefined) return measureCoverage({ ...input, knownUntil })
   // A long candle is whole, too, when its last parts are known not to exist.
   const endTime = Math.max(span.endTime, Math.min(knownUntil, grid.next(span.endTime)))
-  return measureCoverage({ ...input, span: { ...span, endTime }, knownUntil })
+  return measureCoverage({ ...input, span: { ...span, endTime }, knownFrom, knownUntil })
+}
+
+/** From when on a source says that there is no candle before the first one, which opens at `startTime` (ms UTC). */
+function findKnownFrom({ source, windows }: KnownWindows, fromTime: number, startTime = Infinity): number {
+  const before = windows.filter(window => {
+    const span = windowSpan(window)
+    return span.endTime > fromTime && span.startTime < startTime
+  })
+  return completeUntil(source, before) >= startTime ? windowSpan(before[0]).startTime : Infinity
 }
 
 /**
@@ -98,11 +113,10 @@ function findSpan(interval: Interval, { firstOpenTime, lastOpenTime }: SeriesTim
 
 /** Whether a series lacks closed candles of a range that its tree should have by now. */
 export function isShort(coverage: Coverage, { endMoves, named, now }: RequestedRange, rules: TreeRules): boolean {
-  const { interval, shortAtStart, shortAtEnd, last } = coverage
-  if (shortAtStart > 0) return true
-  if (shortAtEnd === 0 || !endMoves || last === undefined) return shortAtEnd > 0
-  const target = parseTargetInterval(interval)
-  const closed = nextStart(target, nextStart(target, last))
+  const { interval, shortAtStart, shortAtEnd, shortFrom } = coverage
+  if (shortAtStart > 0 || shortFrom === undefined) return shortAtStart > 0
+  if (!endMoves) return true
+  const closed = nextStart(parseTargetInterval(interval), shortFrom)
   return !rules.mayLag(shortAtEnd, (named.to ?? now) - closed)
 }
 
@@ -149,7 +163,7 @@ export function checkGaps(
   const lines = lacking.slice(0, MAX_LISTED).map(report => {
     const { missing, gaps, coverage } = report
     const inside = missing > 0 ? [`${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')}`] : []
-    return `${seriesName(report)}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
+    return `${seriesName({ ...report, interval: coverage.interval })}: ${[describeCoverage(coverage) ?? [], ...inside].flat().join('; ')}`
   })
   if (lacking.length > MAX_LISTED) lines.push(`and ${lacking.length - MAX_LISTED} other series`)
   const head = `${describeRequested(range)}; ${lacking.length} of ${series.length} series ${lacking.length === 1 ? 'lacks' : 'lack'} candles${forExport ? `, so ${NOT_EXPORTED}` : ''}:`
@@ -159,7 +173,7 @@ export function checkGaps(
   })
 }
 
-function describeLack({ symbol, interval, missing, coverage: { shortAtStart, shortAtEnd } }: LackingSeries) {
+function describeLack({ symbol, missing, coverage: { interval, shortAtStart, shortAtEnd } }: LackingSeries) {
   return { symbol, interval, missing, shortAtStart, shortAtEnd }
 }
 

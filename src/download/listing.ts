@@ -3,12 +3,12 @@ import { DAY_MS, EXCHANGE_INTERVALS, nextOpenTime } from '../klines/intervals.js
 import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { parseDate, type WindowSpan } from '../klines/windows.js'
+import { parseDate, type WindowSpan, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 
 /** The first candle that is known of a series. */
 interface FirstCandle extends WindowSpan {
-  /** Whether the source had room for an earlier one, in its window or in an earlier one without candles. */
+  /** Whether the source had room for earlier ones: several in its window, or an earlier window without candles. */
   readonly isFirst: boolean
 }
 
@@ -36,33 +36,41 @@ function findFirst(mirror: Mirror, series: Series): FirstCandle | undefined {
   const startTime = Math.min(recorded, cached)
   if (startTime === Infinity) return undefined
   const { interval } = series
-  const isFirst = firstDate !== undefined && nextOpenTime(interval, parseDate(firstDate)) <= startTime
+  // A single candle may be missing for another reason.
+  const second =
+    firstDate === undefined ? Infinity : nextOpenTime(interval, nextOpenTime(interval, parseDate(firstDate)))
+  const isFirst = second <= startTime
   return { startTime, endTime: nextOpenTime(interval, startTime), isFirst }
 }
 
 /** When the first cached candle of a series opens, ms UTC: the first number of its window. Nothing is decoded, which takes memory. */
 function findFirstCached(mirror: Mirror, series: Series): number | undefined {
-  const startDate = mirror.contents.firstPopulated(series)
-  const file = startDate === undefined ? undefined : mirror.files.read(windowPath(windowOf(series, startDate)))
-  const [, time] = file?.state === 'file' ? (/^\s*\[\s*\[\s*(\d{1,15})\s*,/.exec(headOf(file.bytes)) ?? []) : []
-  return time === undefined ? undefined : Number(time)
+  return readTime(mirror, series, mirror.contents.firstPopulated(series), bytes =>
+    /^\s*\[\s*\[\s*(\d{1,15})\s*,/.exec(new TextDecoder().decode(bytes.subarray(0, 100))),
+  )
 }
 
 /** When the newest candle opens that the mirror has or had of a series, ms UTC. */
 export function findNewest(mirror: Mirror, series: Series): number | undefined {
   const recorded = mirror.record.seriesCandles(series)?.lastOpenTime ?? -Infinity
-  const startDate = mirror.contents.lastPopulated(series)
-  const file = startDate === undefined ? undefined : mirror.files.read(windowPath(windowOf(series, startDate)))
-  const [, time] =
-    file?.state === 'file' ? (/\[\s*(\d{1,15})\s*,[^[\]]*\]\s*\]\s*$/.exec(tailOf(file.bytes)) ?? []) : []
-  const newest = Math.max(recorded, time === undefined ? -Infinity : Number(time))
+  const time = readTime(mirror, series, mirror.contents.lastPopulated(series), bytes =>
+    /\[\s*(\d{1,15})\s*,[^[\]]*\]\s*\]\s*$/.exec(new TextDecoder().decode(bytes.subarray(-1_000))),
+  )
+  const newest = Math.max(recorded, time ?? -Infinity)
   return newest === -Infinity ? undefined : newest
 }
 
-function headOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes.subarray(0, 100))
-}
-
-function tailOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes.subarray(-1_000))
+/** The open time that `find` finds in a window, if it lies in it: a corrupt file says nothing. */
+function readTime(
+  mirror: Mirror,
+  series: Series,
+  startDate: string | undefined,
+  find: (bytes: Uint8Array) => RegExpExecArray | null,
+): number | undefined {
+  if (startDate === undefined) return undefined
+  const window = windowOf(series, startDate)
+  const file = mirror.files.read(windowPath(window))
+  const time = Number((file.state === 'file' && find(file.bytes)?.[1]) || Number.NaN)
+  const { startTime, endTime } = windowSpan(window)
+  return time >= startTime && time < endTime ? time : undefined
 }

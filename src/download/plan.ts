@@ -8,8 +8,8 @@ import type { WindowSource } from './sources/window-source.js'
 export interface SeriesRange {
   readonly series: Series
   readonly range: TimeRange
-  /** The longer candles that are made of it, if any: the first ones of several. */
-  readonly resampleTo?: TargetInterval | undefined
+  /** What is made of it: candles of these lengths, undefined for the series as it is. Default: as it is. */
+  readonly resampleTo?: readonly (TargetInterval | undefined)[] | undefined
 }
 
 /** The windows of one series that a range needs, ascending. */

@@ -1,7 +1,8 @@
-import type { Coverage } from '../klines/audit/coverage.js'
+import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
+import type { SymbolName } from '../klines/symbols.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, coverPlan } from './coverage.js'
 import { incomplete, noCandles } from './errors.js'
@@ -158,8 +159,13 @@ export class DownloadTally {
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
     const reports = this.seriesReports
     if (reports.every(({ rows }) => rows === 0)) throw noCandles(plan, source.info)
+    const listings = new Map<SymbolName, Listing>()
     const series = plan.series.map((one, index) => {
-      return { ...reports[index], coverage: coverPlan(source, plan.range, one, reports[index], partial) }
+      const { symbol } = one.series
+      const listing = listings.get(symbol) ?? source.info.listing(symbol)
+      listings.set(symbol, listing)
+      const coverage = coverPlan({ source, range: plan.range, partial }, one, reports[index], listing)
+      return { ...reports[index], coverage }
     })
     if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
     return {

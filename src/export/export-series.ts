@@ -174,11 +174,8 @@ export async function planExport(
   for (const { source: series, range, resampleTo } of exported) {
     const before = needed.get(seriesName(series))
     const toTime = Math.max(range.toTime, before?.range.toTime ?? -Infinity)
-    needed.set(seriesName(series), {
-      series,
-      range: { ...range, toTime },
-      resampleTo: before?.resampleTo ?? resampleTo,
-    })
+    const lengths = [...(before?.resampleTo ?? []), resampleTo]
+    needed.set(seriesName(series), { series, range: { ...range, toTime }, resampleTo: lengths })
   }
   const plan = { range, series: await planSeries(source, [...needed.values()]) }
   const plans = new Map(plan.series.map(plan => [seriesName(plan.series), plan]))

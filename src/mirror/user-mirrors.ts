@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { findUserFolder } from '../fs/user-folder.js'
+import { SAMPLE, toAddress } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { formatBytes, quoteWord } from '../klines/text.js'
 import { type MetaRead, readMeta } from './meta.js'
@@ -46,7 +47,9 @@ export function defaultMirrorRoot(baseUrl: string): string {
   const exact = join(folder, encodeURIComponent(baseUrl))
   if (sourceOf(exact) === baseUrl) return exact
   const found = sourceOf(plain)
-  return found === undefined || found === baseUrl ? plain : exact
+  if (found !== undefined) return found === baseUrl ? plain : exact
+  if (existsSync(plain)) return plain
+  return listUserMirrors().find(mirror => mirror.baseUrl === baseUrl)?.root ?? plain
 }
 
 /** The mirrors in the user's cache folder, by name. A folder without a readable `mirror.json` is none. */
@@ -76,14 +79,16 @@ export function mirrorFigures(root: string): MirrorFigures {
 /** A line about each of the user's mirrors, the largest three, and how it is chosen: for a run that finds none at `root`. */
 export function describeOtherMirrors(root: string): string[] {
   return listUserMirrors()
-    .filter(mirror => mirror.root !== root)
+    .filter(
+      mirror => mirror.root !== root && mirror.baseUrl !== SAMPLE && toAddress(mirror.baseUrl ?? '').startsWith('http'),
+    )
     .map(({ root, baseUrl }) => ({ baseUrl, bytes: seriesBytes(new Mirror(root)) }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, 3)
     .map(({ baseUrl, bytes }) => {
-      const flag = `\`baseUrl: '${baseUrl}'\``
-      return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add ${flag}, or klines config set base-url ${quoteWord(String(baseUrl))}`
+      const word = quoteWord(String(baseUrl))
+      return `There is a mirror of ${baseUrl} (${formatBytes(bytes)}): add --base-url ${word}, or klines config set base-url ${word}`
     })
 }
 

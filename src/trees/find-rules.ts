@@ -38,8 +38,9 @@ export const STATIC_TREE: TreeRules = {
   needsSecondAnswer: () => false,
   /** A service renders candles that it got before. */
   settledTime: ({ time }) => time - LATE_MS,
-  /** A published tree has empty files for windows of the future. */
+  // It is refreshed once a day.
   mayLag: (_candles, ms) => ms <= 2 * DAY_MS,
+  /** A published tree has empty files for windows of the future. */
   isOutdated: (window, { isEmpty, time }, now) => {
     const { startTime } = windowSpan(window)
     return isEmpty && time < startTime && startTime <= now

@@ -108,10 +108,11 @@ export async function verifyKlines(
   const all = findings.flatMap(symbol => symbol.series)
   const listings = new Map(names.map(name => [name, findListing(mirror, name)]))
   const requested = range ?? { ...ALL_TIME, named: { from: undefined, to: undefined }, endMoves: false, now }
+  const plans = new Map(windows.map(plan => [seriesName(plan), plan]))
   const cover = (one: SeriesWithOutages) => {
     const { symbol, interval } = one
     const listing = listings.get(symbol) as Listing
-    const plan = windows.find(plan => seriesName(plan) === seriesName({ symbol, interval })) as SeriesWindows
+    const plan = plans.get(seriesName({ symbol, interval })) as SeriesWindows
     const refs = plan.startDates.map(startDate => windowOf(plan, startDate))
     return withoutGaps(coverSeries(one, requested, one, { listing, source: mirror.windows, windows: refs }), one.gaps)
   }

@@ -63,6 +63,14 @@ it.each<[string, [keyof typeof LENGTHS, string, string?][], string | undefined, 
   expect(findListing(makeMirror('PEPEUSDT', windows), 'PEPEUSDT')).toEqual({ earliest, isFirst })
 })
 
+it('a corrupt window says nothing about the listing', () => {
+  const mirror = makeMirror('PEPEUSDT', [['1d', '2024-01-01', '2024-03-05']])
+  const path = join(mirror.root, 'api/klines/1h/PEPEUSDT/2022-01-01.json')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, '[[1,"junk"')
+  expect(findListing(mirror, 'PEPEUSDT').earliest).toBe(Date.parse('2024-03-05'))
+})
+
 it('the listing of the ten symbols is known without a candle, to the day', () => {
   const listed = Date.parse('2020-08-11')
   expect(findListing(makeMirror('SOLUSDT', []), 'SOLUSDT')).toEqual({ earliest: listed, isFirst: true })

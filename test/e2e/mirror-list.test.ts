@@ -63,6 +63,35 @@ describe('a run without a mirror of the default address', () => {
   )
 })
 
+describe('the hint', () => {
+  it('is for real candles: the sample is what serve shows without a mirror', async () => {
+    const { call } = sandboxWith({ sample: 'sample' })
+    const { stderr } = await call('export BTCUSDT -i 1h')
+    expect(stderr).not.toContain('There is a mirror')
+  })
+
+  it('quotes the address for a shell, and leaves out what is none', async () => {
+    const { call } = sandboxWith({
+      a: 'https://a.example/$(id)',
+      b: '--force',
+      c: `https://a.example/${'x'.repeat(9_000)}`,
+    })
+    const { stderr } = await call('export BTCUSDT -i 1h')
+    const word = "'https://a.example/$(id)'"
+    expect(stderr).toContain(`: add --base-url ${word}, or klines config set base-url ${word}\n`)
+    expect(stderr.match(/There is a mirror of/g)).toHaveLength(1)
+  })
+})
+
+describe('a mirror in a folder of another name', () => {
+  it('is found by its address', async () => {
+    const { sandbox, call } = sandboxWith({ copied: 'https://klines.example' })
+    expect((await call('mirror path --base-url https://klines.example')).stdout.trim()).toBe(
+      sandbox.path('cache/klines/copied'),
+    )
+  })
+})
+
 describe('two addresses whose folders would have the same name', () => {
   it('have a folder each, and each finds its own', async () => {
     const [slash, line] = ['https://klines.example/a/b', 'https://klines.example/a_b']

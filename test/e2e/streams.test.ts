@@ -74,6 +74,7 @@ describe.concurrent('stdout and stderr', () => {
             last: Date.UTC(2025, 2, 30),
             shortAtStart: 0,
             shortAtEnd: 0,
+            shortFrom: null,
             listed: Date.UTC(2024, 11, 30),
           },
         },

@@ -98,7 +98,9 @@ export class CandleLoader {
     const reports = tally.seriesReports
     this.coverage = plans.map((plan, index) => {
       const { resampleTo } = this.series[index]
-      return { ...plan.series, coverage: coverPlan(source, range, { ...plan, resampleTo }, reports[index], true) }
+      const listing = source.info.listing(plan.series.symbol)
+      const made = { ...plan, resampleTo: [resampleTo] }
+      return { ...plan.series, coverage: coverPlan({ source, range, partial: true }, made, reports[index], listing) }
     })
     const charts = [...fitters.values()].map(fitter => fitter.end())
     const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))

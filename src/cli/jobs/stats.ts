@@ -2,6 +2,7 @@ import { coverSeries } from '../../download/coverage.js'
 import { findListing } from '../../download/listing.js'
 import { planWindows } from '../../download/plan.js'
 import { systemClock } from '../../http/system-clock.js'
+import type { Listing } from '../../klines/audit/coverage.js'
 import { type SeriesStats, StatsBuilder } from '../../klines/audit/stats.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Series, WindowRef } from '../../klines/series.js'
@@ -25,17 +26,13 @@ export async function runStats(
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   await noteMissingWindows(mirror, series, range, warn)
+  const names = new Set(series.map(({ symbol }) => symbol))
+  const listings = new Map([...names].map(symbol => [symbol, findListing(mirror, symbol)]))
   const stats = series.map(name => {
     const windows = planWindows(name, mirror.contents.startDates(name), range, Infinity)
     const figures = computeStats(mirror, name, windows, range)
-    return {
-      ...figures,
-      coverage: coverSeries(name, range, figures, {
-        listing: findListing(mirror, name.symbol),
-        source: mirror.windows,
-        windows,
-      }),
-    }
+    const listing = listings.get(name.symbol) as Listing
+    return { ...figures, coverage: coverSeries(name, range, figures, { listing, source: mirror.windows, windows }) }
   })
   return statsReport(mirror, stats, range, flags)
 }

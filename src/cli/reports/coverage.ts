@@ -64,7 +64,7 @@ function staleAdvice(series: readonly CoveredSeries[], { range, baseUrl }: Cover
 }
 
 /** As `--json` has it. */
-export function coverageObject({ requested, first, last, ...rest }: Coverage) {
+export function coverageObject({ requested, first, last, shortFrom, ...rest }: Coverage) {
   const { from = null, to = null } = requested
-  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null }
+  return { ...rest, requested: { from, to }, first: first ?? null, last: last ?? null, shortFrom: shortFrom ?? null }
 }

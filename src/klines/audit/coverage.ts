@@ -31,6 +31,8 @@ export interface Coverage {
   readonly shortAtStart: number
   /** Closed candles of the range that are not there after the last one; all of them in a range without a candle. */
   readonly shortAtEnd: number
+  /** When the first of these would open; undefined when none is missing there. */
+  readonly shortFrom: number | undefined
   /** Since when the symbol is traded. `unknown` where nothing tells: then more candles may be missing at a start that was named. */
   readonly listed: number | 'unknown'
 }
@@ -44,7 +46,10 @@ export interface CoverageInput {
   /** The time that the candles in the range cover, of a resampled series those that it is made from; undefined without one. */
   readonly span: CandleSpan | undefined
   readonly listing: Listing
-  /** Until when the source surely has no other candles than those in the range, ms UTC: what is missing before that never was. */
+  /** Of a resampled series: candles that open earlier than this are whole only if all of them is there, ms UTC. Default: the first one. */
+  readonly coveredFrom?: number | undefined
+  /** From when on, and until when the source surely has no candles but these, ms UTC: what is missing there never was. */
+  readonly knownFrom?: number | undefined
   readonly knownUntil?: number | undefined
   /** Whether candles at both ends that are covered in part only are there. */
   readonly partial?: boolean | undefined
@@ -54,30 +59,36 @@ export interface CoverageInput {
  * Counts the closed candles of a range that a series lacks at its start and its end. A candle is in the range if it opens in it, and
  * closed if it ends by the present. An end that was not named is never short, and before the listing nothing is.
  */
-export function measureCoverage({ interval, grid, range, span, listing, partial, ...rest }: CoverageInput): Coverage {
+export function measureCoverage(input: CoverageInput): Coverage {
+  const { interval, grid, range, listing, knownFrom = Infinity, knownUntil = -Infinity } = input
   const { from, to } = range.named
   const { earliest, isFirst } = listing
-  const { knownUntil = -Infinity } = rest
-  const requested = { from, to }
-  const listed = isFirst && earliest !== undefined ? earliest : ('unknown' as const)
-  const known = earliest === undefined ? undefined : grid.start(earliest)
+  const listed = earliest === undefined ? undefined : grid.start(earliest)
+  const start = Math.max(from ?? -Infinity, listed ?? -Infinity)
   const end = to === undefined ? -Infinity : Math.min(grid.next(to), range.now)
-  if (span === undefined) {
-    const start = Math.max(from ?? -Infinity, known ?? -Infinity, knownUntil)
-    const shortAtEnd = Number.isFinite(start) ? grid.count(start, end) : 0
-    return { interval, requested, first: undefined, last: undefined, shortAtStart: 0, shortAtEnd, listed }
-  }
-  // The first candle of a symbol is whole, wherever on the grid trading began.
-  const isCut = !partial && (earliest === undefined || span.startTime > earliest)
-  const first = isCut ? grid.next(span.startTime) : grid.start(span.startTime)
-  const covered = partial ? grid.next(span.endTime) : grid.start(span.endTime)
+  const there = findThere(input)
+  const missingFrom = Math.max(there?.endTime ?? start, knownUntil)
+  const shortAtEnd = Number.isFinite(missingFrom) ? grid.count(missingFrom, end) : 0
+  const isKnown = there !== undefined && from !== undefined && listed !== undefined
   return {
     interval,
-    requested,
-    first,
-    last: grid.start(covered - 1),
-    shortAtStart: from === undefined || known === undefined ? 0 : grid.count(Math.max(from, known), first),
-    shortAtEnd: grid.count(Math.max(covered, first, knownUntil), end),
-    listed,
+    requested: { from, to },
+    first: there?.startTime,
+    last: there && grid.start(there.endTime - 1),
+    shortAtStart: isKnown ? grid.count(start, Math.min(there.startTime, knownFrom)) : 0,
+    shortAtEnd,
+    shortFrom: shortAtEnd === 0 ? undefined : grid.next(missingFrom),
+    listed: isFirst && earliest !== undefined ? earliest : 'unknown',
   }
+}
+
+/** From the first to the last candle of the range: whole ones, unless partial ones are wanted. Undefined without one. */
+function findThere({ grid, range, span, coveredFrom, partial }: CoverageInput): CandleSpan | undefined {
+  if (span === undefined) return undefined
+  const isCut = !partial && grid.start(span.startTime) < (coveredFrom ?? span.startTime)
+  const first = isCut ? grid.next(span.startTime) : grid.start(span.startTime)
+  const { from } = range.named
+  const startTime = from === undefined ? first : Math.max(first, grid.next(from))
+  const endTime = partial ? grid.next(span.endTime) : grid.start(span.endTime)
+  return startTime < endTime ? { startTime, endTime } : undefined
 }

@@ -41,6 +41,7 @@ describe('coverage', () => {
       last: at('2026-04-30T03:00'),
       shortAtStart: 0,
       shortAtEnd: 4_974,
+      shortFrom: at('2026-04-30T04:00'),
       listed: at('2017-08-17'),
     })
   })
@@ -61,6 +62,8 @@ describe('coverage', () => {
         const [first, last] = [Math.min(one, other), Math.max(one, other)]
         const earliest = listed === null ? undefined : opens[Math.min(listed, first)]
         const [from = -Infinity, to = Infinity, now = 0] = [time(start), time(end), time(present)]
+        // The candles are those of the range.
+        fc.pre(from <= opens[first] && to > opens[last])
         const { shortAtStart, shortAtEnd, ...rest } = measureCoverage({
           interval,
           grid: new CandleGrid(parseTargetInterval(interval), 'BTCUSDT'),
@@ -80,20 +83,41 @@ describe('coverage', () => {
 
   it.each([
     // The day of 3 January has candles from 05:00 on, and that of 6 January until 07:00.
-    ['whole candles alone', false, at('2017-08-17'), ['2024-01-04', '2024-01-05'], [3, 2]],
-    ['candles in part, too', true, at('2017-08-17'), ['2024-01-03', '2024-01-06'], [2, 1]],
-    ['the first one as whole where trading began', false, at('2024-01-03T05:00'), ['2024-01-03', '2024-01-05'], [0, 2]],
-  ])('of resampled candles counts %s', (_, partial, earliest, ends, counts) => {
+    ['whole candles alone', false, undefined, '2017-08-17', ['2024-01-04', '2024-01-05'], [3, 2]],
+    ['candles in part, too', true, undefined, '2017-08-17', ['2024-01-03', '2024-01-06'], [2, 1]],
+    [
+      'the first one as whole where its first parts are a gap',
+      false,
+      '2024',
+      '2017',
+      ['2024-01-03', '2024-01-05'],
+      [2, 2],
+    ],
+    ['none before the listing', false, '2024', '2024-01-03T05:00', ['2024-01-03', '2024-01-05'], [0, 2]],
+  ])('of resampled candles counts %s', (_, partial, covered, earliest, ends, counts) => {
     const coverage = measureCoverage({
       interval: '1d',
       grid: new CandleGrid(parseTargetInterval('1d'), 'BTCUSDT'),
       range: requested(at('2024-01-01'), at('2024-01-08'), at('2024-02-01')),
       span: { startTime: at('2024-01-03T05:00'), endTime: at('2024-01-06T07:00') },
-      listing: { earliest, isFirst: true },
+      listing: { earliest: at(earliest), isFirst: true },
+      coveredFrom: covered === undefined ? undefined : at(covered),
       partial,
     })
     expect([coverage.first, coverage.last]).toEqual(ends.map(at))
     expect([coverage.shortAtStart, coverage.shortAtEnd]).toEqual(counts)
+  })
+
+  it('begins within the range, also where a longer candle begins before it', () => {
+    const coverage = measureCoverage({
+      interval: '1w',
+      grid: new CandleGrid(parseTargetInterval('1w'), 'BTCUSDT'),
+      range: requested(at('2017-08-18'), Infinity, at('2026-01-01')),
+      span: { startTime: at('2017-08-18'), endTime: at('2017-09-04') },
+      listing: { earliest: at('2017-08-17'), isFirst: true },
+      partial: true,
+    })
+    expect([coverage.first, coverage.last, coverage.shortAtStart]).toEqual([at('2017-08-21'), at('2017-08-28'), 0])
   })
 
   it.each([

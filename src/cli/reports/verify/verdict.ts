@@ -62,9 +62,19 @@ export function judge({ series, range, baseUrl, ...found }: VerificationReport, 
   const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
   const isEmpty = series.every(({ candles }) => candles === 0)
   const isShortened = verdicts.some(({ short }) => short > 0)
-  const isIncomplete = verdicts.some(one => one.missingWindows > 0) || (failOnGaps && isShortened)
+  const isIncomplete = verdicts.some(one => one.missingWindows > 0)
   return {
-    verdict: hasFailed ? 'failed' : isIncomplete ? 'incomplete' : isEmpty ? 'empty' : isShortened ? 'short' : 'ok',
+    verdict: hasFailed
+      ? 'failed'
+      : isIncomplete
+        ? 'incomplete'
+        : isEmpty
+          ? 'empty'
+          : isShortened
+            ? failOnGaps
+              ? 'incomplete'
+              : 'short'
+            : 'ok',
     failsOnGaps: failOnGaps,
     series: verdicts,
     failing: verdicts.filter(
