@@ -114,8 +114,8 @@ const MAX_DECODED_BYTES = 16 * 1024 * 1024
 /** Larger than any window, so that zlib decodes one in a single call on its thread. */
 const CHUNK_BYTES = 160 * 1024
 
-/** Few bodies are decoded at once: each of sixteen could take 32 MiB while it is decoded. */
-const limitDecoding = pLimit(2)
+/** One body is decoded at a time: each of sixteen could take 32 MiB while it is decoded, and a window takes 1 ms. */
+const limitDecoding = pLimit(1)
 
 /** The codings that `decodeBody` knows, as a request names them. */
 export const ACCEPT_ENCODING = 'gzip, br'
