@@ -7,13 +7,11 @@ import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
 import { Connections } from './http/connections.js'
 import { addressUrl } from './http/host.js'
+import { LIMITS } from './http/limits.js'
 import { Tree } from './tree/tree.js'
 import { type OpenSource, Upstream } from './tree/upstream.js'
 
 const DEFAULT_HOST = '127.0.0.1'
-
-/** How long received requests may take once the server is closing, ms. */
-const GRACE_MS = 5_000
 
 /** A server that listens. */
 export interface RunningServer {
@@ -63,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const close = async () => {
     const closed = once(server, 'close')
-    await Connections.of(server).finish(GRACE_MS)
+    await Connections.of(server).finish((options.limits ?? LIMITS).graceMs)
     stop()
     await closed
     await upstream?.close()

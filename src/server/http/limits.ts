@@ -18,6 +18,8 @@ export const LIMITS = {
   exportPeriodMs: 30_000,
   /** A survey of the mirror is kept at least so long. */
   surveyMs: 60_000,
+  /** How long requests that were received may take once the server is closing. */
+  graceMs: 5_000,
 }
 
 export type Limits = typeof LIMITS

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { WORD_MS } from '../../../src/server/greeting/routes.js'
+import { LIMITS } from '../../../src/server/http/limits.js'
 import { startServer } from '../../../src/server/server.js'
 import { USER_TARGET, useHttpServer } from '../../support/servers/http-server.js'
 import { RawClient, rawRequest } from '../../support/servers/raw-client.js'
@@ -59,7 +60,9 @@ describe('a server that closes', () => {
     await action
     return performance.now() - started
   }
-  const start = () => startServer({ root: tempFolder() })
+  // So long that what waits for it is found out, also on a busy machine.
+  const patient = { ...LIMITS, graceMs: 120_000 }
+  const start = (limits = patient) => startServer({ root: tempFolder(), limits })
 
   it('lets a stream finish, and accepts no more connections', async () => {
     const server = await start()
@@ -77,7 +80,7 @@ describe('a server that closes', () => {
       .toBe('ECONNREFUSED')
     const { body } = await client.next()
     expect(body.toString()).toMatch(/ comes\."\}\n$/)
-    expect(await took(closing)).toBeLessThan(4_000)
+    expect(await took(closing)).toBeLessThan(60_000)
     await client.closed
     client.close()
   })
@@ -85,7 +88,7 @@ describe('a server that closes', () => {
   it('sends whole responses to clients that read slowly', async () => {
     const root = tempFolder()
     putFile(root, WINDOW_PATH, makeWindow(672))
-    const server = await startServer({ root })
+    const server = await startServer({ root, limits: patient })
     const clients = await Promise.all(Array.from({ length: 3 }, () => RawClient.open(server.url)))
     // More than the buffers of the kernel hold.
     const requests = Array<Buffer>(120).fill(WINDOW)
@@ -126,21 +129,22 @@ describe('a server that closes', () => {
     const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.open(server.url)))
     for (const client of clients.slice(1)) client.send(SYMBOLS)
     for (const client of clients.slice(1)) expect((await client.next()).status).toBe(200)
-    expect(await took(server.close())).toBeLessThan(4_000)
+    expect(await took(server.close())).toBeLessThan(60_000)
     await Promise.all(clients.map(client => client.closed))
     for (const client of clients) client.close()
   })
 
-  it('waits for five seconds at most', async () => {
-    const server = await start()
+  it('waits for its grace period at most', async () => {
+    const server = await start({ ...LIMITS, graceMs: 1_000 })
     const slow = await RawClient.open(server.url)
     slow.send(rawRequest(`POST ${USER_TARGET}`, ['Content-Type: application/json', 'Content-Length: 100'], '{'))
     const streaming = await RawClient.open(server.url)
     streaming.send(TOKENS)
     await waitForLines(streaming, 1)
     const time = await took(server.close())
-    expect(time).toBeGreaterThan(4_500)
-    expect(time).toBeLessThan(8_000)
+    expect(time).toBeGreaterThan(900)
+    // The server ends the body that never comes after ten seconds anyway.
+    expect(time).toBeLessThan(9_000)
     await slow.closed
     for (const client of [slow, streaming]) client.close()
     // The port is free again.
