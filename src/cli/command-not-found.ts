@@ -3,6 +3,7 @@ import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
 import { ExitCode } from './exit-codes.js'
+import { HELP_TOPICS } from './help-topics.js'
 import { formatId } from './usage.js'
 
 /** oclif calls this for a command that it does not know. `id` has all words up to the first flag, joined by colons. */
@@ -48,7 +49,11 @@ function findNearest(words: readonly string[], names: readonly string[]): string
     // `klines status`
     pairs.find(name => name.endsWith(` ${first}`)) ??
     suggest(`${first} ${second}`, pairs) ??
-    suggest(first, [...names.filter(name => !pairs.includes(name)), ...topics])
+    suggest(first, [...names.filter(name => !pairs.includes(name)), ...topics]) ??
+    suggest(
+      `help ${first}`,
+      Object.keys(HELP_TOPICS).map(topic => `help ${topic}`),
+    )
   )
 }
 

@@ -4,7 +4,7 @@ import { SECTIONS } from './sections.js'
 
 const USAGE = `usage: npm run bench -- [--quick | --headline] [--json FILE] [SECTION...]
   sections: ${Object.keys(SECTIONS).join(' ')}; default: all
-  --headline  the rows of the README in three runs, beside the peers with a target
+  --headline  the rows of src/docs/reliability.md in three runs, beside the peers with a target
   --quick     the same in one round`
 const DEFAULT_ROUNDS = 5
 const HEADLINE_RUNS = 3
@@ -15,7 +15,7 @@ export interface Mode {
   readonly rounds: number
   /** How often that is repeated. */
   readonly runs: number
-  /** Whether only the rows of the README are measured, beside the peers that a target names. */
+  /** Whether only the rows of src/docs/reliability.md are measured, beside the peers that a target names. */
   readonly headlineOnly: boolean
 }
 

@@ -31,6 +31,6 @@ export interface Row {
   readonly targets: readonly Target[]
   /** Runs of each contender in a round; more for short work, whose times vary. Default 1. */
   readonly runsPerRound?: number
-  /** Whether the README has it. */
+  /** Whether src/docs/reliability.md has it. */
   readonly isHeadline?: boolean
 }

@@ -17,7 +17,7 @@ import type { Workspace } from './workspace.js'
 export interface Section {
   /** Programs without which it cannot be measured at all. */
   readonly needs: readonly string[]
-  /** Whether the README has a row of it. */
+  /** Whether src/docs/reliability.md has a row of it. */
   readonly hasHeadline?: boolean
   rows(workspace: Workspace): Row[] | Promise<Row[]>
 }

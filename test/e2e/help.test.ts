@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Plugin } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
 import { PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { filesBelow } from '../support/files-below.js'
 
 interface Manifest {
   commands: Record<string, { flags: Record<string, { char?: string; hidden?: boolean; env?: string }> }>
@@ -71,15 +72,22 @@ describe.concurrent('help', () => {
     expect(run.stdout).toContain(`$ klines ${name}`)
   })
 
-  it.each(NAMES)('klines %s -h, klines help %s and --help are the same, and fit 80 columns', async name => {
-    const words = name.split(' ')
-    const sandbox = newSandbox()
-    const { stdout } = await sandbox.call([...words, '--help'])
-    expect(await sandbox.call([...words, '-h'])).toMatchObject({ code: 0, stdout, stderr: '' })
-    expect(await sandbox.call(['help', ...words])).toMatchObject({ code: 0, stdout, stderr: '' })
-    expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])
-    expect(stdout.split('\n').filter(line => line !== line.trimEnd())).toEqual([])
-  })
+  it.each(NAMES)(
+    'klines %s -h is --help without variables, klines help is --help, and all fit 80 columns',
+    async name => {
+      const words = name.split(' ')
+      const sandbox = newSandbox()
+      const { stdout } = await sandbox.call([...words, '--help'])
+      const short = await sandbox.call([...words, '-h'])
+      expect(short).toMatchObject({ code: 0, stderr: '' })
+      const joined = (text: string) => text.replaceAll(/\s+/g, '')
+      expect(joined(short.stdout)).toBe(joined(stdout.replaceAll(/\[env:\s+\w+\]/g, '')))
+      expect(short.stdout.length).toBeLessThan(stdout.length)
+      expect(await sandbox.call(['help', ...words])).toMatchObject({ code: 0, stdout, stderr: '' })
+      expect(stdout.split('\n').filter(line => line.length > 80)).toEqual([])
+      expect(stdout.split('\n').filter(line => line !== line.trimEnd())).toEqual([])
+    },
+  )
 
   it('klines, klines -h, klines help and klines --help are the same, and fit 80 columns', async () => {
     const sandbox = newSandbox()
@@ -88,6 +96,29 @@ describe.concurrent('help', () => {
     expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
     expect(runs[0].stdout.split('\n').filter(line => line.length > 80)).toEqual([])
     expect(runs[0].stdout).toMatch(/^USAGE\n {2}\$ klines COMMAND/m)
+  })
+
+  it.each(['ranges', 'formats', 'mirrors', 'lakes', 'exit-codes'])(
+    'klines help lists %s and explains it in 80 columns',
+    async topic => {
+      const sandbox = newSandbox()
+      expect((await sandbox.call(['help'])).stdout).toMatch(new RegExp(`^  ${topic} +\\w.*\\.$`, 'm'))
+      const run = await sandbox.call(['help', topic])
+      expect(run).toMatchObject({ code: 0, stderr: '' })
+      const [title, empty, ...lines] = run.stdout.trimEnd().split('\n')
+      expect([title, empty]).toEqual([topic.toUpperCase().replace('-', ' '), ''])
+      expect(lines.length).toBeGreaterThan(10)
+      expect(lines.filter(line => line.length > 80 || /`|\]\(|\*\*|^\|/.test(line))).toEqual([])
+    },
+  )
+
+  it.each([
+    [['help', 'range'], 'Unknown command: range. Did you mean help ranges?'],
+    [['formats'], 'Unknown command: formats. Did you mean help formats?'],
+  ])('klines %j suggests the topic', async (args, message) => {
+    const run = await newSandbox().run(args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(message)
   })
 
   it.each([
@@ -112,7 +143,7 @@ describe.concurrent('help', () => {
   })
 
   it('values and defaults come after the text', async () => {
-    const [api, serve] = await Promise.all([['openapi'], ['serve']].map(args => newSandbox().call([...args, '-h'])))
+    const [api, serve] = await Promise.all([['openapi'], ['serve']].map(args => newSandbox().call([...args, '--help'])))
     expect(api.stdout).toContain('[API]  Name of the API. {greeting|klines|export} [default: greeting]\n')
     expect(unwrapped(serve.stdout)).toMatch(/^ +--port=.* \[default: 8787\] \[env: KLINES_PORT\]$/m)
   })
@@ -173,39 +204,41 @@ describe.skipIf(!hasScript)('help at a terminal (skipped without script of util-
   })
 })
 
-const readmeFile = join(PROJECT, 'README.md')
-const readme = existsSync(readmeFile) ? readFileSync(readmeFile, 'utf8') : ''
-if (!readme) console.warn('Tests of the README are skipped: it is missing.')
+/** The README and the documents of the package. */
+const pages = ['README.md', ...filesBelow(join(PROJECT, 'src/docs')).map(name => `src/docs/${name}`)]
+  .filter(name => name.endsWith('.md'))
+  .map(name => [name, readFileSync(join(PROJECT, name), 'utf8')] as const)
 
-/** The commands of the README's ```sh blocks; a line that ends in \ is joined with the next. */
-const shellLines = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
-  .flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'))
-  .map(line => line.replace(/^\$ /, '').trim())
-  .filter(line => line !== '' && !line.startsWith('#'))
-const sampleLines = shellLines.filter(line => line.includes('--base-url sample'))
-/** The words after `klines` in the README, up to the end of that command. */
-const mentions = [...shellLines, ...[...readme.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code)]
-  .flatMap(code => [...code.matchAll(/(?:^|[\s($"])klines ([^|;#&)]+)/g)])
-  .map(([, rest]) => rest.trim().split(/\s+/))
+/** The commands of a page's ```sh blocks; a line that ends in \ is joined with the next. */
+const shellLines = (page: string) =>
+  [...page.matchAll(/```sh\n([\s\S]*?)```/g)]
+    .flatMap(([, block]) => block.replaceAll('\\\n', ' ').split('\n'))
+    .map(line => line.replace(/^\$ /, '').trim())
+    .filter(line => line !== '' && !line.startsWith('#'))
+/** The words after `klines` in a page, up to the end of that command. */
+const mentions = (page: string) =>
+  [...shellLines(page), ...[...page.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code)]
+    .flatMap(code => [...code.matchAll(/(?:^|(?<!\bfrom)[\s($"])klines ([^|;#&)]+)/g)])
+    .map(([, rest]) => rest.trim().split(/\s+/))
+const allFlags = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
 
-describe.skipIf(!readme)('the README', { concurrent: true }, () => {
-  it('has commands for the sample that all work, one after the other', async () => {
-    expect(sampleLines.length).toBeGreaterThan(0)
-    const sandbox = newSandbox()
-    for (const line of sampleLines) {
-      const command = line.replace('npm ci && ', '').replace(/\bnpx (?:--yes )?klines\b/g, 'klines')
-      const run = await sandbox.shell(`set -eo pipefail\n${command}`)
-      expect(run.code, `${line}\n${run.stderr}`).toBe(0)
-    }
-  })
+it('the README has commands for the sample that all work, one after the other', async () => {
+  const lines = shellLines(pages[0][1]).filter(line => line.includes('--base-url sample'))
+  const commands = lines.map(line => line.replace('npm ci && ', '').replace('npx klines', 'klines'))
+  expect(commands.length).toBe(4)
+  const sandbox = newSandbox()
+  for (const command of commands.filter(line => !line.startsWith('klines serve'))) {
+    const run = await sandbox.shell(`set -eo pipefail\n${command}`)
+    expect(run.code, `${command}\n${run.stderr}`).toBe(0)
+  }
+})
 
+describe.each(pages)('%s', (_, page) => {
   it('names only existing commands and flags', () => {
-    expect(mentions.length).toBeGreaterThan(0)
-    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
-    const wrong = mentions.flatMap(words => {
+    const wrong = mentions(page).flatMap(words => {
       const name = NAMES.find(command => `${words.join(' ')} `.startsWith(`${command} `))
-      const topic = NAMES.some(command => command.startsWith(`${words[0]} `)) || words[0] === 'help'
-      const known = name ? new Set(['help', ...Object.keys(findFlags(name))]) : all
+      const topic = NAMES.some(command => command.startsWith(`${words[0]} `)) || /^(help|COMMAND)$/.test(words[0])
+      const known = name ? new Set(['help', ...Object.keys(findFlags(name))]) : allFlags
       const flags = words.filter(word => word.startsWith('--')).map(word => word.slice(2).split('=')[0])
       return [
         ...(name || topic || words[0].startsWith('-') ? [] : [`klines ${words[0]}`]),
@@ -216,8 +249,7 @@ describe.skipIf(!readme)('the README', { concurrent: true }, () => {
   })
 
   it('names only existing flags, also without a command', () => {
-    const all = new Set(['help', 'version', ...NAMES.flatMap(name => Object.keys(findFlags(name)))])
-    const flags = [...readme.matchAll(/`--([a-z-]+)[^`]*`/g)].map(([, flag]) => flag)
-    expect(flags.filter(flag => !all.has(flag))).toEqual([])
+    const flags = [...page.matchAll(/`--([a-z-]+)[^`]*`/g)].map(([, flag]) => flag)
+    expect(flags.filter(flag => !allFlags.has(flag))).toEqual([])
   })
 })

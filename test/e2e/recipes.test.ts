@@ -9,7 +9,7 @@ import { sampleRows } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 
 const newSandbox = useSandboxes()
-const RECIPES = join(PROJECT, 'test/recipes')
+const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
 const UNTESTED = 'Not run by the tests'
 /** Where a server listens by default; the tests start one on a free port. */
@@ -110,10 +110,9 @@ async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): P
 
 describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
-    // library.md is run by readme-library.test.ts.
-    const names = readdirSync(RECIPES).filter(name => name !== 'library.md')
+    const names = readdirSync(RECIPES)
     expect(names).toEqual([
-      ...['backtrader.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md', 'sql.md'],
+      ...['backtrader.md', 'charts.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md', 'sql.md'],
     ])
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
@@ -126,7 +125,7 @@ describe.concurrent('recipes', () => {
     expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
-  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md'])(
+  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md', 'charts.md'])(
     '%s runs, with the output that it announces',
     async name => {
       await expectAnnounced(newSandbox(), testedBlocks(name))

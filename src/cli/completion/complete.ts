@@ -1,3 +1,4 @@
+import { HELP_TOPICS } from '../help-topics.js'
 import { type CommandEntry, type CommandTable, describe, findCommand, nextWords } from './command-table.js'
 import { type ReadWords, readFlagWord, readWords } from './flag-words.js'
 import { ALL, argValues, flagValues, type Values } from './values.js'
@@ -23,7 +24,13 @@ const VERSION = { value: '--version', description: 'Show the version' }
  */
 export function complete(words: readonly string[], table: CommandTable): Completion {
   const [before, current] = [words.slice(0, -1), words.at(-1) ?? '']
-  if (before[0] === 'help') return toWords(commandNames(before.slice(1), table), current)
+  if (before[0] === 'help') {
+    const topics = Object.entries(HELP_TOPICS).map(([value, summary]) => ({
+      value,
+      description: describe({ summary }),
+    }))
+    return toWords([...commandNames(before.slice(1), table), ...(before.length === 1 ? topics : [])], current)
+  }
   const found = findCommand(before, table)
   const names = commandNames(before, table)
   if (found) {

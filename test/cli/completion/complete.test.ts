@@ -67,7 +67,12 @@ describe('words', () => {
     ['klines nothing ', ''],
     ['klines mirror nothing ', ''],
     ['klines users ', 'update'],
-    ['klines help ', 'config download help mirror openapi start-dates users verify'],
+    [
+      'klines help ',
+      'config download help mirror openapi start-dates users verify ranges formats mirrors lakes exit-codes',
+    ],
+    ['klines help m', 'mirror mirrors'],
+    ['klines help ranges ', ''],
     ['klines help mirror s', 'status'],
     ['klines help download ', ''],
     ['klines config s', 'set'],
