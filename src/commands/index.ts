@@ -8,6 +8,7 @@ import Download from './download.js'
 import Export from './export.js'
 import HelpCommand from './help.js'
 import Intervals from './intervals.js'
+import MirrorChanges from './mirror/changes.js'
 import MirrorClear from './mirror/clear.js'
 import MirrorList from './mirror/list.js'
 import MirrorPath from './mirror/path.js'
@@ -37,6 +38,7 @@ export const COMMANDS = {
   export: Export,
   help: HelpCommand,
   intervals: Intervals,
+  'mirror:changes': MirrorChanges,
   'mirror:clear': MirrorClear,
   'mirror:list': MirrorList,
   'mirror:path': MirrorPath,

@@ -179,7 +179,7 @@ export function findTempBeside(name: string): string | undefined {
 }
 
 /** A rename is durable once its folder is flushed (fsync(2)); a system that cannot open or flush a folder does without. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   try {
     const descriptor = openSync(path, 'r')
     try {

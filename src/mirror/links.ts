@@ -4,11 +4,19 @@ import { linkError, refuseLinks } from '../fs/links.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
 import { intervalSegment, parseTreePath, SYMBOLS_PATH, startDatesPath } from '../klines/paths.js'
 import { isSymbol, type SymbolName } from '../klines/symbols.js'
+import { CHANGES_FILE } from './changes.js'
 import { TEMP_FOLDER } from './file-store.js'
 import { CACHE_TAG_FILE, META_FILE } from './meta.js'
 
 /** The files and folders of a mirror that any run may write. */
-const COMMON_PATHS = [META_FILE, CACHE_TAG_FILE, TEMP_FOLDER, SYMBOLS_PATH, ...EXCHANGE_INTERVALS.map(startDatesPath)]
+const COMMON_PATHS = [
+  META_FILE,
+  CACHE_TAG_FILE,
+  CHANGES_FILE,
+  TEMP_FOLDER,
+  SYMBOLS_PATH,
+  ...EXCHANGE_INTERVALS.map(startDatesPath),
+]
 
 /** The series that a run may write. */
 export interface WrittenSeries {

@@ -6,6 +6,7 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
 import { parseStartDates } from '../klines/lists.js'
 import { startDatesPath, type TreeEntry } from '../klines/paths.js'
+import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
 import { listFolder, TEMP_FOLDER } from './file-store.js'
 import { ALL_SERIES } from './links.js'
@@ -78,11 +79,12 @@ export function clearMirror(mirror: Mirror): Removal {
   return removal
 }
 
-/** The mirror's own files at its root; the cache tag may be another program's. */
+/** The mirror's own files at its root; the cache tag and `changes.jsonl` may be another program's. */
 function ownFiles(mirror: Mirror): string[] {
   const tag = mirror.files.read(CACHE_TAG_FILE)
   const isTagged = tag.state === 'file' && tag.bytes.toString() === CACHE_TAG
-  return [RECORD_FILE, META_FILE, ...(isTagged ? [CACHE_TAG_FILE] : [])]
+  const changes = mirror.changes.isOwn ? [CHANGES_FILE] : []
+  return [RECORD_FILE, ...changes, META_FILE, ...(isTagged ? [CACHE_TAG_FILE] : [])]
 }
 
 /** Throws `mirror_unusable`; files removed before stay removed. */

@@ -1,10 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
 import type { Series } from '../klines/series.js'
 import { isSymbol, type SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
-import { writeFile } from './file-store.js'
+import { LineFile, MAX_LINE_FILE_BYTES } from './line-file.js'
 import {
   formatRecordLine,
   MAX_LINE_BYTES,
@@ -18,16 +17,9 @@ import {
 /** The file at a mirror's root that has the record: outside of the tree, so that nothing lists, serves or publishes it. */
 export const RECORD_FILE = '.klines-record'
 
-/** Of a larger record only the end is read: 64 MiB are some 350,000 windows, and 150 MB of memory. */
-const MAX_BYTES = 64 * 1024 * 1024
-const CHUNK_BYTES = 1024 * 1024
 /** A record with so many lines that later ones replace, and more of them than windows, is written anew. */
 const MAX_REPLACED_LINES = 10_000
-const LINE_END = 0x0a
 
-const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-const APPENDING =
-  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW
 /** The errors of a path where no record is: nothing, a link, or something to talk to. */
 const NO_RECORD = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'])
 
@@ -41,20 +33,19 @@ export class MirrorRecord {
   private readonly windows = new Map<string, RecordedWindow>()
   private readonly candles = new Map<string, RecordedCandles>()
   private isLoaded = false
-  /** The file that was read, how far, and the lines up to there. */
-  private inode: number | undefined
-  private offset = 0
+  private readonly file: LineFile
+  /** The lines that were read. */
   private lines = 0
   /** How often something was learned or forgotten. */
   private changes = 0
-  /** Whether the file ends within a line. */
-  private isTorn = false
 
   /** `isOfMirror`: whether the folder is a mirror by now; before that it has no record, whatever lies there. */
   constructor(
     private readonly root: string,
     private readonly isOfMirror: () => boolean,
-  ) {}
+  ) {
+    this.file = new LineFile(root, RECORD_FILE, { maxLineBytes: MAX_LINE_BYTES })
+  }
 
   /** The last recorded version of a window, by the path of its file. Throws `mirror_unusable` when the record cannot be read. */
   window(path: string): RecordedWindow | undefined {
@@ -99,38 +90,14 @@ export class MirrorRecord {
   }
 
   private readNew(): void {
-    const descriptor = openSync(join(this.root, RECORD_FILE), READING)
-    try {
-      const stat = fstatSync(descriptor)
-      if (!stat.isFile()) return
-      const { ino, size } = stat
-      // Another file has all that counts.
-      if (ino !== this.inode || size < this.offset) this.forget()
-      this.inode = ino
-      this.offset = Math.max(this.offset, size - MAX_BYTES)
-      this.readLines(descriptor, size)
-    } finally {
-      closeSync(descriptor)
-    }
-  }
-
-  private readLines(descriptor: number, size: number): void {
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - this.offset))
-    while (this.offset < size) {
-      const length = readSync(descriptor, buffer, 0, buffer.length, this.offset)
-      const chunk = buffer.subarray(0, length)
-      let start = 0
-      for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, start)) {
-        if (end - start <= MAX_LINE_BYTES) this.take(parseRecordLine(chunk.toString('utf8', start, end)))
+    this.file.readNew({
+      take: line => {
         this.lines++
-        start = end + 1
-      }
-      this.isTorn = start < length
-      // The rest is read with the next chunk, unless it is too long for a line.
-      if (length - start > MAX_LINE_BYTES) start = length
-      if (start === 0) return
-      this.offset += start
-    }
+        this.take(line === undefined ? undefined : parseRecordLine(line))
+      },
+      // Another file has all that counts.
+      forget: () => this.forget(),
+    })
   }
 
   private take(line: RecordLine | undefined): void {
@@ -142,9 +109,7 @@ export class MirrorRecord {
   private forget(): void {
     this.windows.clear()
     this.candles.clear()
-    this.offset = 0
     this.lines = 0
-    this.isTorn = false
     this.changes++
   }
 
@@ -157,34 +122,19 @@ export class MirrorRecord {
   /** Appends a line, and keeps it in memory when that fails. Throws `mirror_unusable`. */
   append(line: RecordLine): void {
     this.remember(line)
-    this.writing(() => this.appendLine(line))
-  }
-
-  private appendLine(line: RecordLine): void {
-    const descriptor = openSync(join(this.root, RECORD_FILE), APPENDING, 0o666)
-    try {
-      const stat = fstatSync(descriptor)
-      if (!stat.isFile()) throw new Error('it is not a regular file')
-      // Another name of the file may be that of a backup.
-      if (stat.nlink > 1) {
-        this.refresh()
-        this.take(line)
-        this.rewrite()
-        return
-      }
-      const bytes = Buffer.from((this.isTorn ? '\n' : '') + formatRecordLine(line))
-      const written = writeSync(descriptor, bytes)
-      this.isTorn = written < bytes.length
-      if (this.isTorn) throw new Error(`only ${written} of ${bytes.length} bytes were written`)
-    } finally {
-      closeSync(descriptor)
+    const replace = () => {
+      this.refresh()
+      this.take(line)
+      this.rewrite()
     }
+    this.writing(() => this.file.append(formatRecordLine(line), replace))
   }
 
   /** Writes the record anew if most of its lines have been replaced by later ones. Throws `mirror_unusable`. */
   compact(): void {
     this.load()
-    if (this.offset > MAX_BYTES || this.replaced > Math.max(MAX_REPLACED_LINES, this.windows.size)) this.rewrite()
+    if (this.file.offset > MAX_LINE_FILE_BYTES || this.replaced > Math.max(MAX_REPLACED_LINES, this.windows.size))
+      this.rewrite()
   }
 
   /** Forgets windows and series, by the paths of their files and folders, and all lines that do not count. Throws `mirror_unusable`. */
@@ -195,7 +145,7 @@ export class MirrorRecord {
       this.windows.delete(path)
       this.candles.delete(path)
     }
-    if (this.replaced > 0 || this.isTorn || this.windows.size + this.candles.size < before) this.rewrite()
+    if (this.replaced > 0 || this.file.isTorn || this.windows.size + this.candles.size < before) this.rewrite()
   }
 
   /** The number of lines that do not count. */
@@ -209,15 +159,14 @@ export class MirrorRecord {
       ...[...this.windows.values()].map(window => formatRecordLine({ kind: 'window', ...window })),
       ...[...this.candles.values()].map(candles => formatRecordLine({ kind: 'candles', ...candles })),
     ]
-    this.writing(() => writeFile(this.root, RECORD_FILE, Buffer.from(lines.join('')), Date.now()))
-    this.isTorn = false
+    this.writing(() => this.file.replace(Buffer.from(lines.join(''))))
   }
 
   /** Removes the record, which is about windows of another source. Throws `mirror_unusable`. */
   remove(): void {
     this.forget()
     this.isLoaded = true
-    this.writing(() => rmSync(join(this.root, RECORD_FILE), { force: true }))
+    this.writing(() => this.file.remove())
   }
 
   private writing(action: () => void): void {

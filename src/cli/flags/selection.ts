@@ -13,6 +13,9 @@ export const symbolArgs = {
   }),
 }
 
+/** Of a command that shows all symbols by default. */
+export const symbolFilterArgs = { symbol: Args.string({ description: 'Only these trading pairs.', multiple: true }) }
+
 /** Which candles. */
 export const selectionFlags = {
   ...inGroup('what', {
@@ -31,6 +34,19 @@ export const selectionFlags = {
   to: candleTableFlags.to,
   last: candleTableFlags.last,
 }
+
+/** Of a command that shows all candles by default. */
+export const { interval: intervalFilterFlag } = inGroup('what', {
+  interval: Flags.string({
+    char: 'i',
+    summary: 'Only candles of these lengths, repeated or separated by commas. Default: all.',
+    helpValue: 'INTERVAL',
+    multiple: true,
+    multipleNonGreedy: true,
+    delimiter: ',',
+    env: 'KLINES_INTERVAL',
+  }),
+})
 
 export const { 'accept-list': acceptListFlag } = inGroup('what', {
   'accept-list': Flags.boolean({

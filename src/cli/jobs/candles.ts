@@ -9,12 +9,14 @@ import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
 import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
+import { restatedLines } from '../reports/changes.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
 import { type JobFlags, resolveFlags } from '../resolve-flags.js'
 import { offlineAddress, openAddress } from '../service-address.js'
 import { confirm, isInteractive } from '../terminal/confirm.js'
+import { printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
@@ -58,6 +60,8 @@ async function runOnce(
     const request = { ...base, planned, progress: windows, network }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output })
+    // The summary says it otherwise.
+    if (output === '-' && !flags.quiet) for (const line of restatedLines(result.series)) printNote(line)
     const elapsedMs = performance.now() - startedMs
     return runReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }

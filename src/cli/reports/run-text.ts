@@ -7,6 +7,7 @@ import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.
 import type { LakeChanges } from '../../lake/job.js'
 import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
+import { restatedLines } from './changes.js'
 import { coverageText } from './coverage.js'
 import { sum } from './report.js'
 
@@ -38,9 +39,12 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   const table = isLong ? groupTable(series) : seriesTable(series)
   const coverage = coverageText(series, { range, baseUrl, verbose: details.perSeries })
   const lines = [table, '', ...(coverage === undefined ? [] : [coverage, '']), describeWindows(result, details)]
-  const restated = sum(series.map(report => report.restated))
-  if (restated > 0) lines.push(`${plural(restated, 'cached candle')} changed; -v and --json show the values.`)
-  lines.push(describeLatest(result, details), describeTraffic(result, details), ...describeFiles(files))
+  lines.push(
+    ...restatedLines(series),
+    describeLatest(result, details),
+    describeTraffic(result, details),
+    ...describeFiles(files),
+  )
   if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
   if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')

@@ -232,6 +232,28 @@ export const PublishSchema = object(
   { $id: 'klines-mirror-publish' },
 )
 
+/** `mirror changes --json`. */
+export const ChangesSchema = object(
+  {
+    mirror,
+    changes: Type.Array(
+      object({
+        time: Type.Integer({ description: 'when the change was seen, ms since the epoch, UTC' }),
+        ...seriesName,
+        startDate: Type.String({ description: 'of the window, YYYY-MM-DD' }),
+        openTime: Type.Integer({ description: 'of the candle, ms since the epoch, UTC' }),
+        column: Text,
+        before: Type.Union([Text, Type.Null()], { description: 'null for a candle that was not there' }),
+        after: Text,
+      }),
+      { description: 'oldest first' },
+    ),
+    unreadable: count('lines of the file that are no changes, such as torn ones'),
+    warnings,
+  },
+  { $id: 'klines-mirror-changes' },
+)
+
 /** `config --json`. */
 export const ConfigSchema = object(
   {
@@ -281,5 +303,6 @@ export type ServeObject = Type.Static<typeof ServeSchema>
 export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>
 export type PublishObject = Type.Static<typeof PublishSchema>
+export type ChangesObject = Type.Static<typeof ChangesSchema>
 export type ConfigObject = Type.Static<typeof ConfigSchema>
 export type ClearObject = Type.Static<typeof ClearSchema>

@@ -1,4 +1,5 @@
 import { isKlinesError } from '../../klines/errors.js'
+import type { RecordedChange } from '../../mirror/changes.js'
 import type { FileSnapshot } from '../../mirror/file-store.js'
 import { META_FILE } from '../../mirror/meta.js'
 import type { Mirror } from '../../mirror/mirror.js'
@@ -78,11 +79,12 @@ export class CacheWriter {
     this.done.add(path)
   }
 
-  /** Stores a file in the mirror, or in memory when the mirror cannot be written. */
-  store(path: string, bytes: Buffer, mtimeMs: number): void {
+  /** Stores a file in the mirror, or in memory when the mirror cannot be written. `changes`: what it changes of cached candles. */
+  store(path: string, bytes: Buffer, mtimeMs: number, changes: readonly RecordedChange[] = []): void {
     if (this.options.readOnly) return
     const isStored = this.write(() => {
       this.adopt?.()
+      if (changes.length > 0) this.recordChanges(changes)
       this.mirror.files.write(path, bytes, mtimeMs)
     })
     const version = { ino: 0, size: bytes.length, mtimeMs, ctimeMs: Date.now() }
@@ -103,6 +105,16 @@ export class CacheWriter {
     } catch (error) {
       if (!isKlinesError(error, 'mirror_unusable')) throw error
       if (line.kind === 'window') this.options.warn(`${error.message} The next run requests such windows again.`)
+    }
+  }
+
+  /** Records changes before the file that makes them. Where that fails, only the old values are lost. */
+  private recordChanges(changes: readonly RecordedChange[]): void {
+    try {
+      this.mirror.changes.append(changes)
+    } catch (error) {
+      if (!isKlinesError(error, 'mirror_unusable') && !isKlinesError(error, 'linked_path')) throw error
+      this.options.warn(`${error.message} Values that the service changed are not kept there.`)
     }
   }
 

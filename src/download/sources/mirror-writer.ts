@@ -1,5 +1,6 @@
 import type { Fetched } from '../../http/fetched.js'
 import type { WindowService } from '../../http/window-service.js'
+import type { RecordedChange } from '../../mirror/changes.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { CacheWriter, type CacheWriterOptions } from './cache-writer.js'
 import { checkOrigin } from './check-origin.js'
@@ -66,9 +67,10 @@ export class MirrorWriter {
     return Math.max(this.clock.latest, this.options.now())
   }
 
-  store(path: string, { bytes, mtimeMs, servedMs, skewMs }: Fetched<unknown>): void {
-    this.clock.observe(servedMs, skewMs)
-    this.cache.store(path, bytes, mtimeMs)
+  /** Stores a file. `changes`: what it changes of cached candles. */
+  store(path: string, file: Fetched<unknown>, changes: readonly RecordedChange[] = []): void {
+    this.clock.observe(file.servedMs, file.skewMs)
+    this.cache.store(path, file.bytes, file.mtimeMs, changes)
   }
 
   storeList(path: string, list: Fetched<unknown>): void {

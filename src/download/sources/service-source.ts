@@ -7,6 +7,7 @@ import { isKlinesError } from '../../klines/errors.js'
 import { SYMBOLS_PATH, windowPath } from '../../klines/paths.js'
 import { type Series, type WindowRef, windowName } from '../../klines/series.js'
 import { trimPeriod } from '../../klines/text.js'
+import { listChanges } from '../../mirror/changes.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import { findRules } from '../../trees/find-rules.js'
@@ -240,7 +241,8 @@ export class ServiceSource implements WindowSource {
       this.writer.cache.markDone(path)
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
-    this.writer.store(path, fetched)
+    const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
+    this.writer.store(path, fetched, changes)
     this.writer.recorder.record(window, fetched, cached)
     const list = this.lists.updatedSymbolList(window.symbol)
     if (list) this.writer.storeList(SYMBOLS_PATH, { ...fetched, bytes: list })

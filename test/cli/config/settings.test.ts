@@ -34,7 +34,7 @@ describe('errors name the file, the key, the value and what is expected', () => 
     [
       { mirror: {} },
       /^\/file: Unknown command "mirror"\.$/,
-      'Expected the whole name of a command: mirror clear, mirror list, mirror path, mirror prune, mirror publish, mirror status, mirror verify.',
+      'Expected the whole name of a command: mirror changes, mirror clear, mirror list, mirror path, mirror prune, mirror publish, mirror status, mirror verify.',
     ],
     [{ config: { json: true } }, /^\/file: Unknown command "config"\.$/, undefined],
     [{ symbols: { interval: '1h' } }, /^\/file: klines symbols has no flag --interval\.$/, undefined],

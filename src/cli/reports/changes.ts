@@ -1,0 +1,71 @@
+import type { ChangedCell } from '../../klines/batch/diff.js'
+import { type SeriesLabel, seriesName } from '../../klines/series.js'
+import { formatCount, formatTime, plural } from '../../klines/text.js'
+import { CHANGES_FILE, type RecordedChange } from '../../mirror/changes.js'
+import { printable } from '../terminal/text.js'
+import type { Report } from './report.js'
+import type { ChangesObject } from './schema.js'
+import { exactTime } from './verify/candles.js'
+
+/** Changed cells that the summary of a run shows. */
+const MAX_SHOWN = 5
+
+/** The cells of some series that a run changed: the first five, and where the others are. */
+export function restatedLines(
+  series: readonly (SeriesLabel & { readonly restated: number; readonly changes: readonly ChangedCell[] })[],
+): string[] {
+  const restated = series.reduce((sum, one) => sum + one.restated, 0)
+  if (restated === 0) return []
+  const cells = series.flatMap(one =>
+    one.changes.map(cell => `  ${seriesName(one)} ${exactTime(cell.openTime)} ${describeCell(cell)}`),
+  )
+  const isMore = cells.length > MAX_SHOWN
+  return [
+    `${plural(restated, 'cached candle')} changed:`,
+    ...cells.slice(0, MAX_SHOWN),
+    ...(isMore ? [`  and more; klines mirror changes lists all of them, also later.`] : []),
+  ]
+}
+
+/** `close 12345.00000000 -> 68200.00000000` */
+export function describeCell({ column, before, after }: Pick<RecordedChange, 'column' | 'before' | 'after'>): string {
+  if (before === null) return 'was not there'
+  return `${column} ${printable(before)} -> ${printable(after)}`
+}
+
+/** What `mirror changes` shows. */
+interface FoundChanges {
+  readonly changes: readonly RecordedChange[]
+  /** Changed cells that were not selected. */
+  readonly others: number
+  /** Lines of the file that are no changes. */
+  readonly unreadable: number
+}
+
+/** `mirror changes`: each changed candle with its cells, the newest change last. */
+export function mirrorChangesReport(mirror: string, found: FoundChanges): Report<ChangesObject> {
+  const { changes, unreadable } = found
+  return { json: { mirror, changes: [...changes], unreadable }, text: () => changesText(mirror, found) }
+}
+
+function changesText(mirror: string, { changes, others, unreadable }: FoundChanges): string {
+  const lines: string[] = []
+  let [latest, candles] = ['', 0]
+  for (const change of changes) {
+    const candle = `${seriesName(change)} ${exactTime(change.openTime)}, seen ${formatTime(change.time)} UTC`
+    if (candle !== latest) {
+      lines.push(candle)
+      candles++
+    }
+    latest = candle
+    lines.push(`  ${describeCell(change)}`)
+  }
+  if (changes.length === 0) lines.push(`No changed candle ${others > 0 ? 'of the selection ' : ''}is recorded.`)
+  else lines.push('', `${plural(changes.length, 'changed cell')} of ${plural(candles, 'candle')}, the newest last.`)
+  if (others > 0) lines.push(`${plural(others, 'other changed cell')} not selected.`)
+  if (unreadable > 0) {
+    const [are, change] = unreadable === 1 ? ['line is', 'change'] : ['lines are', 'changes']
+    lines.push(`${formatCount(unreadable)} ${are} no ${change} of a candle, and left out: ${CHANGES_FILE}`)
+  }
+  return [...lines, `Mirror: ${mirror}`].join('\n')
+}

@@ -1,0 +1,165 @@
+import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncFolder, writeFile } from './file-store.js'
+
+/** Of a larger file only the end is read: 64 MiB of the record are some 350,000 windows, and 150 MB of memory. */
+export const MAX_LINE_FILE_BYTES = 64 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
+const LINE_END = 0x0a
+
+const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+const APPENDING =
+  constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK | constants.O_NOFOLLOW
+
+/** How a `LineFile` is read and written. */
+export interface LineFileOptions {
+  /** A longer line is none, bytes. */
+  readonly maxLineBytes: number
+  /** Only so many bytes at the end are read. Default: 64 MiB. */
+  readonly maxBytes?: number
+  /** Whether what is written is on the disk when `append` and `replace` return. */
+  readonly sync?: boolean
+}
+
+/** What becomes of the lines that are read. */
+export interface LineReader {
+  /** Called with each line without its end; undefined for one that is too long. */
+  readonly take: (line: string | undefined) => void
+  /** Called before the lines of another file, which replace all earlier ones. */
+  readonly forget: () => void
+}
+
+/**
+ * A file of lines at the root of a mirror that any number of processes append, each with one write. A line may be torn; the next one
+ * then begins a line of its own. The file is never reached through a link. All methods throw what the file system throws.
+ */
+export class LineFile {
+  private readonly path: string
+  private readonly maxBytes: number
+  /** The file that was read. */
+  private inode: number | undefined
+  /** How far it was read, bytes. */
+  offset = 0
+  /** Whether it ends within a line, as far as it was read. */
+  isTorn = false
+
+  constructor(
+    private readonly root: string,
+    private readonly name: string,
+    private readonly options: LineFileOptions,
+  ) {
+    this.path = join(root, name)
+    this.maxBytes = options.maxBytes ?? MAX_LINE_FILE_BYTES
+  }
+
+  /** Reads what was appended since the last call, or all of another file. Returns whether it is a regular file. */
+  readNew(reader: LineReader): boolean {
+    return this.open(READING, (descriptor, stat) => {
+      if (!stat.isFile()) return false
+      const { ino, size } = stat
+      if (ino !== this.inode || size < this.offset) {
+        reader.forget()
+        this.forget()
+      }
+      this.inode = ino
+      this.offset = Math.max(this.offset, size - this.maxBytes)
+      this.readLines(descriptor, size, reader)
+      return true
+    })
+  }
+
+  private readLines(descriptor: number, size: number, { take }: LineReader): void {
+    const { maxLineBytes } = this.options
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - this.offset))
+    while (this.offset < size) {
+      const length = readSync(descriptor, buffer, 0, buffer.length, this.offset)
+      const chunk = buffer.subarray(0, length)
+      let start = 0
+      for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, start)) {
+        take(end - start <= maxLineBytes ? chunk.toString('utf8', start, end) : undefined)
+        start = end + 1
+      }
+      this.isTorn = start < length
+      // The rest is read with the next chunk, unless it is too long for a line.
+      if (length - start > maxLineBytes) start = length
+      if (start === 0) return
+      this.offset += start
+    }
+  }
+
+  /** The last `length` bytes without what is left of a line at their start. */
+  readEnd(length: number): Buffer {
+    return this.open(READING, (descriptor, { size }) => {
+      const start = Math.max(0, size - length)
+      // With the byte before, which may end a line.
+      const bytes = readAt(descriptor, Math.max(0, start - 1), size)
+      return start === 0 ? bytes : bytes.subarray(bytes.indexOf(LINE_END) + 1 || bytes.length)
+    })
+  }
+
+  /** The first `length` bytes, or all of a shorter file; undefined for what is no regular file. */
+  readStart(length: number): Buffer | undefined {
+    return this.open(READING, (descriptor, stat) => (stat.isFile() ? readAt(descriptor, 0, length) : undefined))
+  }
+
+  /**
+   * Appends lines with one write, and creates the file for them. `replace` is called in its place where the file must not be changed: it
+   * has another name, which may be that of a backup, or would become larger than `limit`, bytes.
+   */
+  append(lines: string, replace: (bytes: Buffer, size: number) => void, limit = Infinity): void {
+    this.open(APPENDING, (descriptor, stat) => {
+      if (!stat.isFile()) throw new Error('it is not a regular file')
+      const bytes = Buffer.from((endsTorn(descriptor, stat) ? '\n' : '') + lines)
+      if (stat.nlink > 1 || stat.size + bytes.length > limit) return replace(bytes, stat.size)
+      const written = writeSync(descriptor, bytes)
+      if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes were written`)
+      if (!this.options.sync) return
+      fsyncSync(descriptor)
+      if (stat.size === 0) syncFolder(this.root)
+    })
+  }
+
+  /** Writes the file anew, whole or not at all. What another process appends meanwhile is lost. */
+  replace(bytes: Uint8Array): void {
+    writeFile(this.root, this.name, bytes, Date.now(), { sync: this.options.sync })
+    this.isTorn = false
+  }
+
+  remove(): void {
+    this.forget()
+    rmSync(this.path, { force: true })
+  }
+
+  /** The next call of `readNew` reads all of the file. */
+  forget(): void {
+    this.inode = undefined
+    this.offset = 0
+    this.isTorn = false
+  }
+
+  private open<T>(flags: number, use: (descriptor: number, stat: Stats) => T): T {
+    const descriptor = openSync(this.path, flags, 0o666)
+    try {
+      return use(descriptor, fstatSync(descriptor))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+}
+
+/** The bytes from `start` to `end`, or to the end of the file. */
+function readAt(descriptor: number, start: number, end: number): Buffer {
+  const bytes = Buffer.alloc(end - start)
+  let filled = 0
+  while (filled < bytes.length) {
+    const read = readSync(descriptor, bytes, filled, bytes.length - filled, start + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return bytes.subarray(0, filled)
+}
+
+/** Whether a process ended, or the disk was full, within the last line. */
+function endsTorn(descriptor: number, { size }: Stats): boolean {
+  return size > 0 && readAt(descriptor, size - 1, size)[0] !== LINE_END
+}

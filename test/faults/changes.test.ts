@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { MirrorChanges } from '../../src/mirror/changes.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import type { FailingCall } from '../support/cli/failing-fs.mjs'
+import { startTreeServer } from '../support/cli/stocked-sandbox.js'
+import { FULL_WEEKS, makeTree, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { expectPlainText } from './support/fault-case.js'
+
+const newSandbox = useSandboxes()
+const [WEEK] = FULL_WEEKS
+const WINDOW = weekPath('BTCUSDT', WEEK)
+const CHANGED = weekRows(WEEK).with(1, weekRows(WEEK)[1].with(4, '1.00000000') as Row)
+
+/** A mirror of a service that has changed a candle since. */
+async function setUp(): Promise<{ sandbox: CliSandbox; args: string[]; mirror: string; tree: string }> {
+  const tree = makeTree(tempFolder())
+  const sandbox = newSandbox()
+  const { url } = await startTreeServer(sandbox, tree)
+  const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', url, '--mirror', 'm', '--to', FULL_WEEKS[1]]
+  expect(await sandbox.call(args)).toMatchObject({ code: 0 })
+  putFile(tree, WINDOW, CHANGED, RENDERED + 86_400_000)
+  return { sandbox, args: [...args, '--refresh'], mirror: sandbox.path('m'), tree }
+}
+const rows = (sandbox: CliSandbox) => JSON.parse(sandbox.text(`m/${WINDOW}`))
+const afters = (mirror: string) => new MirrorChanges(mirror).read().changes.map(({ after }) => after)
+
+describe('F47 the changes of a window cannot be recorded: a warning, and the window is stored', () => {
+  it.each<[string, FailingCall, RegExp]>([
+    ['opening', { call: 'openSync', at: 2, path: 'm/changes.jsonl', code: 'EACCES' }, /permission denied/],
+    ['writing', { call: 'writeSync', at: 1, path: 'm/changes.jsonl', code: 'ENOSPC' }, /the disk is full/],
+    ['flushing', { call: 'fsyncSync', at: 1, path: 'm/changes.jsonl', code: 'EIO' }, /input\/output error/],
+  ])('%s', async (_, fault, reason) => {
+    const { sandbox, args } = await setUp()
+    const run = await sandbox.call(args, {}, { faults: [fault] })
+    expect(run.code, run.stderr).toBe(0)
+    expect(run.stderr).toMatch(/^Note: Cannot write changes\.jsonl of the mirror m: .* Values that the service changed/)
+    expect(run.stderr).toMatch(reason)
+    expect(run.stdout).toContain(' close ')
+    expectPlainText(run.stderr)
+    expect(rows(sandbox)).toEqual(CHANGED)
+  })
+})
+
+it('F42 F47 a window that cannot be replaced after its changes were recorded stays whole; the next run replaces it', async () => {
+  const { sandbox, args, mirror } = await setUp()
+  const fault: FailingCall = { call: 'renameSync', at: 3, path: 'm/.klines-tmp', code: 'EIO' }
+  expect(await sandbox.call(args, {}, { faults: [fault] })).toMatchObject({ code: 3 })
+  expect(rows(sandbox)).toEqual(weekRows(WEEK))
+  expect(await sandbox.call(args)).toMatchObject({ code: 0 })
+  expect(rows(sandbox)).toEqual(CHANGED)
+  expect(afters(mirror)).toEqual(['1.00000000'])
+  expect(sandbox.text('m/changes.jsonl').trim().split('\n')).toHaveLength(2)
+})
+
+describe('F40 a run that is killed', () => {
+  it.each<[string, FailingCall]>([
+    ['before it writes the changes', { call: 'writeSync', at: 1, path: 'm/changes.jsonl', code: 'SIGKILL' }],
+    ['before it flushes them', { call: 'fsyncSync', at: 1, path: 'm/changes.jsonl', code: 'SIGKILL' }],
+    ['before it replaces the window', { call: 'renameSync', at: 3, path: 'm/.klines-tmp', code: 'SIGKILL' }],
+  ])('%s leaves the old window whole, and the next run forgets nothing', async (_, fault) => {
+    const { sandbox, args, mirror } = await setUp()
+    expect(await sandbox.runFailing(args, [fault])).toMatchObject({ signal: 'SIGKILL' })
+    expect(rows(sandbox)).toEqual(weekRows(WEEK))
+    if (fault.call === 'renameSync') expect(afters(mirror)).toEqual(['1.00000000'])
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
+    expect(rows(sandbox)).toEqual(CHANGED)
+    expect(afters(mirror)).toEqual(['1.00000000'])
+  })
+})
+
+it('F70 a link in the place of changes.jsonl is refused by its name, and what it names stays', async () => {
+  const { sandbox, args, mirror } = await setUp()
+  const victim = join(tempFolder(), 'victim')
+  writeFileSync(victim, '{"time":')
+  symlinkSync(victim, join(mirror, 'changes.jsonl'))
+  for (const command of [args, ['mirror', 'changes', '--mirror', 'm'], ['mirror', 'clear', '--yes', '--mirror', 'm']]) {
+    const run = await sandbox.call(command)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('m/changes.jsonl is a link.')
+  }
+  expect(readFileSync(victim, 'utf8')).toBe('{"time":')
+  expect(rows(sandbox)).toEqual(weekRows(WEEK))
+})
+
+it('no part of a mirror that publishes, prunes, verifies or serves it takes notice of changes.jsonl', async () => {
+  const { sandbox, args } = await setUp()
+  expect(await sandbox.call(args)).toMatchObject({ code: 0 })
+  const changes = sandbox.text('m/changes.jsonl')
+  const verified = JSON.parse((await sandbox.call(['mirror', 'verify', '--mirror', 'm', '--json'])).stdout)
+  expect(verified).toMatchObject({ corrupt: [], strays: [] })
+  expect(await sandbox.call(['mirror', 'prune', '--yes', '--mirror', 'm'])).toMatchObject({ code: 0 })
+  expect((await sandbox.call(['mirror', 'status', '--mirror', 'm'])).stdout).not.toContain('changes')
+  expect(sandbox.text('m/changes.jsonl')).toBe(changes)
+  const cleared = await sandbox.call(['mirror', 'clear', '--yes', '--mirror', 'm'])
+  expect(cleared.stdout).toContain('changes.jsonl\n')
+  expect(existsSync(sandbox.path('m'))).toBe(false)
+})
