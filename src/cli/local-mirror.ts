@@ -1,10 +1,12 @@
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
 import { openMirror, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
-import { toSourceName } from '../http/base-url.js'
+import { PUBLIC_BASE_URL, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
-import { type Series, seriesName } from '../klines/series.js'
+import { type Series, seriesName, type WindowRef } from '../klines/series.js'
+import { quoteWord } from '../klines/text.js'
+import { formatDate, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { LocationFlags } from './flags/location.js'
 import type { TableFlags } from './flags/selection.js'
@@ -58,4 +60,20 @@ export async function cachedSeries(
   throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
     suggestions: [source.info.advice],
   })
+}
+
+/**
+ * The flags for a download into a mirror. A base address that is not the default one names it, too: it stands in the mirror, which may
+ * be a stranger's, and people copy the command into a shell.
+ */
+export function describeLocation({ baseUrl }: Mirror, { mirror }: Pick<LocationFlags, 'mirror'>): string {
+  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
+  return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
+}
+
+/** The command that downloads a window, with what `describeLocation` returned. */
+export function downloadCommand({ symbol, interval, startDate }: WindowRef, location: string, refresh = false): string {
+  const end = formatDate(windowSpan({ interval, startDate }).endTime)
+  const range = `--from ${startDate} --to ${end}${refresh ? ' --refresh' : ''}`
+  return `klines download ${symbol} -i ${interval} ${range}${location}`
 }

@@ -18,6 +18,7 @@ import MirrorStatus from './mirror/status.js'
 import MirrorVerify from './mirror/verify.js'
 import OpenApi from './openapi.js'
 import Serve from './serve.js'
+import Show from './show.js'
 import Sql from './sql.js'
 import StartDates from './start-dates.js'
 import Stats from './stats.js'
@@ -48,6 +49,7 @@ export const COMMANDS = {
   'mirror:verify': MirrorVerify,
   openapi: OpenApi,
   serve: Serve,
+  show: Show,
   sql: Sql,
   'start-dates': StartDates,
   stats: Stats,

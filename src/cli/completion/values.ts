@@ -31,6 +31,7 @@ const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
   key: [...FOLDER_GROUPS, ...USER_GROUPS].flatMap(({ names }) => names).sort(),
   symbol: [...SYMBOLS, ALL],
   interval: EXCHANGE_INTERVALS,
+  time: ['today', 'yesterday'],
 }
 
 /** What a flag takes; no words when nothing is known about it. */
@@ -43,6 +44,7 @@ export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): 
 
 /** What an argument takes; no words when nothing is known about it. */
 export function argValues({ name, options, multiple }: ArgEntry): Values {
-  const words = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
+  const known = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
+  const words = multiple ? known : known.filter(word => word !== ALL)
   return { kind: 'words', words, list: multiple === true, ignoreCase: name === 'symbol' }
 }

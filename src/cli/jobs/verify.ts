@@ -1,13 +1,10 @@
-import { PUBLIC_BASE_URL } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
-import { quoteWord } from '../../klines/text.js'
 import { parseRequestedRange } from '../../klines/time-range.js'
-import type { Mirror } from '../../mirror/mirror.js'
 import { verifyKlines } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../exit-codes.js'
 import type { RangeFlags, TableFlags } from '../flags/selection.js'
-import { cachedSeries } from '../local-mirror.js'
+import { cachedSeries, describeLocation } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { verifyReport } from '../reports/verify/report.js'
 import type { Verdict } from '../reports/verify/verdict.js'
@@ -51,13 +48,4 @@ export async function runVerify(
   )
   const report = verifyReport(result, { ...flags, failOnGaps, location: describeLocation(mirror, flags) })
   return { report, exitCode: EXIT_CODES[report.verdict] }
-}
-
-/**
- * The flags for a download into a mirror. A base address that is not the default one names it, too: it stands in the mirror, which may
- * be a stranger's, and people copy the command into a shell.
- */
-function describeLocation({ baseUrl }: Mirror, { mirror }: VerifyFlags): string {
-  const source = baseUrl === undefined || baseUrl === PUBLIC_BASE_URL ? [] : [` --base-url ${quoteWord(baseUrl)}`]
-  return [...source, ...(mirror === undefined ? [] : [` --mirror ${quoteWord(mirror)}`])].join('')
 }

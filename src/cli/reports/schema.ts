@@ -254,6 +254,116 @@ export const ChangesSchema = object(
   { $id: 'klines-mirror-changes' },
 )
 
+const candle = object({
+  open_time: Type.Integer(),
+  open: Text,
+  high: Text,
+  low: Text,
+  close: Text,
+  volume: Text,
+  close_time: Type.Integer(),
+  quote_volume: Text,
+  count: Type.Integer(),
+  taker_buy_volume: Text,
+  taker_buy_quote_volume: Text,
+  ignore: Text,
+})
+const cell = object({ openTime: Type.Integer(), column: Text, before: Text, after: Text })
+
+/** `show --json`. All times are ms since the epoch, UTC. */
+export const ShowSchema = object(
+  {
+    ...seriesName,
+    baseUrl,
+    sample,
+    mirror,
+    time: Type.Integer({ description: 'the time that was asked for' }),
+    state: Type.Union(
+      [
+        Type.Literal('candle'),
+        Type.Literal('gap'),
+        Type.Literal('before'),
+        Type.Literal('after'),
+        Type.Literal('open'),
+        Type.Literal('unsettled'),
+      ],
+      {
+        description:
+          'whether there is a candle; else a gap between two, nothing before the first or after the last one, a time that is not over, or a window that may have got it since',
+      },
+    ),
+    openTime: Type.Integer({ description: 'when the candle opens, or would open' }),
+    endTime: Type.Integer({ description: 'when the next one opens' }),
+    candle: Type.Union([candle, Type.Null()]),
+    window: Type.Union(
+      [
+        object({
+          startDate: Text,
+          from: Type.Integer(),
+          to: Type.Integer(),
+          cached: Type.Boolean(),
+          final: Type.Boolean({ description: 'whether it is never downloaded again' }),
+          candles: Count,
+          bytes: Count,
+          fetchedTime: Time,
+          storedTime: Time,
+          renderedTime: Time,
+        }),
+        Type.Null(),
+      ],
+      {
+        description:
+          'when the service last sent it and when it made it, by the record of the mirror, or else by the time of its file; and since when its file is on this disk',
+      },
+    ),
+    before: Time,
+    after: Time,
+    gaps: Type.Array(
+      object({
+        from: Type.Integer(),
+        to: Type.Integer(),
+        missing: Count,
+        outage: Type.Boolean({ description: 'whether other symbols of the mirror lack candles then, too' }),
+        lacking: Type.Array(Text, { description: 'these symbols, of the first 20' }),
+      }),
+      { description: 'that the time lies in, or that are next to the candle' },
+    ),
+    finer: Type.Array(
+      object({
+        interval: Text,
+        candles: Count,
+        sum: Type.Union([candle, Type.Null()], { description: 'what these candles add up to, exactly' }),
+        equal: Type.Union([Type.Boolean(), Type.Null()], { description: 'null when they were not compared' }),
+        differences: Type.Array(
+          object({
+            column: Type.Union([Text, Type.Null()], { description: 'null when one of the candles is missing' }),
+            value: Text,
+            expected: Text,
+            note: Type.Union([Text, Type.Null()], { description: 'why it is no fault' }),
+          }),
+        ),
+        reason: Type.Union([Text, Type.Null()], { description: 'why they were not compared' }),
+      }),
+      { description: 'each finer interval of the mirror, the finest first' },
+    ),
+    check: Type.Union(
+      [
+        object({
+          baseUrl: Text,
+          equal: Type.Boolean({ description: 'new candles at the end of the window do not count' }),
+          changed: Type.Array(cell),
+          added: Type.Array(Type.Integer(), { description: 'open times of candles that are not cached' }),
+          lost: Type.Array(Type.Integer(), { description: 'open times of cached candles that are not there any more' }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'what the service has by now of the window; null without --check' },
+    ),
+    warnings,
+  },
+  { $id: 'klines-show' },
+)
+
 /** `config --json`. */
 export const ConfigSchema = object(
   {
@@ -304,5 +414,6 @@ export type VerifyObject = Type.Static<typeof VerifySchema>
 export type PruneObject = Type.Static<typeof PruneSchema>
 export type PublishObject = Type.Static<typeof PublishSchema>
 export type ChangesObject = Type.Static<typeof ChangesSchema>
+export type ShowObject = Type.Static<typeof ShowSchema>
 export type ConfigObject = Type.Static<typeof ConfigSchema>
 export type ClearObject = Type.Static<typeof ClearSchema>

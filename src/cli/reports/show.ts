@@ -1,0 +1,260 @@
+import { SAMPLE } from '../../http/base-url.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
+import { nextOpenTime } from '../../klines/intervals.js'
+import { seriesName } from '../../klines/series.js'
+import { formatBytes, formatCount, formatTime, plural } from '../../klines/text.js'
+import { formatDate, windowSpan } from '../../klines/windows.js'
+import type { ReadableFacts, SharedGap } from '../../verify/candle-facts.js'
+import type { FinerSum } from '../../verify/finer-sum.js'
+import { downloadCommand } from '../local-mirror.js'
+import { textTable } from '../terminal/table.js'
+import { printable } from '../terminal/text.js'
+import { describeCell } from './changes.js'
+import type { Report } from './report.js'
+import type { ShowObject } from './schema.js'
+import { differs, isDifferent, type ShowDetails, showObject, toTimes } from './show-object.js'
+import { exactTime } from './verify/candles.js'
+
+/** Changed cells of other candles that are shown. */
+const MAX_SHOWN = 5
+const MAX_NAMES = 3
+
+/** `show`. */
+export function showReport(facts: ReadableFacts, details: ShowDetails): Report<ShowObject> {
+  return { json: showObject(facts, details), text: () => showText(facts, details) }
+}
+
+function showText(facts: ReadableFacts, details: ShowDetails): string {
+  const { series, startTime, endTime, candle } = facts
+  const { baseUrl, root } = details.mirror
+  return [
+    ...failureLines(facts, details),
+    `${seriesName(series)}, ${exactTime(startTime)} to ${exactTime(endTime)} UTC`,
+    '',
+    ...(candle ? [cellTable(facts, candle)] : absentLines(facts, details.location)),
+    '',
+    ...sumLines(facts),
+    ...neighbourLines(facts),
+    ...windowLines(facts, details),
+    ...checkLines(facts, details),
+    ...(baseUrl === SAMPLE ? ['These candles are synthetic sample data, not prices of any exchange.'] : []),
+    `Mirror: ${root}`,
+  ].join('\n')
+}
+
+/** What is wrong, first. */
+function failureLines(facts: ReadableFacts, { check, location }: ShowDetails): string[] {
+  if (!differs(facts, check) || !facts.window) return []
+  const sums = facts.finer.filter(isDifferent).map(({ interval }) => interval)
+  const isOther = check !== undefined && differs({ ...facts, finer: [] }, check)
+  const reasons = [
+    ...(sums.length > 0 ? [`not what its ${sums.join(', ')} candles add up to`] : []),
+    ...(isOther ? ['the service has another window'] : []),
+  ]
+  return [`FAILED: ${reasons.join('; ')}`, `  ${downloadCommand(facts.window, location, true)}`, '']
+}
+
+/** The twelve cells, and beside them the sum of the finest candles. */
+function cellTable({ finer }: ReadableFacts, candle: KlineBatch): string {
+  const sum = finer.find(({ cells, differences }) => cells && differences)
+  const differing = new Set(sum?.differences?.map(({ column }) => column))
+  const rows = COLUMNS.map((column, index) => {
+    const own = cellText(index, candle.text(0, index))
+    return [
+      column,
+      own,
+      ...(sum?.cells ? [cellText(index, sum.cells[index])] : []),
+      ...(differing.has(column) ? ['!='] : []),
+    ]
+  })
+  const head = [
+    '',
+    'candle',
+    ...(sum ? [`sum of ${sum.candles} x ${sum.interval}`] : []),
+    ...(differing.size > 0 ? [''] : []),
+  ]
+  return textTable({ head, rows: rows.map(row => head.map((_, index) => row[index] ?? '')) })
+}
+
+function cellText(column: number, text: string): string {
+  return COLUMN_KINDS[column] === 'time' ? exactTime(Number(text)) : printable(text)
+}
+
+/** Why there is no candle. */
+function absentLines(facts: ReadableFacts, location: string): string[] {
+  const advice = facts.state === 'unsettled' && facts.window ? [downloadCommand(facts.window, location)] : []
+  return [...wrap('', `NO CANDLE${describeAbsence(facts)}`), ...advice.map(command => `  ${command}`)]
+}
+
+function describeAbsence({ state, time, window, before, after, listing, gaps, ...facts }: ReadableFacts): string {
+  const at = ` at ${exactTime(time)}`
+  const newest = before ? ` The newest cached one opens ${exactTime(before.openTime(0))}.` : ''
+  switch (state) {
+    case 'gap': {
+      if (gaps.length === 0) return `${at}: it lies between two that the exchange has off the grid.`
+      const [{ missing, startTime, endTime }] = gaps
+      return `${at}: a gap of ${plural(missing, 'candle')}, ${exactTime(startTime)} to ${exactTime(endTime)}.`
+    }
+    case 'before': {
+      if (window === undefined) return `: the windows of this interval begin ${facts.firstStartDate}.`
+      const isListed = listing.isFirst && listing.earliest !== undefined && facts.endTime <= listing.earliest
+      if (isListed) return `: the symbol is traded since ${formatTime(listing.earliest)}.`
+      return `: the first cached one opens ${exactTime(after?.openTime(0) ?? facts.endTime)}.`
+    }
+    case 'open':
+      return ` yet: that time is not over, and only candles that have closed are there.${newest}`
+    case 'after':
+      return `: the series has none any more.${newest}`
+    default:
+      return ` in the cached window, which may have got it since.${newest}`
+  }
+}
+
+/** Which sums are equal, which are not, and why some are not compared. */
+function sumLines({ finer }: ReadableFacts): string[] {
+  const compared = finer.filter(({ differences }) => differences !== undefined)
+  const same = compared.filter(({ differences }) => differences?.length === 0)
+  const notes = compared.filter(one => (one.differences ?? []).length > 0 && !isDifferent(one))
+  const named = (text: string, sums: readonly FinerSum[]) =>
+    sums.length === 0 ? [] : wrap('Sums', `${text}: ${sums.map(nameSum).join(', ')}`)
+  return [
+    ...named(
+      'equal in all columns',
+      same.filter(({ candles }) => candles > 0),
+    ),
+    ...named('equal, but for the close time of a candle that closes early, by 1 ms', notes),
+    ...named(
+      'no candles either',
+      same.filter(({ candles }) => candles === 0),
+    ),
+    ...finer.filter(isDifferent).flatMap(one => [...named('different', [one]), ...differenceLines(one)]),
+    ...finer.flatMap(({ interval, reason }) =>
+      reason === undefined ? [] : wrap('Sums', `${interval} not compared: ${reason}`),
+    ),
+  ].map((line, index) => (index > 0 ? line.replace(/^Sums/, '    ') : line))
+}
+
+/** `4 x 15m`, which no line breaks. */
+function nameSum({ candles, interval }: FinerSum): string {
+  return candles === 0 ? interval : `${formatCount(candles)} x ${interval}`.replaceAll(' ', UNBROKEN)
+}
+
+function differenceLines({ differences = [] }: FinerSum): string[] {
+  return differences.flatMap(({ column, value, expected }) => {
+    if (column === undefined) return wrap('', `${value}, but ${expected}`, LABEL_COLUMNS)
+    return wrap('', `${column} ${printable(value)}, sum ${printable(expected)}`, LABEL_COLUMNS)
+  })
+}
+
+function neighbourLines(facts: ReadableFacts): string[] {
+  const { series, candle, before, after, gaps, startTime } = facts
+  const { interval } = series
+  const closes = candle ? [candle] : before ? [before] : []
+  const early = closes.flatMap(batch => {
+    const closeTime = batch.closeTime(0)
+    return closeTime < nextOpenTime(interval, batch.openTime(0)) - 1
+      ? wrapFact('Early', `the candle of ${exactTime(batch.openTime(0))} closes at ${exactTime(closeTime)}`)
+      : []
+  })
+  const side = (batch: KlineBatch | undefined, gap: SharedGap | undefined) => {
+    if (batch === undefined) return 'not cached'
+    const missing = candle && gap ? `, ${plural(gap.missing, 'candle')} missing between` : ''
+    return `${exactTime(batch.openTime(0))}, close ${printable(batch.text(0, 4))}${missing}`
+  }
+  const outages = gaps.flatMap(({ lacking, compared }) => {
+    if (lacking.length === 0)
+      return compared === 0 ? [] : wrapFact('Gap', `none of ${formatCount(compared)} other symbols lacks candles then`)
+    const more = lacking.length > MAX_NAMES ? ` and ${formatCount(lacking.length - MAX_NAMES)} more` : ''
+    return wrapFact(
+      'Outage',
+      `of the exchange: ${lacking.slice(0, MAX_NAMES).join(', ')}${more} ${lacking.length === 1 ? 'lacks' : 'lack'} candles then, too`,
+    )
+  })
+  if (!candle && !before && !after) return []
+  return [
+    ...early,
+    ...wrapFact(
+      'Before',
+      side(
+        before,
+        gaps.find(gap => gap.endTime <= startTime),
+      ),
+    ),
+    ...wrapFact(
+      'After',
+      side(
+        after,
+        gaps.find(gap => gap.startTime > startTime),
+      ),
+    ),
+    ...outages,
+  ]
+}
+
+function windowLines({ window }: ReadableFacts, { mirror, window: cached }: ShowDetails): string[] {
+  if (!window) return []
+  const span = `${window.startDate} to ${formatDate(windowSpan(window).endTime)}`
+  if (!cached) return wrapFact('Window', `${span}, not cached`)
+  const { renderedTime, fetchedTime, storedTime } = toTimes(cached, mirror)
+  const from = mirror.baseUrl ?? 'an unknown address'
+  const when =
+    fetchedTime === undefined
+      ? [`by ${formatTime(storedTime)} (when its file came here), from ${from}`]
+      : [`${formatTime(fetchedTime)}, from ${from}`]
+  return [
+    ...wrapFact(
+      'Window',
+      `${span}, ${cached.final ? 'final: it is not downloaded again' : 'not final: the next download asks for it again'}`,
+    ),
+    ...wrapFact('', `${plural(cached.batch.length, 'candle')}, ${formatBytes(cached.size)}`),
+    ...wrapFact('Fetched', when[0]),
+    ...wrapFact(
+      '',
+      `the service made it ${formatTime(renderedTime)}${fetchedTime === undefined ? ', by the time of its file' : ''}`,
+    ),
+  ]
+}
+
+function checkLines({ startTime, state }: ReadableFacts, { check }: ShowDetails): string[] {
+  if (!check) return []
+  const { lost, added, changed } = check.change
+  const own = changed.filter(({ openTime }) => openTime === startTime)
+  const others = changed.filter(({ openTime }) => openTime !== startTime)
+  const lines = own.map(cell => describeCell(cell))
+  if (lost.includes(startTime)) lines.push('the service has no such candle any more')
+  if (added.includes(startTime)) lines.push('the service has this candle by now')
+  if (lines.length === 0)
+    lines.push(state === 'candle' ? 'this candle is the same' : 'the service has no candle there either')
+  lines.push(...others.slice(0, MAX_SHOWN).map(cell => `${exactTime(cell.openTime)} ${describeCell(cell)}`))
+  if (others.length > MAX_SHOWN)
+    lines.push(`and ${plural(others.length - MAX_SHOWN, 'more cell')} of the window; --json has all`)
+  const gone = lost.filter(time => time !== startTime)
+  if (gone.length > 0) lines.push(`${plural(gone.length, 'other cached candle')} of the window not there any more`)
+  const more = added.filter(time => time !== startTime)
+  if (more.length > 0) lines.push(`${plural(more.length, 'other candle')} of the window not cached`)
+  return [...wrapFact('Check', `now, at ${check.baseUrl}:`), ...lines.flatMap(line => wrapFact('', line))]
+}
+
+const LABEL_COLUMNS = 9
+const MAX_COLUMNS = 80
+const UNBROKEN = '\u00a0'
+
+/** A fact behind its label, in lines that fit 80 columns where words allow it. */
+function wrapFact(label: string, text: string): string[] {
+  return wrap(label, text, LABEL_COLUMNS)
+}
+
+function wrap(label: string, text: string, indent = label === '' ? 0 : LABEL_COLUMNS): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent + line.length + 1 + word.length > MAX_COLUMNS) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map(
+    (line, index) => (index === 0 ? label : '').padEnd(indent) + line.replaceAll(UNBROKEN, ' '),
+  )
+}
