@@ -277,7 +277,7 @@ export const ShowSchema = object(
     baseUrl,
     sample,
     mirror,
-    time: Type.Integer({ description: 'the time that was asked for' }),
+    time: Type.Integer({ description: 'the requested time' }),
     state: Type.Union(
       [
         Type.Literal('candle'),

@@ -205,7 +205,7 @@ function windowLines({ window }: ReadableFacts, { mirror, window: cached }: Show
   return [
     ...wrapFact(
       'Window',
-      `${span}, ${cached.final ? 'final: it is not downloaded again' : 'not final: the next download asks for it again'}`,
+      `${span}, ${cached.final ? 'final: it is not downloaded again' : 'not final: the next download requests it'}`,
     ),
     ...wrapFact('', `${plural(cached.batch.length, 'candle')}, ${formatBytes(cached.size)}`),
     ...wrapFact('Fetched', when[0]),
