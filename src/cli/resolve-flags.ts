@@ -30,7 +30,11 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Candle
 
 /** Flags that shape an output. */
 const LAKE_ONLY = ['partition', 'table', 'vacuum', 'prune'] as const
-const OUTPUT_ONLY = [...OUTPUT_ENTRIES.map(({ flag }) => flag), 'resample', 'partial', 'derive', 'threads'] as const
+const EXCERPT = ['limit', 'tail'] as const
+const OUTPUT_ONLY = [
+  ...OUTPUT_ENTRIES.map(({ flag }) => flag),
+  ...['resample', 'partial', 'derive', ...EXCERPT, 'threads'],
+] as const
 
 /** Of --from and --last, one on the command line (`given`) wins over a default of the other. */
 export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<string>): RangeFlags {
@@ -49,6 +53,9 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   resolved.output = resolved.output === '/dev/stdout' ? '-' : resolved.output
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
+  // As above: one on the command line wins over a default of the other.
+  for (const name of EXCERPT)
+    if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
   const buildsCandles = resolved.resample !== undefined || resolved.derive
   if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
   checkPartial(resolved)
@@ -60,7 +67,10 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     throw new KlinesError('bad_option', `--${unused} applies to an output, and none is named.`, { suggestions })
   }
   checkEncoding(resolved.output)
-  if (resolved.layout !== undefined) return withoutDefaults(resolved, 'parquet', given)
+  if (resolved.layout !== undefined) {
+    for (const name of EXCERPT) if (!given.has(name)) resolved[name] = undefined
+    return withoutDefaults(resolved, 'parquet', given)
+  }
   // A person reads a terminal; a program reads a pipe.
   if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
   return withoutDefaults(resolved, resolveFormat(resolved.output, resolved.format).format, given)

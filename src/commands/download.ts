@@ -3,7 +3,15 @@ import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import { acceptListFlag, failOnGapsFlag, selectionFlags, symbolArgs, yesFlag } from '../cli/flags/selection.js'
+import {
+  acceptListFlag,
+  failOnGapsFlag,
+  limitFlag,
+  selectionFlags,
+  symbolArgs,
+  tailFlag,
+  yesFlag,
+} from '../cli/flags/selection.js'
 
 export default class Download extends BaseCommand {
   static override summary = 'Download candles to the local mirror; export them with -o or -f.'
@@ -26,6 +34,8 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
   static override args = symbolArgs
   static override flags = {
     ...selectionFlags,
+    limit: limitFlag,
+    tail: tailFlag,
     ...outputFlags,
     ...lakeFlags,
     ...locationFlags,

@@ -3,7 +3,14 @@ import { candleTableFlags } from '../cli/flags/from-table.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import { acceptListFlag, failOnGapsFlag, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
+import {
+  acceptListFlag,
+  failOnGapsFlag,
+  limitFlag,
+  selectionFlags,
+  symbolArgs,
+  tailFlag,
+} from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the local mirror; works offline.'
@@ -21,6 +28,8 @@ Without --to, every window is needed that had started when the lists were last d
   static override args = symbolArgs
   static override flags = {
     ...selectionFlags,
+    limit: limitFlag,
+    tail: tailFlag,
     ...outputFlags,
     ...lakeFlags,
     derive: candleTableFlags.derive,

@@ -7,6 +7,7 @@ import type { WindowSource } from '../download/sources/window-source.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
+import { checkExcerpt } from './excerpt.js'
 import type { ExportRequest } from './export.js'
 import { planExport, selectSeries } from './export-series.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
@@ -51,6 +52,7 @@ export async function dryRun(
 ): Promise<DryRunReport> {
   const selection = parseSelection(request)
   checkRange(request)
+  checkExcerpt(request)
   parseThreads(request)
   const { output } = request
   const format = output === undefined ? undefined : parseTemplate(output, request.format)

@@ -21,6 +21,8 @@ export interface Encoding extends OutputFormat {
   /** Open times of the rows to write, ms UTC. */
   readonly range: RequestedRange
   readonly partial: boolean | undefined
+  /** The most rows of each series: the first ones. Default: all. */
+  readonly limit?: number | undefined
 }
 
 /** One output of a task, and which rows go to it. */
@@ -92,14 +94,20 @@ export async function encodeTask(
   try {
     for (const series of task.series) {
       const resampler = openResampler(series, encoding)
+      let left = encoding.limit ?? Number.POSITIVE_INFINITY
+      const write = async (batch: KlineBatch | undefined) => {
+        const rows = batch && batch.length > left ? batch.rows(0, left) : batch
+        left -= rows?.length ?? 0
+        await writer.write(rows)
+      }
       for (let count = 0; count < series.windows.length; count++) {
         const { result } = (await windows.next()).value as StreamedWindow<PlannedSeries>
         tally.add(series.plan, result)
         if (result.status === 'failed' || tally.hasFailed) continue
         if (task.unknown) learn(series, result)
-        await writer.write(resampler ? resampler.add(result.batch) : result.batch)
+        if (left > 0) await write(resampler ? resampler.add(result.batch) : result.batch)
       }
-      if (!tally.hasFailed) await writer.write(resampler?.end(completeUntil(source, series.windows)))
+      if (!tally.hasFailed) await write(resampler?.end(completeUntil(source, series.plan.windows)))
     }
     if (tally.hasFailed) return undefined
     const outputs = await writer.finish()

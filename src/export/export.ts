@@ -7,6 +7,7 @@ import type { ProgressCallbacks } from '../download/tally.js'
 import type { Format } from '../options/formats.js'
 import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
+import { checkExcerpt, type ExcerptRequest } from './excerpt.js'
 import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
 import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
@@ -17,6 +18,7 @@ import { type ExportReport, writeExport } from './write.js'
 export interface ExportRequest
   extends ReadRequest,
     ResampleRequest,
+    ExcerptRequest,
     ProgressCallbacks,
     OutputRequest,
     ThreadOptions,
@@ -42,6 +44,7 @@ export interface ExportRequest
 export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
   const selection = parseSelection(request)
   checkRange(request)
+  checkExcerpt(request)
   const format = parseTemplate(request.output, request.format)
   const rowFormat = parseRowFormat(request, format.format)
   const threads = parseThreads(request)

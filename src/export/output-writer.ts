@@ -15,7 +15,7 @@ import { type RowFormat, withSeriesColumns } from './row-format.js'
 /** What the outputs of a run have in common. */
 export interface OutputFormat {
   readonly rowFormat: RowFormat
-  readonly metadata: Pick<FileMetadata, 'range' | 'source'>
+  readonly metadata: Pick<FileMetadata, 'range' | 'limit' | 'tail' | 'source'>
 }
 
 /** A file that was written. */

@@ -6,6 +6,8 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { ALL_TIME, formatRange, type RequestedRange } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
+import type { EncodeTask } from './encode.js'
+import { cutToTail, type ExcerptRequest } from './excerpt.js'
 import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
 import { commitOutputs } from './output/commit.js'
 import { OutputFile, type PreparedFile } from './output/file.js'
@@ -30,7 +32,8 @@ export interface ExportJob {
 export interface WriteOptions
   extends OpenOptions,
     Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'planned' | 'progress' | 'warn'>,
-    Pick<ResampleRequest, 'partial'> {
+    Pick<ResampleRequest, 'partial'>,
+    ExcerptRequest {
   /** Threads that write files at once, the main one included. Default 1. */
   readonly threads?: number | undefined
 }
@@ -52,38 +55,40 @@ export async function writeExport(job: ExportJob, options: WriteOptions): Promis
   // Bytes in a pipe cannot be taken back, a series that several others are made from must not be downloaded twice, and only
   // the main thread makes requests.
   const isShared = planned.plan.series.length < planned.series.length
-  const downloadsFirst = streams.includes(true) || isShared || (threads > 1 && !source.info.offline)
+  const isTail = options.tail !== undefined
+  const downloadsFirst = streams.includes(true) || isShared || isTail || (threads > 1 && !source.info.offline)
   const report = downloadsFirst ? await downloadPlan(source, planned.plan, { ...options, forExport: true }) : undefined
   return writeOutputs(job, report, { ...options, threads: source.info.isStored ? threads : 1 })
 }
 
 /**
  * Writes the outputs of an export: from windows that were downloaded or checked before, with the `report` of that, or while they
- * come. Throws like `writeExport`.
+ * come, which a `tail` cannot be. Throws like `writeExport`.
  */
 export async function writeOutputs(
   { source, planned, outputs, rowFormat, range }: ExportJob,
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
-  const { concurrency, signal, partial, failOnGaps, threads = 1 } = options
+  const { concurrency, signal, partial, limit, tail, failOnGaps, threads = 1 } = options
   const { progress } = report ? {} : options
   const tally = new DownloadTally(source, planned.plan, {
     ...{ forExport: true, partial, failOnGaps, progress },
     planned: report ? undefined : options.planned,
   })
-  const metadata = { range: formatRange(range), source: source.info.baseUrl ?? 'unknown' }
+  const metadata = { range: formatRange(range), limit, tail, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (PreparedFile | undefined)[] = []
   try {
     for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
-    const tasks = outputs.map((output, index) => ({
-      series: output.series,
-      outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place }],
-    }))
+    const tasks: EncodeTask[] = []
+    for (const [index, output] of outputs.entries()) {
+      const series = await cutToTail(source, output.series, { tail, partial, signal })
+      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place }] })
+    }
     const written = await writeTasks(
       source,
       tasks,
-      { rowFormat, metadata, range, partial },
+      { rowFormat, metadata, range, partial, limit },
       {
         ...{ threads, concurrency, signal, tally, isCached: source.info.offline || report !== undefined },
         open: ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, options)),

@@ -1,3 +1,4 @@
+import type { ExcerptRequest } from '../export/excerpt.js'
 import type { ResampleRequest } from '../export/export-series.js'
 import { hasZstd } from '../export/formats/compression.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
@@ -36,12 +37,18 @@ export interface LakeOptionsRequest extends RangeText, ResampleRequest {
 
 /** The options of a request, and the row format of its parts. `lake`: the options of the lake that is there. Throws `bad_option`. */
 export function parseLakeOptions(
-  request: LakeOptionsRequest & { readonly vacuum?: string | undefined },
+  request: LakeOptionsRequest & ExcerptRequest & { readonly vacuum?: string | undefined },
   lake: LakeOptions | undefined,
 ): { options: LakeOptions; rowFormat: RowFormat } {
   const { resample = null, partial = false, partition = 'none', table, compression = keptCompression(lake) } = request
   // Callers without types may name options of other formats, which are refused.
   const rowFormat = parseRowFormat({ ...(request as OutputRequest), compression }, 'parquet')
+  if (request.limit !== undefined || request.tail !== undefined) {
+    throw new KlinesError(
+      'bad_option',
+      '`limit` and `tail` are for files and stdout; a lake has all candles of its range.',
+    )
+  }
   const named = rowFormat.columns.find(isSeriesColumn)
   if (named !== undefined) {
     const message = `\`columns\` has "${named}", which the folders of a lake name: its files must not have it.`

@@ -5,6 +5,16 @@ const TIME_FORMS =
   'of 10 digits (s) or 13 digits (ms)'
 const RANGE = { takes: 'text', group: 'which candles', helpGroup: 'range' } as const
 const MAKE = { group: 'which candles' } as const
+/** Of each series, and of what `resample` makes; coverage and gaps are those of the whole range. */
+const COUNT = {
+  takes: 'number',
+  range: { min: 1, max: 1_000_000_000 },
+  unit: 'candles',
+  values: ['20', '100', '1000'],
+  placeholder: 'N',
+  group: 'which candles',
+  helpGroup: 'range',
+} as const
 
 /** Which candles a file or a report has: `RangeText` and `ResampleRequest` of the library. What uses the values checks them. */
 export const CANDLE_OPTIONS = {
@@ -48,6 +58,16 @@ export const CANDLE_OPTIONS = {
     summary: 'With --resample, keep the first and last candle even if incomplete.',
     description: 'Whether resample keeps incomplete candles at either end. Default: false',
     example: false,
+  },
+  limit: {
+    ...COUNT,
+    summary: 'Write only the first N candles of each series.',
+    description: 'Number of candles to write: the first ones of the range. Default: all',
+  },
+  tail: {
+    ...COUNT,
+    summary: 'Write only the last N candles of each series.',
+    description: 'Number of candles to write: the last ones of the range. Instead of limit',
   },
   /** Not in the query of the server, which has no lack of intervals. */
   derive: {

@@ -102,7 +102,7 @@ export function parseValue(
 ): string | number | boolean | string[] {
   if (takes === 'names') return [text]
   if (takes === 'number') {
-    if (/^\d{1,6}$/.test(text)) return Number(text)
+    if (/^\d{1,15}$/.test(text)) return Number(text)
     const what = unit === undefined ? 'a whole number' : `a whole number of ${unit}`
     throw new KlinesError('bad_option', `\`${name}\` is "${text}". Expected ${what}.`)
   }

@@ -31,6 +31,8 @@ const CANDLES: Record<string, [string, string, string, boolean]> = {
   last: ['last', 'KLINES_LAST', 'wrong', true],
   resample: ['resample', 'KLINES_RESAMPLE', 'wrong', true],
   partial: ['partial', 'KLINES_PARTIAL', 'wrong', true],
+  limit: ['limit', 'KLINES_LIMIT', '0', true],
+  tail: ['tail', 'KLINES_TAIL', 'wrong', true],
   derive: ['derive', 'KLINES_DERIVE', 'wrong', false],
 }
 

@@ -48,6 +48,9 @@ export const { interval: intervalFilterFlag } = inGroup('what', {
   }),
 })
 
+/** Of the commands that write candles. */
+export const { limit: limitFlag, tail: tailFlag } = candleTableFlags
+
 export const { 'accept-list': acceptListFlag } = inGroup('what', {
   'accept-list': Flags.boolean({
     summary: 'Accept a list of windows even if entries known to exist are missing from it.',

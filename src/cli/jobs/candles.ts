@@ -98,7 +98,8 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
 }
 
 function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
-  const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive } = flags
+  const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive, limit, tail } =
+    flags
   const range = { from, to, last }
   const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
   const failOnGaps = flags['fail-on-gaps']
@@ -111,6 +112,8 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     resample,
     partial,
     derive,
+    limit,
+    tail,
     failOnGaps,
     format,
     force,

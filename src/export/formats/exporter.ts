@@ -8,6 +8,9 @@ export interface FileMetadata {
   readonly interval: string
   /** The requested range as an ISO 8601 interval; `..` for an open end. */
   readonly range: string
+  /** How many candles of each series it has, from the first one of the range or up to the last one. Default: all. */
+  readonly limit?: number | undefined
+  readonly tail?: number | undefined
   /** Base address the candles come from, `unknown` for a mirror that does not say it. */
   readonly source: string
   /** Version of this tool. */

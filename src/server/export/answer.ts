@@ -35,7 +35,7 @@ export async function answerExport(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { series, rangeText, resampling, rowFormat, format, gzip } = parameters
+  const { series, rangeText, resampling, excerpt, rowFormat, format, gzip } = parameters
   const { headers: fields } = request
   checkRange({ ...rangeText, now: tree.now() })
   const source = await openServedSource(tree, mirror, series, warn)
@@ -77,7 +77,7 @@ export async function answerExport(
   const outputs = [{ path, format, gzip, series: planned.series }]
   const { partial } = resampling
   try {
-    await writeOutputs({ source, planned, outputs, rowFormat, range }, report, { partial, signal, sink })
+    await writeOutputs({ source, planned, outputs, rowFormat, range }, report, { partial, ...excerpt, signal, sink })
   } catch (error) {
     if (error !== HEAD_SENT) throw error
   }

@@ -22,13 +22,13 @@ export interface ExportFacts {
  */
 export async function exportTag(source: ServedSource, facts: ExportFacts): Promise<string> {
   const { parameters, range, run, versions } = facts
-  const { series, extension, rowFormat, resampling, format } = parameters
+  const { series, extension, rowFormat, resampling, excerpt, format } = parameters
   const { windows, listedFrom } = run.plan
   const dependsOnRange = MEDIA[format].saysRange || run.resampleTo !== undefined
   const rows = dependsOnRange ? [range.fromTime, range.toTime].map(String) : await findEnds(source, run.plan)
   const names = windows.map(({ startDate }) => startDate)
   const target = [resampling, run.resampleTo?.anchor, listedFrom]
-  const state = [VERSION, source.info.baseUrl, series, extension, rowFormat, target, rows, names, versions]
+  const state = [VERSION, source.info.baseUrl, series, extension, rowFormat, excerpt, target, rows, names, versions]
   return `"${createHash('sha1').update(JSON.stringify(state)).digest('base64url')}"`
 }
 

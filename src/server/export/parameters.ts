@@ -1,3 +1,4 @@
+import { checkExcerpt, type ExcerptRequest } from '../../export/excerpt.js'
 import type { ResampleRequest } from '../../export/export-series.js'
 import { parseRowFormat, type RowFormat } from '../../export/row-format.js'
 import { KlinesError } from '../../klines/errors.js'
@@ -28,6 +29,7 @@ export interface ExportParameters extends FileFormat {
   readonly rangeText: RangeText
   readonly rowFormat: RowFormat
   readonly resampling: ResampleRequest
+  readonly excerpt: ExcerptRequest
 }
 
 /**
@@ -48,7 +50,18 @@ export function parseParameters(interval: string, file: string, query: URLSearch
       resample,
       partial: partial !== undefined && parseValue('partial', CANDLE_OPTIONS.partial, partial) === true,
     },
+    excerpt: parseExcerpt(given),
   }
+}
+
+function parseExcerpt(given: Query): ExcerptRequest {
+  const parseCount = (name: 'limit' | 'tail') => {
+    const text = given[name]
+    return text === undefined ? undefined : Number(parseValue(name, CANDLE_OPTIONS[name], text))
+  }
+  const excerpt = { limit: parseCount('limit'), tail: parseCount('tail') }
+  checkExcerpt(excerpt)
+  return excerpt
 }
 
 function parseSeries(interval: string, symbol: string): { series: Series } {

@@ -32,6 +32,8 @@ describe('an export has the bytes that the library writes', () => {
     })
     await expectSame(`1h/BTCUSDT.${extension}?resample=1d&partial=true`, extension, { resample: '1d', partial: true })
     await expectSame(`2h/ETHUSDT.${extension}?resample=3d`, extension, { resample: '3d' })
+    await expectSame(`1h/BTCUSDT.${extension}?limit=3`, extension, { limit: 3 })
+    await expectSame(`1h/ETHUSDT.${extension}?tail=3&resample=1d`, extension, { tail: 3, resample: '1d' })
   })
 
   it.each(BINARY)('%s: every type of numbers', async extension => {

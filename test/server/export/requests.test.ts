@@ -9,7 +9,7 @@ const server = useServerOver(() => SAMPLE_TREE)
 const get = (target: string, ...fields: string[]) =>
   sendRaw(server.url(), [`GET ${target} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join('\r\n'))
 const QUERY_NAMES =
-  'from, to, last, columns, time-format, numbers, compression, resample, partial, theme, width, height, log'
+  'from, to, last, limit, tail, columns, time-format, numbers, compression, resample, partial, theme, width, height, log'
 
 describe('a bad request', () => {
   it.each([
@@ -42,6 +42,9 @@ describe('a bad request', () => {
     ['1h/BTCUSDT.csv?time-format=isoo', 400, 'time-format is "isoo". Expected ms, s, us, iso.'],
     ['1h/BTCUSDT.csv?partial=true', 400, 'partial=true keeps incomplete candles of another length'],
     ['1h/BTCUSDT.csv?partial=yes&resample=1d', 400, 'partial is "yes". Expected true or false.'],
+    ['1h/BTCUSDT.csv?limit=0', 400, 'limit is 0. Expected a whole number of candles from 1 to 1000000000.'],
+    ['1h/BTCUSDT.csv?tail=few', 400, 'tail is "few". Expected a whole number of candles.'],
+    ['1h/BTCUSDT.csv?limit=1&tail=1', 400, 'limit and tail both say which candles to write.'],
     ['1h/BTCUSDT.csv?resample=90m', 400, '90m candles cannot be built from 1h candles.'],
     ['1h/BTCUSDT.csv?resample=1x', 400, '"1x" is no interval to resample to.'],
     ['1h/BTCUSDT.csv?from=2031', 404, 'No candle of BTCUSDT 1h opens from 2031-01-01T00:00:00.000Z to the present'],
@@ -185,6 +188,8 @@ describe('conditions', () => {
       '1h/BTCUSDT.csv?time-format=iso',
       '1h/BTCUSDT.csv?resample=2h',
       '1h/BTCUSDT.csv?resample=2h&partial=true',
+      '1h/BTCUSDT.csv?limit=3',
+      '1h/BTCUSDT.csv?tail=3',
       '1h/BTCUSDT.parquet',
       '1h/BTCUSDT.parquet?numbers=text',
       '1h/BTCUSDT.parquet?compression=snappy',

@@ -1,0 +1,182 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestRange } from '../../src/download/request-range.js'
+import { openSource } from '../../src/download/sources/open-source.js'
+import { checkExcerpt, cutToTail } from '../../src/export/excerpt.js'
+import { planExport, selectSeries } from '../../src/export/export-series.js'
+import { type ExportRequest, exportKlines, exportLake, isKlinesError } from '../../src/index.js'
+import { windowPath } from '../../src/klines/paths.js'
+import { startDateAt } from '../../src/klines/windows.js'
+import { makeRows } from '../support/exchange/made-rows.js'
+import { cases } from '../support/full.js'
+import { putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+const [HOUR, DAY] = [3_600_000, 86_400_000]
+const [FROM, UNTIL, NOW] = [Date.parse('2024-12-30T05:00Z'), Date.parse('2025-04-10T13:00Z'), Date.parse('2025-04-11')]
+/** Without candles: some hours, and two days at the end of a month. */
+const HOLES = [
+  [Date.parse('2025-01-20T03:30Z'), Date.parse('2025-01-20T09:00Z')],
+  [Date.parse('2025-02-27'), Date.parse('2025-03-01')],
+] as const
+
+/** BTCUSDT and ETHUSDT, 15m and 1h, of some 15 weeks. */
+function makeMirror(root: string): string {
+  for (const symbol of ['BTCUSDT', 'ETHUSDT']) {
+    for (const interval of ['15m', '1h'] as const) {
+      const windows = new Map<string, unknown[]>()
+      for (const row of makeRows(symbol, interval, FROM, UNTIL, HOLES)) {
+        const startDate = startDateAt(interval, row[0])
+        windows.set(startDate, [...(windows.get(startDate) ?? []), row])
+      }
+      for (const [startDate, rows] of windows) putFile(root, windowPath({ symbol, interval, startDate }), rows)
+    }
+  }
+  return root
+}
+
+const mirror = mkdtempSync(join(tmpdir(), 'klines-excerpt-'))
+beforeAll(() => void makeMirror(mirror))
+afterAll(() => rmSync(mirror, { recursive: true, force: true }))
+
+type Options = Partial<ExportRequest>
+
+async function exportRun(options: Options, name = 'x.jsonl') {
+  const output = join(tempFolder(), name)
+  const series = { symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024-12' } as const
+  const request = { ...series, mirror, offline: true, now: NOW }
+  const report = await exportKlines({ ...request, output, ...options })
+  return { report, bytes: readFileSync(report.files[0].path) }
+}
+
+/** The lines of an export. */
+async function lines(options: Options): Promise<string[]> {
+  return String((await exportRun(options)).bytes)
+    .trimEnd()
+    .split('\n')
+}
+
+describe('the first and the last candles of a series', () => {
+  const lengths = fc.constantFrom(undefined, '2h', '5h', '1d', '3d', '1w', '1M')
+  const times = fc.integer({ min: (FROM - DAY) / HOUR, max: (UNTIL + DAY) / HOUR }).map(hours => hours * HOUR)
+  it('are those of the whole export, whatever is resampled', async () => {
+    const request = fc.record({
+      interval: fc.constantFrom('15m' as const, '1h' as const),
+      resample: lengths,
+      partial: fc.boolean(),
+      count: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 12_000 })),
+      from: fc.option(times, { nil: undefined }),
+      to: fc.option(times, { nil: undefined }),
+    })
+    await fc.assert(
+      fc.asyncProperty(request, async ({ interval, resample, partial, count, from, to }) => {
+        const asText = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString())
+        fc.pre(from === undefined || to === undefined || from < to)
+        const options: Options = {
+          ...{ intervals: [interval], resample, to: asText(to) },
+          ...(from !== undefined && { from: asText(from) }),
+          ...(resample !== undefined && { partial }),
+        }
+        const all = await lines(options).catch(error => {
+          // Not a window that is missing.
+          if (isKlinesError(error, 'no_candles')) return []
+          throw error
+        })
+        fc.pre(all.length > 0)
+        expect(await lines({ ...options, tail: count })).toEqual(all.slice(-count))
+        expect(await lines({ ...options, limit: count })).toEqual(all.slice(0, count))
+      }),
+      { numRuns: cases(600, 40) },
+    )
+  })
+
+  it('are counted for each series of a file, and a report is about the whole range', async () => {
+    const symbols = ['BTCUSDT', 'ETHUSDT']
+    const all = await lines({ symbols })
+    const half = all.length / 2
+    expect(await lines({ symbols, tail: 3 })).toEqual([...all.slice(half - 3, half), ...all.slice(-3)])
+    expect(await lines({ symbols, limit: 3 })).toEqual([...all.slice(0, 3), ...all.slice(half, half + 3)])
+    const whole = (await exportRun({ symbols })).report
+    for (const option of [{ tail: 3 }, { limit: 3 }]) {
+      const { report } = await exportRun({ symbols, ...option })
+      expect(report.series).toEqual(whole.series)
+      expect(report.files).toMatchObject([{ rows: 6 }])
+    }
+    expect(whole.series[0]).toMatchObject({ gaps: 2, missing: 5 + 48 })
+  })
+
+  it('are in files of every format, also of several threads', async () => {
+    const { bytes } = await exportRun({ tail: 7, columns: ['open_time'], compression: 'none' }, 'x.parquet')
+    const file = Uint8Array.from(bytes).buffer
+    const rows = await parquetReadObjects({ file })
+    expect(rows.map(row => Number(row.open_time))).toEqual(
+      Array.from({ length: 7 }, (_, index) => UNTIL + (index - 7) * HOUR),
+    )
+    const [{ value = '' } = {}] = parquetMetadata(file).key_value_metadata ?? []
+    expect(JSON.parse(value)).toMatchObject({ tail: 7, range: '2024-12-01T00:00:00.000Z/..' })
+    const picture = String((await exportRun({ tail: 7 }, 'x.svg')).bytes)
+    expect(picture).toContain('<svg')
+    expect(picture.length).toBeLessThan(String((await exportRun({}, 'x.svg')).bytes).length / 2)
+    const { report } = await exportRun({ symbols: 'all', tail: 2, threads: 2 }, '{symbol}.csv')
+    expect(report.files.map(({ rows }) => rows)).toEqual([2, 2])
+  })
+})
+
+describe('cutToTail', () => {
+  it('reads no more windows than it needs', async () => {
+    const request = { symbols: ['BTCUSDT'], intervals: ['15m'], mirror, offline: true, now: NOW } as const
+    const source = await openSource(request, { memory: new Map() })
+    const range = await requestRange(request, source)
+    const selection = { symbols: ['BTCUSDT'], intervals: ['15m'] } as never
+    const read = async (tail: number, resample?: string) => {
+      const exported = await selectSeries({ resample }, source, selection, range)
+      const { series } = await planExport(source, exported, range)
+      const windows: string[] = []
+      const counted = new Proxy(source, {
+        get: (target, name) => {
+          const value = Reflect.get(target, name)
+          if (name !== 'cachedWindow') return typeof value === 'function' ? value.bind(target) : value
+          return (window: { startDate: string }) => {
+            windows.push(window.startDate)
+            return source.cachedWindow(window as never)
+          }
+        },
+      })
+      const [cut] = await cutToTail(counted, series, { tail, partial: undefined })
+      expect(cut.windows.map(({ startDate }) => startDate)).toEqual(windows.toReversed())
+      return [windows.length, series[0].windows.length]
+    }
+    expect(await read(20)).toEqual([1, 15])
+    // A week of quarters, and one: the row before them is read, too.
+    expect(await read(673)).toEqual([2, 15])
+    expect(await read(20, '1d')).toEqual([4, 15])
+    expect(await read(1_000_000)).toEqual([15, 15])
+    await source.close()
+  })
+
+  it('leaves a series as it is when one of its windows cannot be read, which the export reports', async () => {
+    const broken = makeMirror(tempFolder())
+    rmSync(join(broken, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate: '2025-03-01' })))
+    await expect(exportRun({ mirror: broken, tail: 1 })).rejects.toMatchObject({ code: 'incomplete' })
+  })
+})
+
+describe('an excerpt', () => {
+  it.each([
+    [{ limit: 0 }, '`limit` is 0. Expected a whole number of candles from 1 to 1000000000.'],
+    [{ tail: 1.5 }, '`tail` is 1.5. Expected a whole number of candles from 1 to 1000000000.'],
+    [{ limit: 1, tail: 1 }, '`limit` and `tail` both say which candles to write. Expected one of them.'],
+  ])('%j is refused', (excerpt, message) => {
+    expect(thrownBy(() => checkExcerpt(excerpt))).toMatchObject({ code: 'bad_option', message })
+  })
+
+  it('is nothing for a lake', async () => {
+    const request = { symbols: ['BTCUSDT'], intervals: ['1h'], mirror, offline: true, output: tempFolder(), tail: 1 }
+    await expect(exportLake(request as never)).rejects.toMatchObject({ code: 'bad_option' })
+  })
+})
