@@ -15,6 +15,8 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Candle
   refresh?: boolean
   output?: string | undefined
   format?: Format | undefined
+  /** Whether the candles are shown as a table. */
+  isTable?: boolean
   'accept-list'?: boolean
   'fail-on-gaps'?: boolean
   force: boolean
@@ -71,8 +73,9 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     for (const name of EXCERPT) if (!given.has(name)) resolved[name] = undefined
     return withoutDefaults(resolved, 'parquet', given)
   }
-  // A person reads a terminal; a program reads a pipe.
-  if (resolved.output === '-' && process.stdout.isTTY) resolved.format ??= 'csv'
+  // A person reads a terminal; a program reads a pipe. The table has the options of a text format for all series.
+  resolved.isTable = resolved.output === '-' && process.stdout.isTTY && resolved.format === undefined
+  if (resolved.isTable) resolved.format = 'csv'
   return withoutDefaults(resolved, resolveFormat(resolved.output, resolved.format).format, given)
 }
 

@@ -8,7 +8,7 @@ export default class Sql extends BaseCommand {
 
 The SQL is one select of DuckDB's dialect, or explain and a select. It reads the candles and nothing else: no other file, no network, no extension, no writing. The time zone is UTC.
 
-DECIMAL columns, their sums, minima and maxima are exact; a division and avg give a DOUBLE. In JSON, decimals and whole numbers beyond 2^53 are texts. Times are ISO 8601 in UTC; epoch_ms(open_time) gives milliseconds. A table has the first 100 rows.
+DECIMAL columns, their sums, minima and maxima are exact; a division and avg give a DOUBLE. In JSON, decimals and whole numbers beyond 2^53 are texts. Times are ISO 8601 in UTC; epoch_ms(open_time) gives milliseconds. A table has the first 20 rows.
 
 DuckDB is an optional package: npm install @duckdb/node-api.`
   static override examples = [

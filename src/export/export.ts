@@ -12,7 +12,7 @@ import { planExport, type ResampleRequest, selectSeries } from './export-series.
 import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
-import { type ExportReport, writeExport } from './write.js'
+import { type ExportReport, type WriteOptions, writeExport } from './write.js'
 
 /** Which candles, the files to write them to, and what is in these. */
 export interface ExportRequest
@@ -41,7 +41,7 @@ export interface ExportRequest
  * @example
  * const { files } = await exportKlines({ symbols: 'all', intervals: ['1d'], output: '{symbol}.parquet', numbers: 'decimal' })
  */
-export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
+export async function exportKlines(request: ExportRequest, sink?: WriteOptions['sink']): Promise<ExportReport> {
   const selection = parseSelection(request)
   checkRange(request)
   checkExcerpt(request)
@@ -56,7 +56,7 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
     await checkOutputs(paths, request, paths => recoverTargets(paths, request.warn))
     const planned = await planExport(source, series, range)
     const outputs = planOutputs(request.output, format, planned.series)
-    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, threads })
+    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, threads, sink })
   } finally {
     await source.close()
   }

@@ -4,7 +4,7 @@ import type { SeriesLabel } from '../klines/series.js'
 import type { Format } from '../options/formats.js'
 import type { Compression } from '../options/output-options.js'
 import { VERSION } from '../version.js'
-import type { Exporter, FileMetadata } from './formats/exporter.js'
+import type { Exporter, ExporterOptions, FileMetadata } from './formats/exporter.js'
 import { openExporter } from './formats/open-exporter.js'
 import { GzipOutput } from './output/gzip.js'
 import type { Output } from './output/output.js'
@@ -84,6 +84,11 @@ export class OutputWriter {
     const { spec, exporter, output, rows, stats, firstOpenTime, lastOpenTime } = this
     if (exporter === undefined || output === undefined) return undefined
     await exporter.end()
+    // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
+    if (spec.path === '-' && spec.format === 'json') {
+      await this.writing
+      await output.write(Buffer.from('\n'))
+    }
     // Frees its memory: what was written stays until all outputs are.
     this.exporter = undefined
     await this.writing
@@ -101,14 +106,14 @@ export class OutputWriter {
     await this.output?.discard()
   }
 
-  private openExporter(output: Output): Promise<Exporter> {
+  private async openExporter(output: Output): Promise<Exporter> {
     const { format, series } = this.spec
     const join = (names: readonly string[]) => [...new Set(names)].join(',')
     const symbol = join(series.map(({ symbol }) => symbol))
     const interval = join(series.map(({ interval }) => interval))
     const { rowFormat, metadata } = this.format
     const { columns } = rowFormat
-    return openExporter(format, {
+    const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
       metadata: { symbol, interval, ...metadata, version: VERSION },
       stats: this.stats,
@@ -119,6 +124,7 @@ export class OutputWriter {
         // The next chunk or `finish` reports a failure.
         this.writing.catch(() => {})
       },
-    })
+    }
+    return output.openExporter?.(options) ?? openExporter(format, options)
   }
 }

@@ -352,9 +352,9 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     const run = await atTerminal(sandbox, `klines sql --mirror ${SAMPLE_TREE} < query.sql`)
     const lines = run.stdout.trimEnd().split('\r\n')
     const count = sampleRows('BTCUSDT', '1h').length.toLocaleString('en-US')
-    expect(lines.at(-1)).toContain(`100 of ${count} rows; without`)
+    expect(lines.at(-1)).toContain(`20 of ${count} rows; without`)
     expect(lines.at(-1)).toContain('-f csv prints all')
-    expect(lines.filter(line => line.startsWith('2025') || line.startsWith('2024'))).toHaveLength(100)
+    expect(lines.filter(line => line.startsWith('2025') || line.startsWith('2024'))).toHaveLength(20)
   })
 })
 

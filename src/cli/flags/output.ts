@@ -19,7 +19,7 @@ export const outputFlags = inGroup('output', {
   format: Flags.option({
     char: 'f',
     summary:
-      'Output format. Default: inferred from the file extension; on stdout, CSV at a terminal and JSON otherwise.',
+      'Output format. Default: inferred from the file extension; on stdout, a table at a terminal and JSON otherwise.',
     options: FORMATS,
     helpValue: 'FORMAT',
     env: 'KLINES_FORMAT',

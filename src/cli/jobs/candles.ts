@@ -1,22 +1,27 @@
+import { fstatSync } from 'node:fs'
 import { downloadKlines } from '../../download/download.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportKlines } from '../../export/export.js'
+import { parseColumns } from '../../export/row-format.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
+import { chartStyle } from '../chart/screen.js'
 import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
 import { restatedLines } from '../reports/changes.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
+import { tableNotes } from '../reports/table-notes.js'
 import { type JobFlags, resolveFlags } from '../resolve-flags.js'
 import { offlineAddress, openAddress } from '../service-address.js'
+import { CandleTable } from '../terminal/candle-table.js'
 import { confirm, isInteractive } from '../terminal/confirm.js'
-import { printNote } from '../terminal/print.js'
+import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
 const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
@@ -56,10 +61,12 @@ async function runOnce(
   const address = await (offline ? offlineAddress : openAddress)(flags['base-url'])
   const base = { ...named, baseUrl: address.baseUrl, offline }
   const startedMs = performance.now()
+  const table = flags.isTable ? openTable(flags) : undefined
   const run = async ({ planned, windows, network }: ProgressDisplay) => {
     const request = { ...base, planned, progress: windows, network }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
-    const result = await runJob(flags, { ...request, output })
+    const result = await runJob(flags, { ...request, output }, table)
+    if (table && !flags.quiet) print(tableNotes(table.omitted, result))
     // The summary says it otherwise.
     if (output === '-' && !flags.quiet) for (const line of restatedLines(result.series)) printNote(line)
     const elapsedMs = performance.now() - startedMs
@@ -73,8 +80,7 @@ async function runOnce(
       endsEarly,
     })
     if (output !== '-' || flags['dry-run']) return report
-    // A JSON array has no line end, and the prompt of the shell would follow it.
-    if (process.stdout.isTTY && flags.format === 'json') process.stdout.write('\n')
+    if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
     return undefined
   } finally {
     await address.close()
@@ -83,11 +89,34 @@ async function runOnce(
 
 type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }
 
-async function runJob(flags: JobFlags, { output, ...request }: JobRequest): Promise<RunResult> {
+async function runJob(
+  flags: JobFlags,
+  { output, ...request }: JobRequest,
+  shown: CandleTable | undefined,
+): Promise<RunResult> {
   const { layout, partition, table, vacuum, prune } = flags
   if (output === undefined) return downloadKlines(request)
-  if (layout === undefined) return exportKlines({ ...request, output })
+  if (layout === undefined) return exportKlines({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
   return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, table, vacuum, prune })
+}
+
+function openTable({ columns, limit, tail, 'time-format': timeFormat }: JobFlags): CandleTable {
+  return new CandleTable({
+    columns: columns && parseColumns([columns].flat()),
+    timeFormat,
+    isExcerpt: limit !== undefined || tail !== undefined,
+    width: process.stdout.columns || Number.POSITIVE_INFINITY,
+    ascii: chartStyle({}).ascii,
+  })
+}
+
+/** Whether stdout was sent to a file, as a person does who may expect another format. */
+function isStdoutFile(): boolean {
+  try {
+    return fstatSync(process.stdout.fd).isFile()
+  } catch {
+    return false
+  }
 }
 
 async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunReport> {

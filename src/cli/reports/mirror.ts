@@ -6,7 +6,7 @@ import type { MirrorCheckReport } from '../../mirror/check.js'
 import type { Removal } from '../../mirror/prune.js'
 import type { CandleStatus } from '../../mirror/status.js'
 import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
-import { textTable } from '../terminal/table.js'
+import { fittingText, textTable } from '../terminal/table.js'
 import { printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
 import type { ClearObject, PublishObject, VerifyObject } from './schema.js'
@@ -31,7 +31,7 @@ export function mirrorStatusReport(
   ]
   const text = () =>
     [
-      textTable({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }),
+      fittingText({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }, 2),
       '',
       `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(bytes)}, from ${baseUrl ?? 'an unknown address'}`,
       `Mirror: ${mirror}`,

@@ -8,7 +8,7 @@ import type { Report } from './report.js'
 import type { SqlObject } from './schema.js'
 
 /** Rows of a table. */
-const MAX_ROWS = 100
+const MAX_ROWS = 20
 
 const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL\(.*|DOUBLE|FLOAT)$/
 

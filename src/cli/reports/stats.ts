@@ -2,12 +2,17 @@ import type { CoveredSeries } from '../../download/coverage.js'
 import type { SeriesStats } from '../../klines/audit/stats.js'
 import { formatTime } from '../../klines/text.js'
 import type { RequestedRange } from '../../klines/time-range.js'
-import { csvTable, type Table, textTable } from '../terminal/table.js'
+import { csvTable, fittingText, type Table } from '../terminal/table.js'
 import { coverageObject, coverageText } from './coverage.js'
 import type { Report } from './report.js'
 
 const PRICES = ['first price', 'last price', 'lowest', 'highest']
-const COUNTS = ['volume', 'quote volume', 'trades', 'missing', 'largest gap']
+const TOTALS = ['volume', 'quote volume', 'trades']
+const GAPS = ['missing', 'largest gap']
+const COUNTS = [...TOTALS, ...GAPS]
+const TIMES = ['first (UTC)', 'last (UTC)']
+/** Tables below each other, where one does not fit. */
+const GROUPS = [['candles', ...TIMES, ...GAPS], PRICES, TOTALS]
 
 /** `stats`: statistics of series, exact. */
 export function statsReport(
@@ -17,7 +22,7 @@ export function statsReport(
   { format }: { format?: string | undefined },
 ): Report {
   const table: Table = {
-    head: ['symbol', 'interval', 'candles', 'first (UTC)', 'last (UTC)', ...PRICES, ...COUNTS],
+    head: ['symbol', 'interval', 'candles', ...TIMES, ...PRICES, ...COUNTS],
     rows: series.map(toRow),
     right: ['candles', ...PRICES, ...COUNTS],
   }
@@ -26,7 +31,7 @@ export function statsReport(
     text: () => {
       if (format === 'csv') return csvTable(table)
       const short = coverageText(series, { range, baseUrl, verbose: true })
-      const text = textTable({ ...table, rows: table.rows.map(withoutZeros) })
+      const text = fittingText({ ...table, rows: table.rows.map(toShort) }, 2, GROUPS)
       return short === undefined ? text : `${text}\n\n${short}`
     },
   }
@@ -40,9 +45,10 @@ function toRow(stats: SeriesStats): (string | number)[] {
   return [symbol, interval, rows, ...times, ...decimals, trades, missing, largestGap]
 }
 
-/** Decimals without the zeros at their end, which people do not read. */
-function withoutZeros(row: Table['rows'][number]): Table['rows'][number] {
-  return row.map(cell => (/^\d+\.\d+$/.test(String(cell)) ? String(cell).replace(/\.?0+$/, '') : cell))
+/** Decimals without the zeros at their end, which people do not read, and the day of the first candle. */
+function toShort(row: Table['rows'][number]): Table['rows'][number] {
+  const cells = row.map(cell => (/^\d+\.\d+$/.test(String(cell)) ? String(cell).replace(/\.?0+$/, '') : cell))
+  return cells.with(3, String(cells[3]).slice(0, 10))
 }
 
 function toObject({ rows, coverage, ...stats }: SeriesStats & CoveredSeries): object {

@@ -14,11 +14,14 @@ export interface Table {
 const FRAME =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 
+/** Characters between two columns. */
+export const GAP = 2
+
 /** A table as plain columns, easy to read and to grep: no frame and no colour; numbers with thousands separators. */
-export function textTable({ head, rows, right = [] }: Table): string {
+export function textTable({ head, rows, right = [] }: Table, gap = GAP): string {
   const table = new CliTable({
     head: [...head],
-    chars: { ...Object.fromEntries(FRAME.split(' ').map(part => [part, ''])), middle: '  ' },
+    chars: { ...Object.fromEntries(FRAME.split(' ').map(part => [part, ''])), middle: ' '.repeat(gap) },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: head.map(name => (right.includes(name) ? 'right' : 'left')),
   })
@@ -37,25 +40,30 @@ interface TextTable extends Table {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** Characters between two columns. */
-const GAP = 2
+/** Where there is no terminal. */
+const COLUMNS = 80
 /** A text is not cut shorter than this. */
 const MIN_TEXT = 12
 
 /**
- * Makes a table fit a width: texts are cut first, then the last columns are left out, and named in `omitted`. Numbers, the columns in
- * `right`, are never cut. At least one column stays.
+ * Makes a table fit a width: texts are cut first, as far as those of two rows still differ, then the last columns are left out, and
+ * named in `omitted`. Numbers, the columns in `right`, are never cut. At least one column stays.
  */
 export function fitTable(table: TextTable, width: number): { table: TextTable; omitted: string[] } {
   const { head, rows, right = [] } = table
-  const isText = head.map(name => !right.includes(name))
-  const widths = head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(row[index]))))
+  const widths = columnWidths(table)
+  const least = head.map((name, index) => {
+    if (right.includes(name)) return widths[index]
+    const texts = rows.map(row => row[index])
+    return Math.min(widths[index], Math.max(MIN_TEXT, distinctColumns(texts)))
+  })
   const total = () => widths.reduce((sum, width) => sum + width + GAP, -GAP)
   for (;;) {
     const excess = total() - width
-    const widest = Math.max(...widths.filter((width, index) => isText[index] && width > MIN_TEXT), 0)
+    const widest = Math.max(...widths.filter((width, index) => width > least[index]), 0)
     if (excess <= 0 || widest === 0) break
-    widths[widths.findIndex((width, index) => isText[index] && width === widest)] = Math.max(MIN_TEXT, widest - excess)
+    const index = widths.findIndex((width, index) => width > least[index] && width === widest)
+    widths[index] = Math.max(least[index], widest - excess)
   }
   while (widths.length > 1 && total() > width) widths.pop()
   const cutRow = (cells: readonly string[]) => widths.map((width, index) => cut(cells[index], width))
@@ -71,4 +79,63 @@ export function fitTable(table: TextTable, width: number): { table: TextTable; o
 
 function cut(text: string, width: number): string {
   return textColumns(text) > width ? `${cutToColumns(text, width - 1)}…` : text
+}
+
+/** The columns of a terminal that texts take at least, with the mark of a cut, so that those which differ still do. */
+function distinctColumns(texts: readonly string[]): number {
+  const sorted = [...new Set(texts)].sort().map(text => [...text])
+  let columns = 0
+  for (const [index, text] of sorted.slice(1).entries()) {
+    const before = sorted[index]
+    const shared = text.findIndex((character, position) => character !== before[position])
+    for (const one of [before, text]) columns = Math.max(columns, textColumns(one.slice(0, shared + 1).join('')) + 1)
+  }
+  return columns
+}
+
+/** The columns of a terminal that each column of a table takes. */
+function columnWidths({ head, rows }: TextTable): number[] {
+  return head.map((name, index) => Math.max(textColumns(name), ...rows.map(row => textColumns(row[index]))))
+}
+
+/**
+ * The positions of the columns of several tables that replace one which is wider than `width`: each begins with the first `keys`
+ * columns. `groups`: names of other columns that stay together where they fit. One table, if that fits.
+ */
+export function splitColumns(
+  table: TextTable,
+  width: number,
+  keys: number,
+  groups: readonly (readonly string[])[] = [table.head.slice(keys)],
+): number[][] {
+  const { head } = table
+  const widths = columnWidths(table)
+  const all = [...head.keys()]
+  const totalWidth = (columns: readonly number[]) => columns.reduce((sum, column) => sum + widths[column] + GAP, -GAP)
+  if (totalWidth(all) <= width) return [all]
+  return groups.flatMap(group => {
+    const parts: number[][] = []
+    for (const column of group.map(name => head.indexOf(name))) {
+      const last = parts.at(-1)
+      if (last && totalWidth([...last, column]) <= width) last.push(column)
+      else parts.push([...all.slice(0, keys), column])
+    }
+    return parts
+  })
+}
+
+/** A table as text that fits into the terminal, or elsewhere into 80 columns: see `splitColumns`. */
+export function fittingText(
+  { head, rows, right }: Table,
+  keys: number,
+  groups?: readonly (readonly string[])[],
+): string {
+  const texts = rows.map(row => row.map(cell => (typeof cell === 'number' ? formatCount(cell) : cell)))
+  const parts = splitColumns({ head, rows: texts }, process.stdout.columns || COLUMNS, keys, groups)
+  return parts
+    .map(columns => {
+      const pick = (cells: readonly string[]) => columns.map(column => cells[column])
+      return textTable({ head: pick(head), rows: texts.map(pick), right })
+    })
+    .join('\n\n')
 }

@@ -23,8 +23,8 @@ interface Slot extends CellSlot {
   readonly convert: ((text: string) => string) | undefined
 }
 
-/** How times are converted from their text in ms. */
-const TIME_CONVERSIONS: Record<TimeFormat, Slot['convert']> = {
+/** How times are converted from their text in ms; undefined where they are that text. */
+export const TIME_CONVERSIONS: Readonly<Record<TimeFormat, Slot['convert']>> = {
   ms: undefined,
   s: toSeconds,
   us: toMicroseconds,

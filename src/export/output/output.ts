@@ -1,3 +1,4 @@
+import type { Exporter, ExporterOptions } from '../formats/exporter.js'
 import type { FinishedFile } from './placement.js'
 
 /** Where the bytes of a target go: a file, a stream, or one of them compressed. */
@@ -6,6 +7,8 @@ export interface Output {
   readonly path: string
   /** Number of bytes written. */
   readonly bytes: number
+  /** Makes what takes the rows in place of the format's exporter, for an output that shows them in another way. */
+  readonly openExporter?: ((options: ExporterOptions) => Exporter) | undefined
   /** Takes the next bytes; resolves when more may come. */
   write(chunk: Uint8Array): Promise<void>
   /** Resolves when all bytes are on the disk or with the reader. A file is not visible yet: `commitOutputs` does that. */

@@ -1,0 +1,71 @@
+import { textColumns } from '../../klines/text.js'
+import { GAP, textTable } from './table.js'
+
+/** A column of a table of candles: the text above it, and its cells. */
+export interface LayoutColumn {
+  readonly head: string
+  readonly cells: readonly string[]
+  /** Whether its cells are decimals or whole numbers, which are aligned at the decimal point. Default: texts, to the left. */
+  readonly isNumber?: boolean
+}
+
+/** A table that fits, and how many of its last columns do not. */
+export interface Layout {
+  readonly text: string
+  readonly hidden: number
+}
+
+/**
+ * Lays columns out within `width` columns of a terminal. No cell is cut: where all digits do not fit, the zeros at the end go that a
+ * column has in each of its rows; then the columns come closer; then the last ones are hidden. One stays in any case.
+ */
+export function layOutColumns(columns: readonly LayoutColumn[], width: number): Layout {
+  const [all, short] = [columns.map(alignColumn), columns.map(trimZeros).map(alignColumn)]
+  const forms = [
+    { aligned: all, gap: GAP },
+    { aligned: short, gap: GAP },
+    { aligned: short, gap: 1 },
+  ]
+  for (let count = columns.length; ; count--) {
+    for (const { aligned, gap } of forms) {
+      const shown = aligned.slice(0, count)
+      if (count > 1 && totalWidth(shown, gap) > width) continue
+      return { text: toText(shown, gap), hidden: columns.length - count }
+    }
+  }
+}
+
+function totalWidth(columns: readonly LayoutColumn[], gap: number): number {
+  return columns.reduce((sum, { head, cells }) => sum + gap + Math.max(...[head, ...cells].map(textColumns)), -gap)
+}
+
+function toText(columns: readonly LayoutColumn[], gap: number): string {
+  const rows = columns[0].cells.map((_, row) => columns.map(({ cells }) => cells[row]))
+  const right = columns.filter(({ isNumber }) => isNumber).map(({ head }) => head)
+  return textTable({ head: columns.map(({ head }) => head), rows, right }, gap)
+}
+
+/** Numbers with blanks, so that their decimal points stand below each other. */
+function alignColumn(column: LayoutColumn): LayoutColumn {
+  if (!column.isNumber) return column
+  const ends = column.cells.map(cell => cell.length - wholeDigits(cell))
+  const longest = Math.max(...ends)
+  return { ...column, cells: column.cells.map((cell, row) => cell + ' '.repeat(longest - ends[row])) }
+}
+
+/** Decimals without the zeros at their end that every row of the column has. */
+function trimZeros(column: LayoutColumn): LayoutColumn {
+  if (!column.isNumber) return column
+  const needed = Math.max(...column.cells.map(cell => decimals(cell).replace(/0+$/, '').length))
+  // The point goes with the last decimal.
+  const end = (cell: string) => wholeDigits(cell) + (needed === 0 ? 0 : needed + 1)
+  return { ...column, cells: column.cells.map(cell => cell.slice(0, end(cell))) }
+}
+
+function wholeDigits(cell: string): number {
+  return (cell.split('.', 1)[0] as string).length
+}
+
+function decimals(cell: string): string {
+  return cell.slice(wholeDigits(cell) + 1)
+}

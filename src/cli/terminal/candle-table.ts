@@ -1,0 +1,155 @@
+import type { Exporter, ExporterOptions } from '../../export/formats/exporter.js'
+import { TIME_CONVERSIONS } from '../../export/formats/row-template.js'
+import type { Output } from '../../export/output/output.js'
+import { StreamOutput } from '../../export/output/stream.js'
+import { isSeriesColumn } from '../../export/row-format.js'
+import { SAMPLE } from '../../http/base-url.js'
+import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
+import { DAY_MS } from '../../klines/intervals.js'
+import { type SeriesLabel, seriesName } from '../../klines/series.js'
+import { formatCount, plural, quoteText } from '../../klines/text.js'
+import type { OutputColumn, TimeFormat } from '../../options/output-options.js'
+import { type LayoutColumn, layOutColumns } from './candle-layout.js'
+
+/** Rows of each series that are shown, the newest ones, unless the user says how many. */
+const ROWS = 20
+/** Rows that are laid out at a time. More come in several tables below each other, so that memory does not grow with their number. */
+const ROWS_A_TABLE = 1_000
+/** What is shown unless the user names columns: fits into 80 characters for most series. */
+const SHOWN: readonly OutputColumn[] = ['open_time', 'open', 'high', 'low', 'close', 'volume', 'count']
+/** How precise times are, ms, and how much of an ISO 8601 text says that. */
+const PRECISIONS = [
+  [DAY_MS, 10],
+  [60_000, 16],
+  [1000, 19],
+  [1, 23],
+] as const
+
+/** How candles are shown. */
+export interface CandleTableOptions {
+  /** Those that the user names, if any. */
+  readonly columns: readonly OutputColumn[] | undefined
+  /** Default: `2024-01-31 12:00`, as precise as the times of the table are. */
+  readonly timeFormat: TimeFormat | undefined
+  /** Whether the user says how many rows: then all that come are shown. */
+  readonly isExcerpt: boolean
+  /** Columns of the terminal. */
+  readonly width: number
+  /** Whether the terminal shows ASCII only. */
+  readonly ascii: boolean
+}
+
+/** Writes candles for a person instead of a format: a table for each series, under its name. */
+export class CandleTable implements Exporter {
+  private readonly columns: readonly OutputColumn[]
+  private emit: (text: string) => Promise<void> = async () => {}
+  private isSample = false
+  private series: SeriesLabel | undefined
+  /** The cells of rows that are not written yet, as the source has them, and how many rows of the series are not shown. */
+  private rows: string[][] = []
+  private left = 0
+  /** The most columns that did not fit. */
+  private hidden = 0
+
+  constructor(private readonly options: CandleTableOptions) {
+    this.columns = options.columns ?? SHOWN
+  }
+
+  /** stdout, which takes the rows of this table. */
+  toStdout(signal: AbortSignal | undefined): Output {
+    const openExporter = ({ emit, metadata }: ExporterOptions) => {
+      this.emit = text => emit(Buffer.from(text))
+      this.isSample = metadata.source === SAMPLE
+      return this
+    }
+    return Object.assign(StreamOutput.toStdout(signal), { openExporter })
+  }
+
+  async write(batch: KlineBatch): Promise<void> {
+    if (batch.length === 0) return
+    if (this.series === undefined || seriesName(this.series) !== seriesName(batch.series))
+      await this.begin(batch.series)
+    const { isExcerpt } = this.options
+    const first = isExcerpt ? 0 : Math.max(0, batch.length - ROWS)
+    this.left += first
+    for (let row = first; row < batch.length; row++) {
+      this.rows.push(this.columns.map(name => cellText(batch, row, name)))
+      if (isExcerpt && this.rows.length === ROWS_A_TABLE) await this.flush()
+    }
+    if (isExcerpt) return
+    this.left += Math.max(0, this.rows.length - ROWS)
+    this.rows = this.rows.slice(-ROWS)
+  }
+
+  async end(): Promise<void> {
+    await this.flush()
+  }
+
+  /** What the last table leaves out, and which columns all do: one line, to be written after the end. */
+  get omitted(): string {
+    const { columns, hidden } = this
+    const rest = COLUMNS.length - columns.length + hidden
+    const narrow = `${plural(hidden, 'column')} too wide for this terminal: ${columns.slice(columns.length - hidden).join(', ')}`
+    const note = this.options.columns === undefined ? `${rest} more columns: --columns` : hidden > 0 ? narrow : ''
+    return [this.more, note].filter(text => text !== '').join('. ')
+  }
+
+  private get more(): string {
+    const dots = this.options.ascii ? '...' : '…'
+    return this.left === 0 ? '' : `${dots} ${formatCount(this.left)} more; -o FILE writes all`
+  }
+
+  private async begin(series: SeriesLabel): Promise<void> {
+    if (this.series !== undefined) {
+      await this.flush()
+      await this.emit(this.left === 0 ? '\n' : `${this.more}\n\n`)
+    }
+    this.series = series
+    this.left = 0
+    const hasTimes = this.options.timeFormat === undefined && this.columns.some(name => kindOf(name) === 'time')
+    const notes = [...(hasTimes ? ['times in UTC'] : []), ...(this.isSample ? ['synthetic sample data'] : [])]
+    await this.emit(`${[seriesName(series), ...notes].join(', ')}\n`)
+  }
+
+  private async flush(): Promise<void> {
+    const { rows, options } = this
+    if (rows.length === 0) return
+    this.rows = []
+    const columns = this.columns.map((name, index) =>
+      toColumn(
+        name,
+        rows.map(row => row[index]),
+        options,
+      ),
+    )
+    const { text, hidden } = layOutColumns(columns, options.width)
+    this.hidden = Math.max(this.hidden, hidden)
+    await this.emit(`${text}\n`)
+  }
+}
+
+function kindOf(name: OutputColumn) {
+  return isSeriesColumn(name) ? 'text' : COLUMN_KINDS[COLUMNS.indexOf(name)]
+}
+
+function cellText(batch: KlineBatch, row: number, name: OutputColumn): string {
+  if (isSeriesColumn(name)) return batch.series[name]
+  const text = batch.text(row, COLUMNS.indexOf(name))
+  // Without the quotes around it: line ends and tabs would tear the table.
+  return batch.plain ? text : quoteText(text).slice(1, -1)
+}
+
+function toColumn(name: OutputColumn, cells: string[], { columns, timeFormat }: CandleTableOptions): LayoutColumn {
+  const kind = kindOf(name)
+  const head = columns === undefined && name === 'open_time' ? 'time' : name
+  if (kind !== 'time') return { head, cells, isNumber: kind !== 'text' }
+  if (timeFormat === undefined) return { head, cells: formatTimes(cells.map(Number)) }
+  return { head, cells: cells.map(TIME_CONVERSIONS[timeFormat] ?? String), isNumber: timeFormat !== 'iso' }
+}
+
+/** Times (ms UTC) as people write them, all as precise as the most precise one. */
+function formatTimes(times: readonly number[]): string[] {
+  const [, length] = PRECISIONS.find(([step]) => times.every(time => time % step === 0)) ?? PRECISIONS[3]
+  return times.map(time => new Date(time).toISOString().slice(0, length).replace('T', ' '))
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { CandleTable, type CandleTableOptions } from '../../../src/cli/terminal/candle-table.js'
+import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
+import { METADATA, manyRows, rowFormat, toBatches } from '../../support/exporting.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../../support/windows.js'
+
+const HOUR = 3_600_000
+
+/** What a table of some batches prints, and what it says it left out. */
+async function show(batches: readonly KlineBatch[], options: Partial<CandleTableOptions> = {}, source = 'x') {
+  const defaults = { columns: undefined, timeFormat: undefined, isExcerpt: false, width: 80, ascii: false }
+  const table = new CandleTable({ ...defaults, ...options })
+  let text = ''
+  const exporter = table.toStdout(undefined).openExporter?.({
+    rowFormat: rowFormat(),
+    metadata: { ...METADATA, source },
+    stats: { inexactDoubles: 0 },
+    emit: async bytes => {
+      text += Buffer.from(bytes)
+    },
+  })
+  for (const batch of batches) await exporter?.write(batch)
+  await exporter?.end()
+  return { lines: text.split('\n'), omitted: table.omitted }
+}
+
+/** Candles of BTCUSDT 1h from February 2024 on, some hours after its start. */
+const hours = (first: number, count: number, cells: (index: number) => Record<number, unknown> = () => ({})) => {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const openTime = LEAP_MONTH.span.startTime + (first + index) * HOUR
+    return sampleRow(openTime, { 6: openTime + HOUR - 1, 1: `${first + index}.00000000`, ...cells(index) })
+  })
+  return toBatch(rows, LEAP_MONTH)
+}
+
+describe('a table of candles', () => {
+  it('has the newest 20 of all batches, seven columns, and says what is left', async () => {
+    const { lines, omitted } = await show([hours(0, 25), hours(25, 3), hours(28, 2)])
+    expect(lines[0]).toBe('BTCUSDT 1h, times in UTC')
+    expect(lines[1].split(/ +/)).toEqual(['time', 'open', 'high', 'low', 'close', 'volume', 'count'])
+    const opens = lines.slice(2, -1).map(line => Number(line.split(/ +/)[2]))
+    expect(opens).toEqual(Array.from({ length: 20 }, (_, index) => 10 + index))
+    expect(lines[2]).toBe('2024-02-01 10:00    10  42600.5  42554.57  42570.1  1195.56  53210')
+    expect(omitted).toBe('… 10 more; -o FILE writes all. 5 more columns: --columns')
+  })
+
+  it('has all rows that come when their number was requested, in tables of 1,000', async () => {
+    const { lines, omitted } = await show(toBatches([manyRows(2_500)]), { isExcerpt: true, columns: ['count'] })
+    expect(lines.filter(line => /^ *\d+$/.test(line)).map(Number)).toEqual(Array.from({ length: 2_500 }, (_, i) => i))
+    expect(lines.filter(line => line === 'count')).toHaveLength(3)
+    expect([lines[0], omitted]).toEqual(['ADAUSDT 1M', ''])
+  })
+
+  it('is one for each series, under its name', async () => {
+    const other = toBatches([manyRows(30)])
+    const { lines, omitted } = await show([hours(0, 21), ...other])
+    const at = lines.indexOf('ADAUSDT 1M, times in UTC')
+    expect(lines.slice(at - 2, at)).toEqual(['… 1 more; -o FILE writes all', ''])
+    expect(omitted).toBe('… 10 more; -o FILE writes all. 5 more columns: --columns')
+  })
+
+  it('has the columns and the times that the user names', async () => {
+    const columns = ['interval', 'close_time', 'ignore', 'open_time'] as const
+    const batch = hours(0, 1, () => ({ 11: 'a\n"\u202eb' }))
+    const { lines, omitted } = await show([batch], { columns, timeFormat: 's' })
+    expect(lines).toEqual([
+      'BTCUSDT 1h',
+      'interval      close_time  ignore         open_time',
+      '1h        1706749199.999  a\\n\\"\\u202eb  1706745600',
+      '',
+    ])
+    expect(omitted).toBe('')
+    const narrow = await show([batch], { columns, timeFormat: 'ms', width: 30 })
+    expect(narrow.omitted).toBe('2 columns too wide for this terminal: ignore, open_time')
+  })
+
+  it('has times as precise as they are', async () => {
+    const times = async (batch: KlineBatch, column: 'open_time' | 'close_time') =>
+      (await show([batch], { columns: [column] })).lines[2]
+    expect(await times(hours(0, 1), 'open_time')).toBe('2024-02-01')
+    expect(await times(hours(1, 1), 'open_time')).toBe('2024-02-01 01:00')
+    expect(await times(hours(0, 1), 'close_time')).toBe('2024-02-01 00:59:59.999')
+    expect(await times(toBatches([manyRows(2)])[0].rows(1, 2), 'open_time')).toBe('2010-01-01 00:00:01')
+  })
+
+  it('of the sample says so, and a terminal of ASCII gets no other character', async () => {
+    const { lines, omitted } = await show([hours(0, 30)], { ascii: true }, 'sample')
+    expect(lines[0]).toBe('BTCUSDT 1h, times in UTC, synthetic sample data')
+    expect(omitted.startsWith('... 10 more')).toBe(true)
+  })
+})
