@@ -12,11 +12,10 @@ import {
 } from '../../greeting-client/schema.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { Endpoint } from '../endpoint.js'
-import { CORS_HEADERS } from '../http/cors.js'
-import { fieldCheck, parseQuery } from '../http/fields.js'
-import { readJson } from '../http/json-body.js'
+import { CORS_HEADERS } from '../http/error.js'
+import { fieldCheck, parseQuery, readJson } from '../http/fields.js'
 import type { Limits } from '../http/limits.js'
-import { checkAcceptsJson } from '../http/negotiation.js'
+import { checkAcceptsJson } from '../http/send-body.js'
 
 const TOKEN_TYPES = ['application/jsonl', 'text/plain']
 

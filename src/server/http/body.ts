@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { CORS_HEADERS } from './cors.js'
-import type { Coding } from './negotiation.js'
+import { CORS_HEADERS } from './error.js'
+import type { Coding } from './send-body.js'
 
 /** Smaller bodies gain nothing from a coding. */
 const MIN_CODED_BYTES = 256

@@ -7,8 +7,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { Connection } from './connection.js'
-import { Connections } from './connections.js'
+import { Connection, Connections } from './connections.js'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
 import { LIMITS, type Limits } from './limits.js'
 

@@ -7,7 +7,7 @@ import { windowLength } from '../../klines/windows.js'
 import { intervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../../klines-client/schema.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../endpoint.js'
-import { isFromOtherSite } from '../http/cors.js'
+import { isFromOtherSite } from '../http/error.js'
 import { sendBody } from '../http/send-body.js'
 import { listSymbols, type Tree, type TreeFile } from './tree.js'
 
