@@ -2,7 +2,7 @@ import * as Errors from '@oclif/core/errors'
 import type { Hook } from '@oclif/core/hooks'
 import type { Config } from '@oclif/core/interfaces'
 import { suggest } from '../klines/suggest.js'
-import { ExitCode } from './exit-codes.js'
+import { ExitCode } from './error-report.js'
 import { HELP_TOPICS } from './help-topics.js'
 import { formatId } from './usage.js'
 

@@ -11,12 +11,13 @@ import type { WindowService } from '../http/window-service.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { type BodyFault, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
+import { isObject } from '../klines/json.js'
+import { parseList } from '../klines/lists.js'
 import type { Series, WindowRef } from '../klines/series.js'
-import { SYMBOL_FORM, type SymbolName } from '../klines/symbols.js'
+import { isSymbol, SYMBOL_FORM, type SymbolName, sortSymbols } from '../klines/symbols.js'
 import { exchangeStartDates } from '../klines/windows.js'
 import { hasMoreRows, joinRows, type RenderedWindow, renderWindow } from './closed-rows.js'
 import { findError } from './errors.js'
-import { parseNames } from './names.js'
 import { firstCandleQuery, NAMES_PATH, TIME_PATH, windowQuery } from './query.js'
 import { ExchangeRules } from './rules.js'
 
@@ -190,4 +191,27 @@ export async function openExchangeClient({ warn, ...options }: ExchangeOptions):
   // Limits and bans last as long as they do, whatever present the user names.
   const rules = new ExchangeRules(toSourceName(options.baseUrl), systemClock.now)
   return new ExchangeClient(await openFetcher(options, rules), warn, options.now)
+}
+
+/** The exchange has some 3,500 names. */
+const MAX_NAMES = 50_000
+/** A larger body is not parsed; 3,500 names take 160 kB. */
+const MAX_BYTES = 8 * 1024 * 1024
+
+/** The names of an exchange. */
+interface ExchangeNames {
+  readonly symbols: SymbolName[]
+  /** Names that cannot be a path: the exchange allows more than letters and digits. */
+  readonly unusable: string[]
+}
+
+const LIST = "The exchange's list of symbols"
+
+/** Parses the answer for `NAMES_PATH`. Throws `bad_list`. */
+export function parseNames(bytes: Uint8Array): ExchangeNames {
+  const names = parseList(bytes, LIST, { maxBytes: MAX_BYTES, maxEntries: MAX_NAMES }).map((entry, index) => {
+    if (isObject(entry) && typeof entry.symbol === 'string') return entry.symbol
+    throw new KlinesError('bad_list', `${LIST} is refused: entry ${index} has no symbol.`, { data: { kind: 'shape' } })
+  })
+  return { symbols: sortSymbols(names.filter(isSymbol)), unusable: names.filter(name => !isSymbol(name)) }
 }

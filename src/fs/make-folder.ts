@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { errnoCode } from './errno.js'
 
@@ -43,4 +43,24 @@ export function checkWritableFolder(path: string): void {
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
   // With a separator at its end, a file is not taken for a folder.
   accessSync(folder + sep, constants.W_OK | constants.X_OK)
+}
+
+/** A folder and its parents, as far as they are missing, the deepest one first: what a run makes for an output. */
+export function missingFolders(path: string): string[] {
+  const missing: string[] = []
+  for (let folder = path; !existsSync(folder) && dirname(folder) !== folder; folder = dirname(folder)) {
+    missing.push(folder)
+  }
+  return missing
+}
+
+/** Removes folders as far as they are empty. Never throws. */
+export function removeFolders(folders: readonly string[]): void {
+  for (const folder of folders) {
+    try {
+      rmdirSync(folder)
+    } catch {
+      // It was not made, or something is in it.
+    }
+  }
 }

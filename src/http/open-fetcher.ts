@@ -1,8 +1,7 @@
 import { type LocalEndpoint, toAddress, toSourceName } from './base-url.js'
 import type { HostRules } from './host-demands.js'
 import { HostLimitFile } from './host-limit.js'
-import { limitPolicy, type RequestLimits, toMs } from './request-limits.js'
-import type { RetryPolicy } from './retry.js'
+import { limitPolicy, type RequestLimits, type RetryPolicy, toMs } from './retry.js'
 import { type NetworkActivity, RetryingFetcher } from './retrying-fetcher.js'
 import { systemClock } from './system-clock.js'
 

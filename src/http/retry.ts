@@ -1,3 +1,4 @@
+import { KlinesError } from '../klines/errors.js'
 import type { FetchError } from './fetch-error.js'
 import { parseHttpDate } from './http-date.js'
 
@@ -66,4 +67,54 @@ export function parseRetryAfter(header: string | undefined, now: number): number
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
   const time = parseHttpDate(text, now)
   return time === undefined ? undefined : Math.max(0, time - now)
+}
+
+const MAX_RETRIES = 100
+/** An hour; a timer of Node cannot wait for more than 24 days. */
+const MAX_TIMEOUT_S = 3_600
+const [MIN_RATE, MAX_RATE] = [0.001, 10_000]
+
+/** Limits that a user sets for the requests of a run. */
+export interface RequestLimits {
+  /**
+   * Tries after the first one of a file that could not be downloaded, 0 to 100. Default 5, and 1 for lists that are only shown.
+   * A response that is not valid is retried twice at most.
+   */
+  readonly retries?: number | undefined
+  /** How long a try of a file may take, seconds, at most 3600; fractions are allowed. Default 30, and 5 for lists that are only shown. */
+  readonly timeout?: number | undefined
+  /** Requests a second at most, retries included, at equal distances: 0.001 to 10,000. Default: any number. */
+  readonly maxRate?: number | undefined
+}
+
+/** Checks the limits of a request. Throws `bad_option`. */
+export function checkLimits({ retries, timeout, maxRate }: RequestLimits): void {
+  const isCount = (value: number) => Number.isInteger(value) && value >= 0 && value <= MAX_RETRIES
+  const isTime = (value: number) => value > 0 && value <= MAX_TIMEOUT_S
+  const isRate = (value: number) => value >= MIN_RATE && value <= MAX_RATE
+  check('retries', retries, isCount, `a whole number from 0 to ${MAX_RETRIES}`)
+  check('timeout', timeout, isTime, `seconds: a number above 0, at most ${MAX_TIMEOUT_S}`)
+  check('maxRate', maxRate, isRate, `requests a second: a number from ${MIN_RATE} to ${MAX_RATE}`)
+}
+
+function check(name: string, value: number | undefined, isValid: (value: number) => boolean, expected: string): void {
+  if (value === undefined || (typeof value === 'number' && isValid(value))) return
+  throw new KlinesError('bad_option', `\`${name}\` is ${value}. Expected ${expected}.`)
+}
+
+/** Seconds as whole milliseconds: 1.1 x 1000 is not whole, and undici takes no other number. */
+export function toMs(seconds: number): number {
+  return Math.ceil(seconds * 1000)
+}
+
+/**
+ * A policy with the user's limits in place of its own. The time of a file grows as needed: every requested try may
+ * take all of its time, and the delays between them too.
+ */
+export function limitPolicy(policy: RetryPolicy, { retries, timeout }: RequestLimits): RetryPolicy {
+  if (retries === undefined && timeout === undefined) return policy
+  const tries = retries === undefined ? policy.tries : retries + 1
+  const attemptMs = timeout === undefined ? policy.attemptMs : toMs(timeout)
+  const fileMs = Math.max(policy.fileMs, tries * attemptMs + (tries - 1) * policy.maxDelayMs)
+  return { ...policy, tries, invalidTries: Math.min(policy.invalidTries, tries), attemptMs, fileMs }
 }

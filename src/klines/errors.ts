@@ -1,4 +1,4 @@
-/** The stable code of an error, for programs to branch on. It determines the exit code (`cli/exit-codes.ts`). */
+/** The stable code of an error, for programs to branch on. It determines the exit code (`cli/error-report.ts`). */
 export type ErrorCode =
   // the request is invalid
   | 'unknown_symbol'

@@ -16,7 +16,7 @@ import { parseLakeOptions } from './options.js'
 import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
-import { checkRoot } from './root/check-root.js'
+import { checkRoot } from './root/lake-file.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning

@@ -1,7 +1,6 @@
 import { Errors } from '@oclif/core'
 import { describe, expect, it } from 'vitest'
-import { reportError } from '../../src/cli/error-report.js'
-import { EXIT_CODES } from '../../src/cli/exit-codes.js'
+import { EXIT_CODES, reportError } from '../../src/cli/error-report.js'
 import { KlinesError } from '../../src/klines/errors.js'
 
 const TERSE = { bin: 'klines', debug: false }

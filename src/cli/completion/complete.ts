@@ -1,7 +1,6 @@
 import { HELP_TOPICS } from '../help-topics.js'
 import { type CommandEntry, type CommandTable, describe, findCommand, nextWords } from './command-table.js'
-import { type ReadWords, readFlagWord, readWords } from './flag-words.js'
-import { ALL, argValues, flagValues, type Values } from './values.js'
+import { ALL, argValues, flagValues, type ReadWords, readFlagWord, readWords, type Values } from './values.js'
 
 /** A whole word that can replace the one to complete. */
 interface Candidate {

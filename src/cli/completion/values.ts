@@ -4,7 +4,7 @@ import { SYMBOLS } from '../../klines/symbols.js'
 import { CANDLE_ENTRIES } from '../../options/candle-options.js'
 import { OUTPUT_ENTRIES } from '../../options/output-options.js'
 import { FOLDER_GROUPS, USER_GROUPS } from '../config/key-groups.js'
-import type { ArgEntry, FlagEntry } from './command-table.js'
+import type { ArgEntry, CommandEntry, FlagEntry } from './command-table.js'
 
 /** What a value can be. */
 export interface Values {
@@ -47,4 +47,66 @@ export function argValues({ name, options, multiple }: ArgEntry): Values {
   const known = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
   const words = multiple ? known : known.filter(word => word !== ALL)
   return { kind: 'words', words, list: multiple === true, ignoreCase: name === 'symbol' }
+}
+
+/** A word of the command line that starts with a dash. */
+interface FlagWord {
+  /** The flags in it; unknown ones are left out. */
+  readonly flags: readonly FlagEntry[]
+  /** The value in the same word, as in `--format=csv` and `-fcsv`, and all that stands before it. */
+  readonly attached?: { readonly head: string; readonly value: string }
+}
+
+/** The words after the name of a command. */
+export interface ReadWords {
+  /** Names of the flags in them. */
+  readonly given: ReadonlySet<string>
+  readonly args: readonly string[]
+  /** The flag whose value is the next word. */
+  readonly pending: FlagEntry | undefined
+  /** Whether `--` ended the flags. */
+  readonly flagsEnded: boolean
+}
+
+/** Reads `--name`, `--name=value`, `--no-name`, `-n`, `-nvalue`, `-n=value` and several short flags in one word. */
+export function readFlagWord(word: string, { flags }: CommandEntry): FlagWord {
+  const known = Object.values(flags)
+  if (word.startsWith('--')) {
+    const [name] = word.slice(2).split('=', 1)
+    const flag = known.find(entry => entry.name === name || (entry.allowNo && `no-${entry.name}` === name))
+    const head = `--${name}=`
+    if (!word.startsWith(head)) return { flags: flag ? [flag] : [] }
+    return { flags: flag ? [flag] : [], attached: { head, value: word.slice(head.length) } }
+  }
+  const found: FlagEntry[] = []
+  for (let index = 1; index < word.length; index++) {
+    const flag = known.find(({ char }) => char === word[index])
+    if (flag === undefined) break
+    found.push(flag)
+    if (flag.type === 'boolean') continue
+    const start = index + (word[index + 1] === '=' ? 2 : 1)
+    if (start >= word.length && !word.endsWith('=')) break
+    return { flags: found, attached: { head: word.slice(0, start), value: word.slice(start) } }
+  }
+  return { flags: found }
+}
+
+/** Reads the words between the name of a command and the word to complete. */
+export function readWords(words: readonly string[], command: CommandEntry): ReadWords {
+  const given = new Set<string>()
+  const args: string[] = []
+  let pending: FlagEntry | undefined
+  let flagsEnded = false
+  for (const word of words) {
+    if (pending) pending = undefined
+    else if (flagsEnded || !word.startsWith('-') || word === '-') args.push(word)
+    else if (word === '--') flagsEnded = true
+    else {
+      const { flags, attached } = readFlagWord(word, command)
+      for (const { name } of flags) given.add(name)
+      const last = flags.at(-1)
+      if (last?.type === 'option' && !attached) pending = last
+    }
+  }
+  return { given, args, pending, flagsEnded }
 }

@@ -1,9 +1,9 @@
 import type * as Interfaces from '@oclif/core/interfaces'
 import { readSwitch } from '../switch-variable.js'
 import { formatId } from '../usage.js'
-import { type CommandFlags, type FlagDefinition, isShared, loadCommands, takesDefaults } from './keys.js'
-import { readConfigFiles, readSettings, type Setting } from './settings.js'
-import { type FlagValue, parseValue } from './values.js'
+import type { ConfigOrigin } from './file.js'
+import { type CommandFlags, type FlagDefinition, formatKey, isShared, loadCommands, takesDefaults } from './keys.js'
+import { type FlagValue, parseValue, readConfigFiles, readSettings, type Setting } from './settings.js'
 
 /** A default of a flag that a file sets. */
 interface ConfigDefault {
@@ -45,7 +45,7 @@ export async function mergeSettings(
 }
 
 /** As oclif sees it: an empty variable is not set. */
-export function isInEnvironment({ env: variable }: FlagDefinition, env: NodeJS.ProcessEnv): boolean {
+function isInEnvironment({ env: variable }: FlagDefinition, env: NodeJS.ProcessEnv): boolean {
   return variable !== undefined && Boolean(env[variable])
 }
 
@@ -97,4 +97,52 @@ export function describeDefaults(defaults: ConfigDefaults, given: ReadonlySet<st
     if (!given.has(name)) names.set(setting.path, [...(names.get(setting.path) ?? []), name])
   }
   return [...names].map(([path, flags]) => `Defaults from ${path}: ${flags.join(', ')}`)
+}
+
+/** A value that is set, and where. */
+export interface ListedValue {
+  /** As a config file would have it: `interval`, `download.interval`. */
+  readonly key: string
+  /** The long name of the flag. */
+  readonly name: string
+  readonly value: unknown
+  readonly origin: 'environment' | ConfigOrigin
+  /** The variable or the file. */
+  readonly source: string
+  /** Whether a stronger origin sets it too, for every command that has the flag. */
+  readonly overridden: boolean
+}
+
+/** The values of the environment and of config files, by key, the strongest first. */
+export async function listValues(
+  commands: readonly CommandFlags[],
+  settings: readonly Setting[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<ListedValue[]> {
+  const merged = await Promise.all(commands.map(command => mergeSettings(command, settings, env)))
+  const used = new Set(merged.flatMap(defaults => [...defaults.values()].map(({ setting }) => setting)))
+  const fromFiles = settings.map(setting => ({
+    key: formatKey(setting),
+    name: setting.name,
+    value: setting.value,
+    origin: setting.origin,
+    source: setting.path,
+    overridden: !used.has(setting),
+  }))
+  // Sorting is stable.
+  return [...listVariables(commands, env), ...fromFiles].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+}
+
+/** A variable that several commands share is listed once. */
+function listVariables(commands: readonly CommandFlags[], env: NodeJS.ProcessEnv): ListedValue[] {
+  const values = new Map<string, ListedValue>()
+  for (const { name: command, flags } of commands) {
+    for (const [name, flag] of Object.entries(flags)) {
+      const { env: source } = flag
+      if (source === undefined || !isInEnvironment(flag, env)) continue
+      const key = formatKey({ command: isShared(name, flag) ? undefined : command, name })
+      values.set(key, { key, name, value: env[source], origin: 'environment', source, overridden: false })
+    }
+  }
+  return [...values.values()]
 }

@@ -4,9 +4,9 @@ import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { ConfigDefaults } from './defaults.js'
+import { CONFIG_FILE } from './file.js'
 import { REMOVING_COMMANDS } from './key-groups.js'
-import { CONFIG_FILE } from './paths.js'
-import { formatValue } from './values.js'
+import { formatValue } from './settings.js'
 
 /** The most characters of a file's value that a message shows. */
 const MAX_VALUE = 200

@@ -1,6 +1,6 @@
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
-import type { RequestLimits } from '../../http/request-limits.js'
+import type { RequestLimits } from '../../http/retry.js'
 import { inGroup } from './group.js'
 
 const numberFlag = Flags.custom<number>({

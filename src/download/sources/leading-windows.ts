@@ -1,7 +1,6 @@
 import { InvalidSymbolError } from '../../exchange-client/errors.js'
 import { FetchError } from '../../http/fetch-error.js'
-import { checkLimits, type RequestLimits } from '../../http/request-limits.js'
-import { RETRY_POLICY } from '../../http/retry.js'
+import { checkLimits, RETRY_POLICY, type RequestLimits } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError } from '../../klines/errors.js'
@@ -12,7 +11,7 @@ import { FirstCandles } from './first-candles.js'
 import type { Warn, WindowFailure } from './window-source.js'
 
 /** How first candles are requested. */
-export interface LeadingOptions extends RequestLimits {
+interface LeadingOptions extends RequestLimits {
   /** The exchange: `binance` or `binance:URL`. */
   readonly baseUrl: string
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,5 @@
 import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
-import { checkLimits, type RequestLimits } from '../../http/request-limits.js'
-import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
+import { checkLimits, RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'

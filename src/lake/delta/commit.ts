@@ -11,12 +11,11 @@ import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import { createLakeFile } from '../root/lake-file.js'
 import { type Action, type AddAction, PROTOCOL, type RemoveAction } from './actions.js'
-import type { DeltaLog } from './log.js'
-import { commitPath } from './log-files.js'
+import { commitPath, type DeltaLog } from './log.js'
 import { describeTable, isSameTable } from './meta-data.js'
 
 /** What the next version of a table is. */
-export interface NextVersion {
+interface NextVersion {
   readonly options: LakeOptions
   readonly source: string | null
   /** The parts that it must have; those of the present version are not added again. */

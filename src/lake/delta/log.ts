@@ -1,10 +1,48 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeErrno } from '../../fs/errno.js'
+import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
+import { versionDigits } from '../layout.js'
 import { type Action, LOG_FOLDER, type MetaDataAction, TableState } from './actions.js'
-import { decodeCheckpoint } from './checkpoint-file.js'
-import { checkpointPath, commitPath, type LogFiles, listLog } from './log-files.js'
+import { decodeCheckpoint } from './checkpoint.js'
+
+/** Names the newest checkpoint, so that readers need not list the folder. */
+export const LAST_CHECKPOINT = `${LOG_FOLDER}/_last_checkpoint`
+
+const LOG_FILE = /^(\d{20})\.(json|checkpoint\.parquet)$/
+
+/** The path of a version's entry in the log, relative to the table. */
+export function commitPath(version: number): string {
+  return `${LOG_FOLDER}/${versionDigits(version)}.json`
+}
+
+/** The path of a version's checkpoint, relative to the table. */
+export function checkpointPath(version: number): string {
+  return `${LOG_FOLDER}/${versionDigits(version)}.checkpoint.parquet`
+}
+
+/** The versions that have an entry, and those that have a checkpoint, in order. */
+interface LogFiles {
+  readonly commits: readonly number[]
+  readonly checkpoints: readonly number[]
+}
+
+/** Lists a log. Throws what the file system throws. */
+export function listLog(root: string): LogFiles {
+  const names = listNames(join(root, LOG_FOLDER)).flatMap(name => [LOG_FILE.exec(name) ?? []])
+  const find = (kind: string) =>
+    names.flatMap(([, digits, ending]) => (ending === kind ? Number(digits) : [])).sort((a, b) => a - b)
+  return { commits: find('json'), checkpoints: find('checkpoint.parquet') }
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errnoCode(error) === 'ENOENT') return []
+    throw error
+  }
+}
 
 /** The log of a Delta table up to its newest version. */
 export interface DeltaLog extends Pick<TableState, 'live' | 'removed'> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { columnType } from '../../export/row-format.js'
-import type { TypeNames } from '../columns.js'
 import { PARTITIONS } from '../layout.js'
 import type { LakeOptions } from '../options.js'
+import type { TypeNames } from '../root/readme.js'
 import { FOLDER_COLUMNS } from '../root/views.js'
 import type { MetaDataAction } from './actions.js'
 

@@ -4,8 +4,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { timeBefore } from '../../klines/time-range.js'
 import { findFiles, parsePartPath, partVersion } from '../layout.js'
 import { removeParts } from '../removal.js'
-import { type DeltaLog, readCheckpoint, readCommit } from './log.js'
-import { checkpointPath, commitPath, listLog } from './log-files.js'
+import { checkpointPath, commitPath, type DeltaLog, listLog, readCheckpoint, readCommit } from './log.js'
 
 /** The time before which versions need not stay readable, ms UTC. `length`: such as `7d`. Throws `bad_option`. */
 export function vacuumTime(length: string, now: number): number {
@@ -19,7 +18,7 @@ export function vacuumTime(length: string, now: number): number {
 }
 
 /** The files of a table that nothing needs any more, relative to it. */
-export interface UnusedFiles {
+interface UnusedFiles {
   readonly parts: readonly string[]
   /** Entries of the log, and checkpoints. */
   readonly log: readonly string[]

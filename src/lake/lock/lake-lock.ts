@@ -5,15 +5,14 @@ import { outputError } from '../../export/output/errors.js'
 import { refuseLinks } from '../../fs/links.js'
 import { type Processes, systemProcesses } from '../../fs/process-identity.js'
 import { type Clock, systemClock } from '../../http/system-clock.js'
-import { lockIsLost } from './errors.js'
-import { counterOffset, counterText, LOCK_FILE, type LockOwner, lockText, readLock } from './lock-file.js'
+import { counterOffset, counterText, LOCK_FILE, type LockOwner, lockIsLost, lockText, readLock } from './lock-file.js'
 import { RENEW_MS, removeClaims, takeLock } from './take-lock.js'
 
 /** The ids of the locks that this program has. */
 const own = new Set<string>()
 
 /** How a process waits for a lock. */
-export interface LockOptions {
+interface LockOptions {
   /** Called with whom it waits for. */
   readonly warn?: ((warning: string) => void) | undefined
   readonly signal?: AbortSignal | undefined

@@ -3,8 +3,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { findState, type Processes, type ProcessState } from '../../fs/process-identity.js'
 import type { Clock } from '../../http/system-clock.js'
-import { lakeIsBusy, waitingText } from './errors.js'
-import { type FoundLock, LOCK_FILE, readLock, tryPlace } from './lock-file.js'
+import { type FoundLock, LOCK_FILE, lakeIsBusy, readLock, tryPlace, waitingText } from './lock-file.js'
 
 /** How often the owner of a lock renews it, ms. */
 export const RENEW_MS = 5000
@@ -13,7 +12,7 @@ const DEAD_AFTER_MS = 60_000
 const POLL_MS = 1000
 
 /** What a process that wants a lock has. */
-export interface Contender {
+interface Contender {
   /** The path of the lock. */
   readonly lock: string
   /** What it writes into the lock. */

@@ -1,7 +1,15 @@
-import { describeColumns, type TypeNames } from '../columns.js'
+import { type ColumnType, columnType } from '../../export/row-format.js'
 import { tableReadme } from '../delta/readme.js'
 import type { LakeOptions } from '../options.js'
 import { VIEWS_FILE } from './views.js'
+
+/** The names of types in one engine. */
+export type TypeNames = Readonly<Record<ColumnType, string>>
+
+/** The columns of a lake's files with their types: `open_time timestamp, open double`. `quote` surrounds a name. */
+function describeColumns({ columns, numbers }: LakeOptions, types: TypeNames, quote = ''): string {
+  return columns.map(name => `${quote}${name}${quote} ${types[columnType(name, numbers)]}`).join(', ')
+}
 
 /** The file of a lake that tells people how to read it. */
 export const README_FILE = '_README.md'

@@ -12,9 +12,8 @@ import { exportTag } from './fingerprint.js'
 import { mediaType } from './media.js'
 import type { ExportParameters } from './parameters.js'
 import { ResponseOutput } from './response-output.js'
-import type { ServedSource } from './served-source.js'
+import { openServedSource, type ServedSource } from './served-source.js'
 import type { ExportSlot } from './slots.js'
-import { openServedSource } from './sources.js'
 
 /** What an export is answered with. */
 export interface ExportContext extends ExportSlot {

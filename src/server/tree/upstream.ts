@@ -3,7 +3,7 @@ import type { FileMemory } from '../../download/sources/cache-writer.js'
 import type { ServiceSource } from '../../download/sources/service-source.js'
 import { SETTLING_MS } from '../../exchange-client/closed-rows.js'
 import { FetchError } from '../../http/fetch-error.js'
-import { RETRY_POLICY, type RetryPolicy } from '../../http/retry.js'
+import { QUICK_POLICY, type RetryPolicy } from '../../http/retry.js'
 import { isKlinesError, type KlinesError } from '../../klines/errors.js'
 import { DAY_MS, type Interval, nextOpenTime } from '../../klines/intervals.js'
 import type { TreeEntry } from '../../klines/paths.js'
@@ -16,14 +16,7 @@ import { SourcePool } from './source-pool.js'
  * A client waits: two tries of five seconds unless `retries` and `timeout` say otherwise, and a Retry-After of the service is
  * passed on to the client instead of waited out.
  */
-export const UPSTREAM_POLICY: RetryPolicy = {
-  ...RETRY_POLICY,
-  tries: 2,
-  invalidTries: 1,
-  attemptMs: 5_000,
-  fileMs: 10_000,
-  maxRetryAfterMs: 0,
-}
+export const UPSTREAM_POLICY: RetryPolicy = { ...QUICK_POLICY, maxRetryAfterMs: 0 }
 
 /** When a window was fetched, by this machine's clock, and by the service's; ms UTC. */
 interface Fetch {

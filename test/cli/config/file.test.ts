@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ConfigPath } from '../../../src/cli/config/file.js'
 import { readConfigFile, writeConfigFile } from '../../../src/cli/config/file.js'
-import type { ConfigPath } from '../../../src/cli/config/paths.js'
 import { tempFolder } from '../../support/temp-folder.js'
 import { thrownBy } from '../../support/thrown-by.js'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergeSettings } from '../../../src/cli/config/defaults.js'
-import { listValues } from '../../../src/cli/config/list.js'
+import { listValues, mergeSettings } from '../../../src/cli/config/defaults.js'
 import { type ConfigFile, readSettings } from '../../../src/cli/config/settings.js'
 import { ALL } from '../../support/cli/command-flags.js'
 

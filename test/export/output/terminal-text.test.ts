@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TerminalText } from '../../../src/export/output/terminal-text.js'
+import { TerminalText } from '../../../src/export/output/stream.js'
 import { escapeControls } from '../../../src/klines/text.js'
 import { oddTexts } from '../../support/oracles/kline-arbitraries.js'
 

@@ -1,8 +1,7 @@
-import { type RecordBatch, RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
+import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
 import type { Exporter, ExporterOptions } from '../exporter.js'
-import { arrowSchema, RecordBatchBuilder } from './batches.js'
-import { IpcBytes } from './ipc-bytes.js'
+import { arrowSchema, RecordBatchBuilder } from './columns.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
 const ROWS_PER_BATCH = 65_536
@@ -44,5 +43,24 @@ class FileWriter extends RecordBatchFileWriter {
     super._writeSchema(schema)
     // biome-ignore lint/complexity/useLiteralKeys: a protected method cannot be reached by its plain name
     return RecordBatchWriter.prototype['_writeSchema'].call(this, schema) as this
+  }
+}
+
+/**
+ * The bytes that an Arrow IPC writer writes: a sink for its `reset` that returns them when asked. The writer's own queue can
+ * only be read asynchronously, and has no bound.
+ */
+class IpcBytes extends AsyncByteQueue {
+  private parts: Uint8Array[] = []
+
+  override write(part: Uint8Array): void {
+    if (part.byteLength > 0) this.parts.push(new Uint8Array(part.buffer, part.byteOffset, part.byteLength))
+  }
+
+  /** A copy of all bytes written since the last call. */
+  take(): Uint8Array {
+    const bytes = Buffer.concat(this.parts)
+    this.parts = []
+    return bytes
   }
 }

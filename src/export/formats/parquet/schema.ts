@@ -2,15 +2,13 @@ import type { SchemaElement } from 'hyparquet'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import { COLUMNS } from '../../../klines/columns.js'
 import type { NumberType, OutputColumn } from '../../../options/output-options.js'
-import type { RowFormat } from '../../row-format.js'
-import { type ColumnType, columnType } from '../../row-format.js'
+import { type ColumnType, columnType, type RowFormat } from '../../row-format.js'
 import { IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
+import { NumberColumn, TextColumn } from './columns.js'
 import { DictionaryColumn } from './dictionary-column.js'
-import { NumberColumn } from './number-column.js'
 import type { PageColumn } from './page.js'
-import { TextColumn } from './text-column.js'
 
 /**
  * Columns with few distinct values. On the others a dictionary makes the file larger and slower to write, because market data
