@@ -1,13 +1,27 @@
-import { CANDLE_ENTRIES } from '../options/candle-options.js'
-import { flagName, renameOptions } from '../options/option.js'
-import { OUTPUT_ENTRIES } from '../options/output-options.js'
+import { optionName, renameOptions } from '../options/option.js'
+import { candleTableFlags } from './flags/from-table.js'
+import { lakeFlags } from './flags/lake.js'
+import { locationFlags } from './flags/location.js'
+import { fetchFlags } from './flags/network.js'
+import { outputFlags, threadsFlag } from './flags/output.js'
+import { acceptListFlag, failOnGapsFlag } from './flags/selection.js'
+import { serveFlags } from './flags/serve.js'
 
-/** Options of the library that have a flag beside those of the table, and what does not follow from the option's name. */
-const OPTIONS =
-  'acceptList baseUrl concurrency failOnGaps force host layout maxRate mirror mkdir partition port prune refresh retries streamText table threads timeout vacuum'
+/** The flags that set options of the library. */
+const NAMED = {
+  ...candleTableFlags,
+  ...outputFlags,
+  ...lakeFlags,
+  ...locationFlags,
+  ...fetchFlags,
+  ...serveFlags,
+  threads: threadsFlag,
+  'accept-list': acceptListFlag,
+  'fail-on-gaps': failOnGapsFlag,
+}
+/** Flags by the names of options, with those whose name does not follow from the option's. */
 const FLAGS = new Map([
-  ...[...CANDLE_ENTRIES, ...OUTPUT_ENTRIES].map(({ name, flag }) => [name as string, `--${flag}`] as const),
-  ...OPTIONS.split(' ').map(name => [name, `--${flagName(name)}`] as const),
+  ...Object.keys(NAMED).map(flag => [optionName(flag), `--${flag}`] as const),
   ['format', '-f'],
   ['intervals', '-i'],
   ['manySymbols', '--yes'],

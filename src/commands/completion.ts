@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
+import { CODE_URL } from '../version.js'
 
 export default class Completion extends BaseCommand {
   static override summary = 'Print the completion script of a shell.'
@@ -23,7 +25,8 @@ export default class Completion extends BaseCommand {
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Completion)
     this.context(flags)
-    const { runCompletion } = await import('../cli/jobs/completion.js')
-    this.showData(runCompletion(args.shell))
+    const path = `cli/completion/scripts/klines.${args.shell}`
+    const script = readFileSync(new URL(path, CODE_URL), 'utf8').trimEnd()
+    this.showData({ json: { shell: args.shell, script }, text: () => script })
   }
 }

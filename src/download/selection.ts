@@ -78,7 +78,7 @@ export function selectedIntervals(
 function parseNames<T>(texts: readonly string[] | 'all', noun: string, parse: (text: string) => T): T[] | 'all' {
   if (texts === 'all') return 'all'
   if (!Array.isArray(texts) || texts.length === 0)
-    throw new KlinesError('bad_option', `No ${noun} is named. Expected a list of at least one, or all.`)
+    throw new KlinesError('bad_option', `Expected at least one ${noun}, or all.`)
   const names = [...new Set(texts.flatMap(text => text.split(',')).map(text => text.trim()))]
   const isAll = (name: string) => name.toLowerCase() === 'all'
   // Names beside `all` are parsed too, so that a misspelt one is noticed.

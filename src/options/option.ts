@@ -63,6 +63,11 @@ export function flagName(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 }
 
+/** `time-format` as `timeFormat`. */
+export function optionName(flag: string): string {
+  return flag.replaceAll(/-[a-z]/g, part => part[1].toUpperCase())
+}
+
 /** An option of a table, with the name of its flag. */
 export interface OptionEntry<Name extends string = string> {
   readonly name: Name

@@ -3,6 +3,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
+import { optionName } from '../../options/option.js'
 import type { ConfigDefaults } from './defaults.js'
 import { CONFIG_FILE } from './file.js'
 import { REMOVING_COMMANDS } from './key-groups.js'
@@ -47,8 +48,7 @@ function isAbout(name: string, value: string, message: string): boolean {
 
 /** Messages of the library name a flag by its option: `time-format` is `timeFormat`. */
 function isNamed(name: string, message: string): boolean {
-  const option = name.replace(/-[a-z]/g, part => part[1].toUpperCase())
-  return message.includes(`--${name}`) || message.includes(`\`${option}`)
+  return message.includes(`--${name}`) || message.includes(`\`${optionName(name)}`)
 }
 
 /**

@@ -62,10 +62,15 @@ async function parseFirst(
   flags: readonly FlagDefinition[],
   parse: (flag: FlagDefinition) => Promise<FlagValue>,
 ): Promise<FlagValue> {
-  const results = await Promise.allSettled(flags.map(parse))
-  const accepted = results.find(result => result.status === 'fulfilled')
-  if (accepted) return accepted.value
-  throw (results[0] as PromiseRejectedResult).reason
+  const errors: unknown[] = []
+  for (const flag of flags) {
+    try {
+      return await parse(flag)
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  throw errors[0]
 }
 
 /** A value for a person, without passwords: `1h,1d`. */

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { PICTURE_HEIGHTS, PICTURE_WIDTHS, type Theme } from '../../chart/svg/picture-options.js'
-import { inGroup } from './group.js'
-import type { LocationFlags } from './location.js'
-import type { NetworkFlags } from './network.js'
+import { PICTURE_HEIGHTS, PICTURE_WIDTHS } from '../../chart/svg/picture-options.js'
+import { type FlagsOf, inGroup } from './group.js'
+import type { locationFlags } from './location.js'
+import type { fetchFlags } from './network.js'
 import { outputFlags } from './output.js'
 import type { RangeFlags } from './selection.js'
 
@@ -66,22 +66,12 @@ export const chartFlags = {
 }
 
 /** What the flags of `chart` parse to. */
-export interface ChartFlags extends LocationFlags, NetworkFlags, RangeFlags {
+export interface ChartFlags
+  extends FlagsOf<typeof chartFlags>,
+    FlagsOf<typeof locationFlags>,
+    FlagsOf<typeof fetchFlags>,
+    RangeFlags {
   interval: string[]
-  resample?: string | undefined
-  output?: string | undefined
-  format?: 'svg' | undefined
-  theme?: Theme | undefined
-  force: boolean
-  mkdir?: boolean
-  offline: boolean
-  watch: boolean
-  log: boolean
-  ascii: boolean
-  width?: number | undefined
-  height?: number | undefined
-  concurrency?: number | undefined
-  refresh?: boolean
   'accept-list'?: boolean
   yes?: boolean
   json: boolean

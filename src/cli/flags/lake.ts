@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from '../../lake/layout.js'
-import { inGroup } from './group.js'
+import { LAYOUTS, PARTITIONS, TABLES } from '../../lake/layout.js'
+import { type FlagsOf, inGroup } from './group.js'
 
 /** A lake, a folder of Parquet files that stays current, instead of files. */
 export const lakeFlags = inGroup('output', {
@@ -35,10 +35,4 @@ export const lakeFlags = inGroup('output', {
 })
 
 /** What `lakeFlags` parse to. */
-export interface LakeFlags {
-  layout?: Layout | undefined
-  partition?: Partition | undefined
-  table?: Table | undefined
-  vacuum?: string | undefined
-  prune?: boolean | undefined
-}
+export type LakeFlags = Partial<FlagsOf<typeof lakeFlags>>

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { inGroup } from './group.js'
+import { type FlagsOf, inGroup } from './group.js'
 
 /** Where candles come from and where they are kept. */
 export const locationFlags = inGroup('what', {
@@ -17,7 +17,4 @@ export const locationFlags = inGroup('what', {
 })
 
 /** What `locationFlags` parse to. */
-export interface LocationFlags {
-  'base-url'?: string | undefined
-  mirror?: string | undefined
-}
+export type LocationFlags = FlagsOf<typeof locationFlags>

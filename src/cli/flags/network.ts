@@ -1,7 +1,7 @@
 import { CLIError } from '@oclif/core/errors'
 import * as Flags from '@oclif/core/flags'
 import type { RequestLimits } from '../../http/retry.js'
-import { inGroup } from './group.js'
+import { type FlagsOf, inGroup } from './group.js'
 
 const numberFlag = Flags.custom<number>({
   parse: async text => {
@@ -31,11 +31,7 @@ export const networkFlags = inGroup('network', {
 })
 
 /** What `networkFlags` parse to. */
-export interface NetworkFlags {
-  retries?: number | undefined
-  timeout?: number | undefined
-  'max-rate'?: number | undefined
-}
+export type NetworkFlags = FlagsOf<typeof networkFlags>
 
 /** The options of `networkFlags`. */
 export function toLimits({ retries, timeout, 'max-rate': maxRate }: NetworkFlags): RequestLimits {
@@ -54,9 +50,7 @@ export const fetchFlags = inGroup('network', {
 })
 
 /** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
-interface FetchFlags extends NetworkFlags {
-  concurrency?: number | undefined
-  refresh?: boolean
+interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
   'accept-list'?: boolean
   yes?: boolean
 }

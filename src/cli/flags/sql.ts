@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { RESULT_FORMATS, type ResultFormat } from '../../sql/result.js'
-import { inGroup } from './group.js'
-import { type LocationFlags, locationFlags } from './location.js'
+import { RESULT_FORMATS } from '../../sql/result.js'
+import { type FlagsOf, inGroup } from './group.js'
+import { locationFlags } from './location.js'
 import { outputFlags } from './output.js'
-import { type RangeFlags, selectionFlags } from './selection.js'
+import { selectionFlags } from './selection.js'
 
 export const sqlArgs = {
   sql: Args.string({
@@ -69,12 +69,6 @@ export function withSqlLast(argv: readonly string[]): string[] {
 }
 
 /** What the flags of `sql` parse to. */
-export interface SqlFlags extends LocationFlags, RangeFlags {
-  lake?: string | undefined
-  output?: string | undefined
-  format?: ResultFormat | undefined
-  force: boolean
-  mkdir?: boolean
-  threads: number
+export interface SqlFlags extends FlagsOf<typeof sqlFlags> {
   json: boolean
 }

@@ -8,20 +8,16 @@ import { type LoggedRequest, type RunningServer, startServer } from '../../serve
 import { UPSTREAM_POLICY } from '../../server/tree/upstream.js'
 import type { RunContext } from '../base-command.js'
 import { isDebug } from '../error-report.js'
+import type { FlagsOf } from '../flags/group.js'
 import type { LocationFlags } from '../flags/location.js'
 import { type NetworkFlags, toLimits } from '../flags/network.js'
+import type { serveFlags } from '../flags/serve.js'
 import { toFlags } from '../option-flags.js'
 import type { Report } from '../reports/report.js'
 import type { ServeObject } from '../reports/schema.js'
 import { printNote } from '../terminal/print.js'
 
-interface ServeFlags extends LocationFlags, NetworkFlags {
-  host: string
-  port: number
-  upstream: boolean
-  strict: boolean
-  'stream-text'?: string | undefined
-  open: boolean
+interface ServeFlags extends FlagsOf<typeof serveFlags>, LocationFlags, NetworkFlags {
   quiet: boolean
   verbose: boolean
 }

@@ -94,16 +94,28 @@ export class ServiceContents implements SourceContents {
     return fromTime
   }
 
-  /** Downloads the windows of the 3d series up to the first candle, unless the mirror has it or it is known without. */
-  async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
-    const series: Series = { symbol, interval: '3d' }
-    const cached = this.mirror.windows.firstOpenTime(series)
-    if (cached !== undefined || this.rules.knowsFirstCandle(symbol)) return cached
-    const startDates = await this.startDates('3d')
-    for (const window of planWindows(series, startDates, ALL_TIME, this.neededUntil())) {
-      const { status, ...result } = await this.window(window)
-      if ('batch' in result && result.batch.length > 0) return result.batch.openTime(0)
-    }
-    return undefined
+  threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
+    return findThreeDayAnchor(this, { mirror: this.mirror, rules: this.rules }, symbol, this.window)
   }
+}
+
+/**
+ * Open time of a symbol's first 3d candle, ms UTC. Unless the mirror or the rules of its tree know it, reads the windows of the series
+ * up to that candle.
+ */
+export async function findThreeDayAnchor(
+  contents: Pick<SourceContents, 'startDates' | 'neededUntil'>,
+  { mirror, rules }: { readonly mirror: Mirror; readonly rules: TreeRules },
+  symbol: SymbolName,
+  read: (window: WindowRef) => Promise<WindowResult | WindowFailure>,
+): Promise<number | undefined> {
+  const series: Series = { symbol, interval: '3d' }
+  const cached = mirror.windows.firstOpenTime(series)
+  if (cached !== undefined || rules.knowsFirstCandle(symbol)) return cached
+  const startDates = await contents.startDates('3d')
+  for (const window of planWindows(series, startDates, ALL_TIME, contents.neededUntil(series, Infinity))) {
+    const result = await read(window)
+    if (result.status !== 'failed' && result.batch.length > 0) return result.batch.openTime(0)
+  }
+  return undefined
 }

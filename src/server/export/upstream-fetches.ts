@@ -1,7 +1,8 @@
 import pMap from 'p-map'
 import { incomplete } from '../../download/errors.js'
-import { type Plan, planWindows } from '../../download/plan.js'
+import type { Plan } from '../../download/plan.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../../download/selection.js'
+import { findThreeDayAnchor } from '../../download/sources/service-contents.js'
 import type { SourceContents, WindowFailure, WindowResult } from '../../download/sources/window-source.js'
 import type { Interval } from '../../klines/intervals.js'
 import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
@@ -9,7 +10,7 @@ import { startDatesPath, windowPath } from '../../klines/paths.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { trimPeriod } from '../../klines/text.js'
-import { ALL_TIME, type TimeRange } from '../../klines/time-range.js'
+import type { TimeRange } from '../../klines/time-range.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { HttpError } from '../http/error.js'
 import type { Tree } from '../tree/tree.js'
@@ -121,16 +122,10 @@ export class UpstreamContents implements SourceContents {
     return fromTime
   }
 
-  /** Fetches the windows of the 3d series up to the first candle, unless the mirror or the calendar knows it. */
-  async threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
-    const series: Series = { symbol, interval: '3d' }
-    const cached = this.mirror.windows.firstOpenTime(series)
-    if (cached !== undefined || this.mirror.rules.knowsFirstCandle(symbol)) return cached
-    for (const window of planWindows(series, await this.startDates('3d'), ALL_TIME, this.now)) {
-      if (await this.fetches.fetch(window)) continue
-      const result = await this.read(window)
-      if (result.status !== 'failed' && result.batch.length > 0) return result.batch.openTime(0)
-    }
-    return undefined
+  threeDayAnchor(symbol: SymbolName): Promise<number | undefined> {
+    return findThreeDayAnchor(this, { mirror: this.mirror, rules: this.mirror.rules }, symbol, async window => {
+      await this.fetches.fetch(window)
+      return this.read(window)
+    })
   }
 }

@@ -68,7 +68,7 @@ const MESSAGES: Partial<Record<number, string>> = {
   413: 'The body is too large.',
   414: 'The address is too long.',
   415: 'The body must be application/json.',
-  417: 'Of Expect, this server knows 100-continue alone.',
+  417: 'Expect may only be 100-continue.',
   431: 'The header fields are too large.',
   500: 'Internal error.',
   505: 'This server speaks HTTP/1.1 and HTTP/1.0.',

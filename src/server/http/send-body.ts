@@ -76,9 +76,10 @@ interface PreferringNegotiator {
 function chooseCoding(acceptEncoding: string | undefined): Coding {
   if (acceptEncoding === undefined) return 'identity'
   const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
-  const coding = negotiator.encoding(CODINGS, { preferred: CODINGS })
+  const chosen = negotiator.encoding(CODINGS, { preferred: CODINGS })
+  const coding = CODINGS.find(one => one === chosen)
   if (coding === undefined) throw new HttpError(406, 'Accept-Encoding leaves no way to send this: br, gzip, identity.')
-  return coding as Coding
+  return coding
 }
 
 /** Whether the client accepts uncoded bytes: always, except for `identity;q=0` or `*;q=0`. */
