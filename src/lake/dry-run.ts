@@ -10,13 +10,20 @@ import { isRelativeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
 import { findUnused, vacuumTime } from './delta/vacuum.js'
 import type { LakeRequest } from './export-lake.js'
-import { checkOptions, isCompatible, type LakeFolder, openFolder } from './folder.js'
+import {
+  checkFolderNames,
+  checkOptions,
+  checkOthers,
+  findOthers,
+  isCompatible,
+  type LakeFolder,
+  openFolder,
+} from './folder.js'
 import { PART_FILE, partFolder } from './layout.js'
 import { parseLakeOptions } from './options.js'
-import { checkFolderNames, checkOthers, findOthers } from './others.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
-import { checkRoot } from './root/lake-file.js'
+import { checkRoot } from './root/files.js'
 
 /**
  * What `exportLake` would download and write: of each series that has changed, or may have changed, the part; with a partitioning

@@ -19,7 +19,7 @@ import type { LakeReport } from './job.js'
 import { LakeLock, type LockEffects } from './lock/lake-lock.js'
 import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
-import { checkRoot } from './root/lake-file.js'
+import { checkRoot } from './root/files.js'
 import { LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */

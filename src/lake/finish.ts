@@ -8,7 +8,7 @@ import type { UpdateOptions } from './job.js'
 import { partVersion } from './layout.js'
 import type { LakeSeries } from './manifest.js'
 import { removeLog, removeParts } from './removal.js'
-import type { RootFiles } from './root/root-files.js'
+import type { RootFiles } from './root/files.js'
 
 /** What a lake is to have when all of its parts are in their places. */
 export interface FinishedParts {

@@ -1,15 +1,19 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { joinNames } from '../download/errors.js'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
+import { linkError } from '../fs/links.js'
 import { KlinesError } from '../klines/errors.js'
-import type { DeltaLog } from './delta/log.js'
-import { type DeltaTable, readTable } from './delta/table.js'
-import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
-import { refuseLakeLinks } from './links.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { LOG_FOLDER } from './delta/actions.js'
+import { type DeltaLog, type DeltaTable, readTable } from './delta/log.js'
+import { findFiles, parsePartPath, partVersion, SERIES_FOLDER, seriesFolder } from './layout.js'
 import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 import { findDifference, type LakeOptions } from './options.js'
+import { README_FILE } from './root/readme.js'
+import { VIEWS_FILE } from './root/views.js'
 
 /** What is in the folder of a lake. */
 export interface LakeFolder {
@@ -134,4 +138,83 @@ function otherOptions(message: string): KlinesError {
     'Use the options of the lake, name another folder with `output`, or rewrite all of it with `force: true`.',
   ]
   return new KlinesError('bad_output', message, { suggestions })
+}
+
+const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, LOG_FOLDER]
+
+/**
+ * Throws `linked_path` for a link in the root of a lake where one of its files or folders belongs, and for any link in the folders
+ * of its series and of its log. Other links in the root are somebody else's. To be called before anything is written.
+ */
+function refuseLakeLinks(root: string): void {
+  for (const entry of listEntries(root)) {
+    if (!ROOT_NAMES.includes(entry.name) && !SERIES_FOLDER.test(entry.name)) continue
+    refuseLinksBelow(root, entry.name, entry)
+  }
+}
+
+function refuseLinksBelow(root: string, path: string, entry: Dirent): void {
+  if (entry.isSymbolicLink()) throw linkError(root, path)
+  if (!entry.isDirectory()) return
+  for (const child of listEntries(join(root, path))) refuseLinksBelow(root, `${path}/${child.name}`, child)
+}
+
+/** The entries of a folder; none of one that cannot be listed, which whoever writes there finds out. */
+function listEntries(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+/** The parts of a lake whose series are not in a set of names (`BTCUSDT 1h`), by name. */
+export function findOthers({ parts }: LakeFolder, requested: ReadonlySet<string>): Map<string, string[]> {
+  const others = new Map<string, string[]>()
+  for (const path of parts) {
+    const label = parsePartPath(path)
+    const name = label && seriesName(label)
+    if (name && !requested.has(name)) others.set(name, [...(others.get(name) ?? []), path])
+  }
+  return others
+}
+
+/** Throws `bad_output` for series that a run does not write, when they cannot stay beside those that it writes. */
+export function checkOthers(
+  folder: LakeFolder,
+  others: ReadonlyMap<string, unknown>,
+  source: string | undefined,
+  options: LakeOptions,
+): void {
+  const reason = findConflict(folder, source, options)
+  if (others.size === 0 || reason === undefined) return
+  const message = `${folder.root} also has ${joinNames([...others.keys()])}, which this run does not write: ${reason}.`
+  throw new KlinesError('bad_output', message, {
+    suggestions: ['Request them too, or remove them with `prune: true`.'],
+  })
+}
+
+/**
+ * Throws `bad_output` for a new series whose folder differs from that of another series of the lake only in upper and lower case, such
+ * as 15M (months) beside 15m: on the disks of macOS and Windows it is the same folder.
+ */
+export function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
+  const labels = files.flatMap(path => parsePartPath(path) ?? [])
+  const folders = new Set(labels.map(seriesFolder))
+  const present = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
+  for (const series of requested) {
+    const folder = seriesFolder(series)
+    const other = present.get(folder.toLowerCase())
+    if (other === undefined || folders.has(folder)) continue
+    const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
+    throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with `output`.'] })
+  }
+}
+
+function findConflict(folder: LakeFolder, source: string | undefined, options: LakeOptions): string | undefined {
+  const { manifest, log } = folder
+  if (manifest === undefined) return 'without a manifest, nothing says which options their parts have'
+  if (!isCompatible(folder, source, options)) return 'their parts would keep the old options'
+  if (options.table === 'delta' && log === undefined) return 'the log is gone, and a new one would not name their parts'
+  return undefined
 }

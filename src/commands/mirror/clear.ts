@@ -23,7 +23,7 @@ export default class MirrorClear extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorClear)
-    const { runMirrorClear } = await import('../../cli/jobs/mirror/removal.js')
+    const { runMirrorClear } = await import('../../cli/jobs/mirror/upkeep.js')
     this.show(await runMirrorClear(flags, this.context(flags)))
   }
 }

@@ -26,7 +26,7 @@ export default class MirrorPrune extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPrune)
-    const { runMirrorPrune } = await import('../../cli/jobs/mirror/removal.js')
+    const { runMirrorPrune } = await import('../../cli/jobs/mirror/upkeep.js')
     this.show(await runMirrorPrune(flags, this.context(flags)))
   }
 }

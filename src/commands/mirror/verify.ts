@@ -26,7 +26,7 @@ export default class MirrorVerify extends BaseCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorVerify)
-    const { runMirrorCheck } = await import('../../cli/jobs/mirror/check.js')
+    const { runMirrorCheck } = await import('../../cli/jobs/mirror/upkeep.js')
     const report = await runMirrorCheck(flags, this.context(flags))
     this.showData(report)
     process.exitCode = report.exitCode

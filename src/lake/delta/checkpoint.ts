@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SchemaElement } from 'hyparquet'
-import { writeLakeFile } from '../root/lake-file.js'
+import { writeLakeFile } from '../root/files.js'
 import { type Action, PROTOCOL } from './actions.js'
 import { checkpointPath, type DeltaLog, LAST_CHECKPOINT } from './log.js'
 

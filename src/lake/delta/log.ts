@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
 import { versionDigits } from '../layout.js'
+import type { LakeManifest } from '../manifest.js'
 import { type Action, LOG_FOLDER, type MetaDataAction, TableState } from './actions.js'
 import { decodeCheckpoint } from './checkpoint.js'
+import { parseTable } from './meta-data.js'
 
 /** Names the newest checkpoint, so that readers need not list the folder. */
 export const LAST_CHECKPOINT = `${LOG_FOLDER}/_last_checkpoint`
@@ -113,4 +115,30 @@ function unusable(root: string, cause: unknown): KlinesError {
   const reason = isUnread ? describeErrno(cause) : message
   const path = join(root, LOG_FOLDER)
   return new KlinesError('bad_output', `Cannot use the log ${path}: ${reason}.`, { cause, suggestions: [advice] })
+}
+
+/** A lake whose log says what it is. */
+export interface DeltaTable extends Pick<LakeManifest, 'source' | 'options'> {
+  readonly log: DeltaLog
+}
+
+/**
+ * Reads the log in the folder of a lake; undefined when there is none. The manifest of plain files (`isPlain`) does not count against
+ * a log of klines: a run was killed while it turned one into the other. The log of another program beside plain files is left alone;
+ * elsewhere it throws `bad_output`, as does a log that cannot be read.
+ */
+export async function readTable(root: string, isPlain: boolean): Promise<DeltaTable | undefined> {
+  let log: DeltaLog | undefined
+  try {
+    log = await readLog(root)
+  } catch (error) {
+    if (isPlain) return undefined
+    throw error
+  }
+  const table = log && parseTable(log.metaData)
+  if (log && table) return { log, ...table }
+  if (log === undefined || isPlain) return undefined
+  throw new KlinesError('bad_output', `${root} has a Delta table that klines did not write.`, {
+    suggestions: ['Name another folder with `output`.'],
+  })
 }

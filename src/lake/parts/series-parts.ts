@@ -13,7 +13,7 @@ import { windowSpan } from '../../klines/windows.js'
 import { type Partition, partFolder, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
-import { prepareLakeFile } from '../root/lake-file.js'
+import { prepareLakeFile } from '../root/files.js'
 import type { SeriesState } from './series-state.js'
 
 /** What the parts of a run have in common. */

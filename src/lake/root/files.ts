@@ -4,7 +4,11 @@ import { commitOutputs } from '../../export/output/commit.js'
 import { type FileOptions, OutputFile, PreparedFile } from '../../export/output/file.js'
 import { refuseLinks } from '../../fs/links.js'
 import { KlinesError } from '../../klines/errors.js'
+import { seriesName } from '../../klines/series.js'
 import { formatOfName } from '../../options/formats.js'
+import { encodeManifest, isSameManifest, type LakeManifest, type LakeSeries, MANIFEST_FILE } from '../manifest.js'
+import { lakeReadme, README_FILE } from './readme.js'
+import { lakeViews, VIEWS_FILE } from './views.js'
 
 /** Checks the name of a lake's folder; that of a folder that is there may look like a file's. Throws `bad_output`. */
 export function checkRoot(root: string): void {
@@ -63,5 +67,32 @@ function hasBytes(path: string, bytes: Buffer): boolean {
     return readFileSync(path).equals(bytes)
   } catch {
     return false
+  }
+}
+
+/** The files in the root of a lake: the manifest, and what is for its readers. Each is written when it has changed. */
+export class RootFiles {
+  /** `latest`: the manifest on the disk. `beforePlacing` is called before each file is put in its place. */
+  constructor(
+    private readonly root: string,
+    private readonly lake: Omit<LakeManifest, 'series'>,
+    private latest: LakeManifest | undefined,
+    private readonly beforePlacing: () => void,
+  ) {}
+
+  /** The manifest comes last. `live`: the parts of the table, if a log names them. */
+  async write(series: readonly LakeSeries[], live?: readonly string[]): Promise<void> {
+    const { root, lake, beforePlacing } = this
+    await writeLakeFile(root, VIEWS_FILE, lakeViews(root, lake.options, live), beforePlacing)
+    await writeLakeFile(root, README_FILE, lakeReadme(lake.options), beforePlacing)
+    await this.writeManifest(series)
+  }
+
+  async writeManifest(series: readonly LakeSeries[]): Promise<void> {
+    const sorted = series.toSorted((a, b) => (seriesName(a) < seriesName(b) ? -1 : 1))
+    const manifest = { ...this.lake, series: sorted }
+    if (this.latest && isSameManifest(this.latest, manifest)) return
+    await writeLakeFile(this.root, MANIFEST_FILE, encodeManifest(manifest), this.beforePlacing)
+    this.latest = manifest
   }
 }
