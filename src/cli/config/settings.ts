@@ -13,7 +13,7 @@ import { parseInstant, timeBefore } from '../../klines/time-range.js'
 import { parseThreads } from '../../threads/thread-count.js'
 import { printable } from '../terminal/text.js'
 import { type ConfigContent, type ConfigPath, configPaths, readConfigFile } from './file.js'
-import { checkFolderKeys, checkFolderValue } from './key-groups.js'
+import { checkFolderKeys, checkFolderValue } from './folder-file.js'
 import { type CommandFlags, type ConfigKey, type FlagDefinition, findCommand, findFlags, formatKey } from './keys.js'
 
 /** The value of a flag as oclif parses it. */

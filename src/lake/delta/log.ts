@@ -5,7 +5,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { versionDigits } from '../layout.js'
 import type { LakeManifest } from '../manifest.js'
 import { type Action, LOG_FOLDER, type MetaDataAction, TableState } from './actions.js'
-import { decodeCheckpoint } from './checkpoint.js'
+import { decodeCheckpoint } from './checkpoint-file.js'
 import { parseTable } from './meta-data.js'
 
 /** Names the newest checkpoint, so that readers need not list the folder. */

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { CORS_HEADERS } from './error.js'
-import type { Coding } from './send-body.js'
+
+/** Content codings of a body (RFC 9110, 8.4). */
+export type Coding = 'identity' | 'gzip' | 'br'
 
 /** Smaller bodies gain nothing from a coding. */
 const MIN_CODED_BYTES = 256

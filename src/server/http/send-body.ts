@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Negotiator from 'negotiator'
-import type { Body, Representation } from './body.js'
+import type { Body, Coding, Representation } from './body.js'
 import { CORS_HEADERS, HttpError } from './error.js'
 import { checkMatch, findRange, isFresh } from './preconditions.js'
 
@@ -60,9 +60,6 @@ function send(response: ServerResponse, status: number, headers: Headers, bytes?
 function pickUnmodified(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => UNMODIFIED_FIELDS.includes(name)))
 }
-
-/** Content codings of a body (RFC 9110, 8.4). */
-export type Coding = 'identity' | 'gzip' | 'br'
 
 /** In the server's order of preference, for codings that a client weighs equally. */
 const CODINGS: Coding[] = ['br', 'gzip', 'identity']
