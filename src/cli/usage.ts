@@ -92,7 +92,7 @@ export function describeUsageError(error: Errors.CLIError, bin: string, command:
     return { message: `Unknown ${noun}: ${unknown.join(', ')}.`, suggestions }
   }
   const missing = message.startsWith('Missing') ? findMissing(parsed) : []
-  if (missing.length === 0 || !command) return { message, suggestions: more }
+  if (missing.length === 0 || !command) return { message, suggestions: [...suggestOption(message), ...more] }
   const usage = `Usage: ${bin} ${formatUsage(command.id, parsed.input.args, parsed.input.flags)}`
   return { message: `Missing ${missing.join(' and ')}.`, suggestions: [usage, ...findExamples(command, bin), ...more] }
 }
@@ -123,7 +123,9 @@ function suggestFlag(given: string, { input }: Parsed): string[] {
 function suggestOption(message: string): string[] {
   const [, given, options] = /^Expected (?:--[\w-]+=)?(.*) to be one of: (.*)$/.exec(message) ?? []
   const near = given && suggest(given.toLowerCase(), options.split(', '))
-  return near ? [`Did you mean ${near}?`] : []
+  if (near) return [`Did you mean ${near}?`]
+  // A shell makes two words of it.
+  return /^Unexpected argument: \d{1,2}:\d{2}/.test(message) ? ['Join date and time by a T: 2024-01-31T12:00.'] : []
 }
 
 /** The first examples of a command's help, without their descriptions and in one line each. */

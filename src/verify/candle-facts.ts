@@ -84,12 +84,16 @@ export async function findCandle(
   const { startTime, endTime } = candle ? spanOf(series, candle) : base
   const [before, after] = [cached.lastBefore(startTime), cached.firstFrom(candle ? startTime + 1 : endTime)]
   const found = { ...base, candle, startTime, endTime, before, after, window: cached.window(cached.indexAt(startTime)) }
-  const isSettled = () => read.state === 'empty' || mirror.windows.settledUntil(window, read) >= endTime
+  // A later candle of the window, or the time of its download, shows that the service had no candle there.
+  const isSettled = () =>
+    read.state === 'empty' ||
+    (read.batch.lastOpenTime ?? -Infinity) > time ||
+    mirror.windows.settledUntil(window, read) >= endTime
   const absent = (): TimeState => {
-    if (before && after) return 'gap'
-    if (after || isEarly) return 'before'
+    if (isEarly || (after && !before)) return 'before'
     if (isOpen) return 'open'
-    return isSettled() ? 'after' : 'unsettled'
+    if (!isSettled()) return 'unsettled'
+    return after ? 'gap' : 'after'
   }
   const state = candle ? 'candle' : absent()
   const times = [before, candle, after].flatMap(batch => batch?.firstOpenTime ?? [])

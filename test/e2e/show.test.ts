@@ -151,6 +151,7 @@ describe('klines show', () => {
     [['BTC*', '1h', TIME], 2, 'Unknown symbol "BTC*"'],
     [['BTCUSDT', '1h', 'noon'], 2, '"noon" is not a point in time.'],
     [['BTCUSDT', '1h'], 2, 'Missing TIME.'],
+    [['BTCUSDT', '1h', '2025-02-10', '21:00'], 2, 'Join date and time by a T: 2024-01-31T12:00.'],
     [
       ['SOLUSDT', '1h', TIME],
       3,
@@ -229,12 +230,20 @@ describe('klines show names what is wrong', () => {
     expect(missing.stderr).toContain(
       '  Download it: klines download BTCUSDT -i 1h --from 2025-02-01 --to 2025-03-01 --base-url http://127.0.0.1:9 --mirror m\n',
     )
-    change(sandbox.path('m'), 'api/klines/1h/BTCUSDT/2025-03-01.json', rows => rows.slice(0, 100))
+    const [MARCH, JANUARY] = ['2025-03-01', '2025-01-01'].map(date => `api/klines/1h/BTCUSDT/${date}.json`)
+    change(sandbox.path('m'), MARCH, rows => rows.slice(0, 100))
     const unsettled = await show(sandbox, 'BTCUSDT', '1h', '2025-03-30')
     expect(unsettled.code).toBe(3)
     expect(unsettled.stdout).toMatch(
       /^NO CANDLE in the cached window, which may have got it since\. The newest cached/m,
     )
+    // A window that was downloaded half full, before a later one.
+    cpSync(join(SAMPLE_TREE, FEBRUARY), sandbox.path(`m/${FEBRUARY}`))
+    change(sandbox.path('m'), JANUARY, rows => rows.slice(0, 100))
+    const between = await shown(sandbox, 'BTCUSDT', '1h', '2025-01-20')
+    expect(between).toMatchObject({ code: 3, state: 'unsettled', after: Date.parse('2025-02-01') })
+    expect(await shown(sandbox, 'BTCUSDT', '1h', '2025-01-02')).toMatchObject({ code: 0 })
+    rmSync(sandbox.path(`m/${FEBRUARY}`))
     rmSync(sandbox.path('m/api/klines/15m/BTCUSDT/2025-02-10.json'))
     const { finer } = await shown(sandbox, 'BTCUSDT', '2h', TIME)
     expect(finer.map(({ interval, reason }) => [interval, reason])).toEqual([
