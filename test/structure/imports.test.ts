@@ -22,6 +22,7 @@ const LAYERS: Record<string, number> = {
   'klines/resample': 3,
   'klines/audit': 4,
   fs: 5,
+  fingerprint: 5,
   http: 6,
   trees: 6.5,
   chart: 6,

@@ -35,6 +35,18 @@ export function parseTargetInterval(text: string): TargetInterval {
   return { name, length: { months } }
 }
 
+/**
+ * The name of an interval that stands for its length, however it was written: `60m` is `1h`, `24h` is `1d` and `12M` is `1y`. It has
+ * the largest unit that fits. Throws `unknown_interval`.
+ */
+export function intervalName(text: string): string {
+  const { length } = parseTargetInterval(text)
+  const [amount, units] = 'ms' in length ? [length.ms, UNIT_MS] : [length.months, UNIT_MONTHS]
+  const fitting = Object.entries(units).filter(([, size]) => amount % size === 0)
+  const [unit, size] = fitting[fitting.length - 1]
+  return `${amount / size}${unit}`
+}
+
 /** One of the service's own intervals as a target. */
 export function toTarget(interval: Interval): TargetInterval {
   return parseTargetInterval(interval)
