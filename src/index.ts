@@ -1,3 +1,8 @@
+export {
+  type FileFingerprint,
+  type FingerprintFilesOptions,
+  fingerprintFiles,
+} from './candle-files/fingerprint-files.js'
 export { THEMES, type Theme } from './chart/svg/picture-options.js'
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
@@ -16,8 +21,10 @@ export type {
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
+export { type FingerprintRequest, fingerprintKlines } from './export/fingerprint-klines.js'
 export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'
+export type { FingerprintReport, SeriesFingerprint, YearDigest } from './fingerprint/fingerprint.js'
 export { type LocalEndpoint, PUBLIC_BASE_URL } from './http/base-url.js'
 export type { NetworkActivity } from './http/retrying-fetcher.js'
 export type { Coverage } from './klines/audit/coverage.js'

@@ -6,6 +6,7 @@ import ConfigSet from './config/set.js'
 import ConfigUnset from './config/unset.js'
 import Download from './download.js'
 import Export from './export.js'
+import Fingerprint from './fingerprint.js'
 import HelpCommand from './help.js'
 import Intervals from './intervals.js'
 import MirrorChanges from './mirror/changes.js'
@@ -37,6 +38,7 @@ export const COMMANDS = {
   'config:unset': ConfigUnset,
   download: Download,
   export: Export,
+  fingerprint: Fingerprint,
   help: HelpCommand,
   intervals: Intervals,
   'mirror:changes': MirrorChanges,

@@ -93,21 +93,13 @@ export async function encodeTask(
   let isDone = false
   try {
     for (const series of task.series) {
-      const resampler = openResampler(series, encoding)
       let left = encoding.limit ?? Number.POSITIVE_INFINITY
-      const write = async (batch: KlineBatch | undefined) => {
-        const rows = batch && batch.length > left ? batch.rows(0, left) : batch
-        left -= rows?.length ?? 0
+      const learnFrom = task.unknown && ((result: WindowResult) => learn(series, result))
+      for await (const batch of readSeries(series, encoding, { source, windows, tally }, learnFrom)) {
+        const rows = batch.length > left ? batch.rows(0, left) : batch
+        left -= rows.length
         await writer.write(rows)
       }
-      for (let count = 0; count < series.windows.length; count++) {
-        const { result } = (await windows.next()).value as StreamedWindow<PlannedSeries>
-        tally.add(series.plan, result)
-        if (result.status === 'failed' || tally.hasFailed) continue
-        if (task.unknown) learn(series, result)
-        if (left > 0) await write(resampler ? resampler.add(result.batch) : result.batch)
-      }
-      if (!tally.hasFailed) await write(resampler?.end(completeUntil(source, series.plan.windows)))
     }
     if (tally.hasFailed) return undefined
     const outputs = await writer.finish()
@@ -116,6 +108,29 @@ export async function encodeTask(
   } finally {
     if (!isDone) await writer.discard()
   }
+}
+
+/**
+ * The rows of a series as outputs have them, resampled if that was requested. After a window that could not be read, the others are
+ * only counted. `learn` gets every window that was read. Each batch is valid until the next one.
+ */
+export async function* readSeries(
+  series: PlannedSeries,
+  options: Pick<Encoding, 'range' | 'partial'>,
+  { source, windows, tally }: Omit<EncodeContext, 'open'>,
+  learn?: (result: WindowResult) => void,
+): AsyncGenerator<KlineBatch> {
+  const resampler = openResampler(series, options)
+  for (let count = 0; count < series.windows.length; count++) {
+    const { result } = (await windows.next()).value as StreamedWindow<PlannedSeries>
+    tally.add(series.plan, result)
+    if (result.status === 'failed' || tally.hasFailed) continue
+    learn?.(result)
+    const batch = resampler ? resampler.add(result.batch) : result.batch
+    if (batch) yield batch
+  }
+  const last = tally.hasFailed ? undefined : resampler?.end(completeUntil(source, series.plan.windows))
+  if (last) yield last
 }
 
 /**
@@ -140,7 +155,10 @@ export async function encodeFromMirror(
   }
 }
 
-function openResampler({ source, resampleTo, plan }: PlannedSeries, { range, partial }: Encoding) {
+function openResampler(
+  { source, resampleTo, plan }: PlannedSeries,
+  { range, partial }: Pick<Encoding, 'range' | 'partial'>,
+) {
   return resampleTo && new Resampler(source, resampleTo, { range, partial, coveredFrom: plan.listedFrom })
 }
 

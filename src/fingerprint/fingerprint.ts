@@ -28,6 +28,13 @@ export interface SeriesFingerprint extends SeriesLabel {
   readonly years: readonly YearDigest[]
 }
 
+/** The fingerprints of some series. */
+export interface FingerprintReport<Fingerprint extends SeriesFingerprint = SeriesFingerprint> {
+  readonly series: readonly Fingerprint[]
+  /** That of all of them, in any order: `klines:1:set:` and a SHA-256 in hex; undefined for one series. */
+  readonly set: string | undefined
+}
+
 /** The SHA-256 of the candles of a series, year by year: pure but for `node:crypto`, and in constant memory. */
 export class Fingerprinter {
   private readonly lines = new CandleLines()
@@ -107,6 +114,13 @@ export function fingerprintSet(all: readonly Pick<SeriesFingerprint, 'symbol' | 
   if (twice !== undefined) throw new KlinesError('bad_option', `${twice} is there twice. Expected each series once.`)
   const lines = all.map(series => Buffer.from(`${seriesName(series)} ${series.fingerprint}`))
   return `${VERSION}set:${hashLines(lines.sort(Buffer.compare))}`
+}
+
+/** Fingerprints with that of their set. Throws `bad_option` when a series is there twice. */
+export function reportFingerprints<Fingerprint extends SeriesFingerprint>(
+  series: readonly Fingerprint[],
+): FingerprintReport<Fingerprint> {
+  return { series, set: series.length > 1 ? fingerprintSet(series) : undefined }
 }
 
 function hashLines(lines: readonly (string | Buffer)[]): string {

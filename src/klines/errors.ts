@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'bad_base_url'
   | 'bad_output'
   | 'bad_query'
+  | 'bad_input'
   | 'duckdb_missing'
   | 'output_exists'
   | 'mirror_mismatch'
@@ -25,6 +26,8 @@ export type ErrorCode =
   | 'output_unwritable'
   | 'digits_lost'
   | 'no_memory'
+  // what was read is not as it was written
+  | 'damaged_input'
   // another run writes the same lake
   | 'lake_busy'
   // the result is empty
@@ -86,6 +89,8 @@ export interface ErrorData {
   linked_path: { readonly link?: string }
   /** `errno`: the code of the system, such as `ENOSPC`. `path`: the file, relative to the folder `mirror`. */
   mirror_unusable: { readonly mirror?: string; readonly errno?: string; readonly path?: string }
+  bad_input: InputData
+  damaged_input: InputData
   bad_output: OutputData
   output_exists: OutputData
   output_unwritable: OutputData
@@ -107,6 +112,8 @@ export interface ErrorData {
 // Types without a name of their own: those have an index, so that an error of one code is an error of any.
 type SeriesNames = { readonly symbol: string; readonly interval: string }
 type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: string }
+/** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
+type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }
 /**
  * `output`: the path as it was given; `outputs`: two that are the same file. `errno`: the code of the system, such as `ENOSPC`.
  * `notRestored`: files of the same export that are not what they were before; `backup` has the old content, if there was any.

@@ -37,6 +37,43 @@ const coverage = object({
   }),
 })
 
+const fingerprint = {
+  ...seriesName,
+  fingerprint: Type.String({ description: 'klines:1: and a SHA-256 in hex' }),
+  candles: Count,
+  firstOpenTime: Type.Integer(),
+  lastOpenTime: Type.Integer(),
+  years: Type.Array(
+    object({
+      year: Type.Integer(),
+      candles: Count,
+      sha256: Type.String({ description: 'of the lines of the candles that open in that year, UTC' }),
+    }),
+    { description: 'the years that have candles' },
+  ),
+}
+const set = Type.Union([Text, Type.Null()], {
+  description: 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex',
+})
+
+/** `fingerprint --json`. */
+export const FingerprintSchema = object(
+  {
+    series: Type.Array(
+      object({
+        ...fingerprint,
+        file: Type.Optional(Type.String({ description: 'file or folder that the candles are in' })),
+        named: Type.Optional(
+          Type.Boolean({ description: 'whether a file of doubles names the fingerprint, so that it was not computed' }),
+        ),
+      }),
+    ),
+    set,
+    warnings,
+  },
+  { $id: 'klines-fingerprint' },
+)
+
 /** `download --json` and `export --json`. */
 export const RunSchema = object(
   {
@@ -405,6 +442,7 @@ export const ErrorSchema = object(
   { $id: 'klines-error' },
 )
 
+export type FingerprintObject = Type.Static<typeof FingerprintSchema>
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ChartObject = Type.Static<typeof ChartSchema>

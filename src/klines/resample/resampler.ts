@@ -1,5 +1,6 @@
-import { KlineBatch, PLAIN_CELL } from '../batch/kline-batch.js'
-import { ROW_LENGTH } from '../columns.js'
+import { BatchBuilder } from '../batch/batch-builder.js'
+import type { KlineBatch } from '../batch/kline-batch.js'
+import { COLUMNS } from '../columns.js'
 import { CandleTable } from '../kernel/candle-table.js'
 import { Kernel } from '../kernel/kernel.js'
 import type { Series, SeriesLabel } from '../series.js'
@@ -95,7 +96,9 @@ export class Resampler {
     const openTime = candle.openTime(0)
     const { range, partial = false } = this.options
     if (range && (openTime < range.fromTime || openTime >= range.toTime)) return
-    if (openTime >= coveredFrom || partial) this.out.add(candle, 0)
+    if (openTime < coveredFrom && !partial) return
+    const cells = COLUMNS.map((_, column) => candle.text(0, column))
+    this.out.add(cells, [openTime, candle.closeTime(0), candle.count(0)])
   }
 }
 
@@ -109,41 +112,4 @@ function endOfLast(grid: CandleGrid, toTime: number): number {
   if (toTime === Infinity) return toTime
   const start = grid.start(toTime)
   return start === toTime ? toTime : grid.end(start)
-}
-
-const encoder = new TextEncoder()
-
-/** Builds batches of computed candles. */
-class BatchBuilder {
-  private text = ''
-  private bytes = 0
-  private plain = true
-  private offsets: number[] = []
-  private numbers: number[] = []
-
-  constructor(private readonly series: SeriesLabel) {}
-
-  /** Adds a row of a table. */
-  add(table: CandleTable, row: number): void {
-    for (let column = 0; column < ROW_LENGTH; column++) {
-      const cell = table.text(row, column)
-      const isPlain = PLAIN_CELL.test(cell)
-      this.plain &&= isPlain
-      this.offsets.push(this.bytes)
-      this.bytes += isPlain ? cell.length : encoder.encode(cell).length
-      this.offsets.push(this.bytes)
-      this.text += cell
-    }
-    this.numbers.push(table.openTime(row), table.closeTime(row), table.count(row))
-  }
-
-  /** The rows added since the last call; undefined when there are none. */
-  take(): KlineBatch | undefined {
-    if (this.numbers.length === 0) return undefined
-    const bytes = encoder.encode(this.text)
-    const [offsets, numbers] = [Uint32Array.from(this.offsets), Float64Array.from(this.numbers)]
-    const batch = new KlineBatch(this.series, { bytes, offsets, numbers }, this.plain)
-    Object.assign(this, { text: '', bytes: 0, plain: true, offsets: [], numbers: [] })
-    return batch
-  }
 }

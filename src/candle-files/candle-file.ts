@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs'
+import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import type { KlineBatch } from '../klines/batch/kline-batch.js'
+import type { SeriesLabel } from '../klines/series.js'
+import { parsePartPath } from '../lake/layout.js'
+import { listParts, locateParts } from '../lake/list-parts.js'
+import { type Format, formatOfName } from '../options/formats.js'
+import { CandleRows, type LastTimes } from './candle-rows.js'
+import { openCsv } from './csv.js'
+import { badInput, inputError } from './errors.js'
+import { openJson, openJsonLines } from './json.js'
+import type { RawTable } from './raw-table.js'
+import { nameSeries } from './series-name.js'
+
+/** Candles that klines has written: a file, or the folder of a lake. */
+export interface CandleFile {
+  /**
+   * The candles of each series in order of time, in batches of one series; memory does not grow with their number. Throws `bad_input`
+   * for doubles, missing columns, and rows that are not in order, and `damaged_input` for damaged content; both name the file, the row
+   * and the cell.
+   */
+  batches(): AsyncGenerator<KlineBatch>
+  /** The fingerprints of the candles that a file of doubles was made from, if the file names them; undefined for exact candles. */
+  readonly named: readonly SeriesFingerprint[] | undefined
+}
+
+/**
+ * Opens a file in a format that klines writes, or the folder of a lake. `series`: of a file that does not name it; default: by the name
+ * of the file, such as `BTCUSDT-1h.csv`. Throws `bad_input` and `damaged_input`.
+ */
+export async function openCandleFile(file: string, series?: SeriesLabel): Promise<CandleFile> {
+  return isFolder(file) ? openLake(file) : openFile(file, series)
+}
+
+async function openFile(file: string, series: SeriesLabel | undefined): Promise<CandleFile> {
+  const table = await openTable(file)
+  const named = table.doubles.length > 0 ? table.facts.fingerprints : undefined
+  return { named, batches: () => readBatches(file, table, series, new Map()) }
+}
+
+async function openLake(lake: string): Promise<CandleFile> {
+  const { paths } = await listParts(lake, 'bad_input')
+  const files = locateParts(lake, paths)
+  return {
+    named: undefined,
+    async *batches() {
+      const last: LastTimes = new Map()
+      for (const [index, file] of files.entries()) {
+        yield* readBatches(file, await openTable(file), parsePartPath(paths[index]), last)
+      }
+    },
+  }
+}
+
+async function* readBatches(
+  file: string,
+  table: RawTable,
+  series: SeriesLabel | undefined,
+  last: LastTimes,
+): AsyncGenerator<KlineBatch> {
+  const { columns, facts } = table
+  const namesSeries = columns.includes('symbol') && columns.includes('interval')
+  const candles = new CandleRows(file, table, namesSeries ? series : nameSeries(file, facts, series), last)
+  for await (const rows of table.rows()) yield* candles.read(rows)
+}
+
+const OPENERS: Partial<Record<Format, (file: string) => Promise<RawTable>>> = {
+  csv: openCsv,
+  json: openJson,
+  jsonl: openJsonLines,
+  // Their modules are large.
+  parquet: async file => (await import('./parquet.js')).openParquet(file),
+  arrow: async file => (await import('./arrow.js')).openArrow(file),
+}
+
+async function openTable(file: string): Promise<RawTable> {
+  const format = formatOfName(file)
+  const open = format && OPENERS[format]
+  if (open) return open(file)
+  const expected =
+    'Expected a name that ends in .csv, .json, .jsonl (also with .gz), .parquet or .arrow, or the folder of a lake.'
+  throw badInput(
+    { file },
+    format === 'svg' ? 'it is a picture, which has no digits' : 'its name does not say its format',
+    [expected],
+  )
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch (error) {
+    throw inputError(path, error)
+  }
+}

@@ -1,0 +1,63 @@
+import { fingerprintFiles } from '../../candle-files/fingerprint-files.js'
+import { parseSelectionText } from '../../download/selection.js'
+import { fingerprintKlines } from '../../export/fingerprint-klines.js'
+import { SAMPLE } from '../../http/base-url.js'
+import { KlinesError } from '../../klines/errors.js'
+import { quoteText } from '../../klines/text.js'
+import type { RunContext } from '../base-command.js'
+import type { FingerprintFlags } from '../flags/fingerprint.js'
+import { fingerprintReport } from '../reports/fingerprint.js'
+import type { Report } from '../reports/report.js'
+import type { FingerprintObject } from '../reports/schema.js'
+import { resolveRange } from '../resolve-flags.js'
+import { offlineAddress } from '../service-address.js'
+
+/** What only the mirror's candles have. */
+const MIRROR_ONLY = ['interval', 'from', 'to', 'last', 'resample', 'partial', 'derive', 'base-url', 'mirror']
+
+/** `fingerprint`: of series of the mirror, or of files. */
+export async function runFingerprint(
+  names: string[],
+  flags: FingerprintFlags,
+  context: RunContext,
+): Promise<Report<FingerprintObject>> {
+  const files = names.filter(name => /[./\\]/.test(name))
+  if (files.length === 0) return fingerprintMirror(names, flags, context)
+  const { given, signal } = context
+  const symbol = names.find(name => !files.includes(name))
+  if (symbol !== undefined) {
+    const message = `${quoteText(symbol)} is a symbol, and ${quoteText(files[0])} a file. Expected only symbols, or only files.`
+    throw new KlinesError('bad_option', message, {
+      suggestions: [`For a file or a folder of that name, write ./${symbol}`],
+    })
+  }
+  const unused = MIRROR_ONLY.find(name => given.has(name))
+  if (unused !== undefined) {
+    const message = `--${unused} is for candles of the mirror, and ${quoteText(files[0])} is a file.`
+    throw new KlinesError('bad_option', message, { suggestions: ['For a symbol, write BTCUSDT, without a slash.'] })
+  }
+  return fingerprintReport(await fingerprintFiles(files, { series: flags.series, signal }))
+}
+
+async function fingerprintMirror(
+  symbols: string[],
+  flags: FingerprintFlags,
+  { given, signal, warn }: RunContext,
+): Promise<Report<FingerprintObject>> {
+  if (given.has('series')) throw new KlinesError('bad_option', '--series is for files, and no file is named.')
+  const { interval = [], mirror, resample, derive } = flags
+  if (interval.length === 0) {
+    const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
+    throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
+  }
+  const { baseUrl } = offlineAddress(flags['base-url'])
+  const partial = resample !== undefined || derive || given.has('partial') ? flags.partial : undefined
+  const report = await fingerprintKlines({
+    // oclif returns one text for a repeatable flag that comes from the environment.
+    ...parseSelectionText(symbols, [interval].flat()),
+    ...resolveRange(flags, given),
+    ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, warn },
+  })
+  if (flags['base-url'] === SAMPLE) warn('These candles are synthetic sample data, not prices of any exchange.')
+  return fingerprintReport(report)
+}

@@ -1,0 +1,61 @@
+import { joinNames } from '../download/errors.js'
+import type { ReadRequest } from '../download/read.js'
+import { checkRange, requestRange } from '../download/request-range.js'
+import { parseSelection } from '../download/selection.js'
+import { openSource } from '../download/sources/open-source.js'
+import { DownloadTally, type ProgressCallbacks } from '../download/tally.js'
+import { readWindows, streamWindows } from '../download/window-stream.js'
+import {
+  Fingerprinter,
+  type FingerprintReport,
+  reportFingerprints,
+  type SeriesFingerprint,
+} from '../fingerprint/fingerprint.js'
+import { seriesName } from '../klines/series.js'
+import { readSeries } from './encode.js'
+import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
+import { noWholeCandle } from './write.js'
+
+/** Which candles. */
+export interface FingerprintRequest extends ReadRequest, ResampleRequest, ProgressCallbacks {}
+
+/**
+ * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, also as the
+ * rows of any file that is made of them. Downloads what is missing or can still change, unless `offline`. A series without candles in
+ * the range has none. Throws what `exportKlines` throws about the request, `incomplete` and `no_candles`.
+ *
+ * @example
+ * const { series } = await fingerprintKlines({ symbols: ['BTCUSDT'], intervals: ['1h'], from: '2024', to: '2025' })
+ * console.log(series[0].fingerprint) // klines:1:9f2c...
+ */
+export async function fingerprintKlines(request: FingerprintRequest): Promise<FingerprintReport> {
+  const selection = parseSelection(request)
+  checkRange(request)
+  const source = await openSource(request, { memory: new Map() })
+  try {
+    const range = await requestRange(request, source)
+    const { plan, series: all } = await planExport(source, await selectSeries(request, source, selection, range), range)
+    const tally = new DownloadTally(source, plan, { ...request, forExport: true })
+    const windows = source.info.offline ? readWindows(source, all, request.signal) : streamWindows(source, all, request)
+    const options = { range, partial: request.partial }
+    const found: (SeriesFingerprint | undefined)[] = []
+    try {
+      for (const series of all) {
+        const fingerprinter = new Fingerprinter(series)
+        const batches = readSeries(series, options, { source, windows, tally })
+        for await (const batch of batches) fingerprinter.add(batch)
+        found.push(fingerprinter.finish())
+      }
+    } finally {
+      await windows.return(undefined)
+    }
+    tally.report()
+    const series = found.flatMap(fingerprint => fingerprint ?? [])
+    if (series.length === 0) throw noWholeCandle(all)
+    const empty = all.filter((_, index) => found[index] === undefined).map(seriesName)
+    if (empty.length > 0) request.warn?.(`No candles in the range: ${joinNames(empty)}.`)
+    return reportFingerprints(series)
+  } finally {
+    await source.close()
+  }
+}

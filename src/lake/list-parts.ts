@@ -1,0 +1,85 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeErrno } from '../fs/errno.js'
+import { KlinesError } from '../klines/errors.js'
+import { type DeltaTable, readTable } from './delta/log.js'
+import { isPlain } from './folder.js'
+import type { Partition } from './layout.js'
+import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
+
+/** The parts of a lake as they are listed. */
+export interface ListedParts {
+  /** Relative to the lake, sorted. */
+  readonly paths: readonly string[]
+  readonly partition: Partition
+  /** Undefined for a table whose manifest cannot be read. */
+  readonly manifest: LakeManifest | undefined
+}
+
+/** The code of the error for a folder that is no lake. */
+type ErrorCode = 'bad_query' | 'bad_input'
+
+/**
+ * The parts of a lake, as its log lists those of the newest version, or else as its manifest lists them: where they differ, the log is
+ * right. Throws an error with `code` for a folder that is no lake.
+ */
+export async function listParts(lake: string, code: ErrorCode): Promise<ListedParts> {
+  const read = tryRead(lake, code)
+  const manifest = read.state === 'read' ? read.manifest : undefined
+  const table = await tryReadTable(lake, isPlain(read), code)
+  if (table) return { paths: [...table.log.live.keys()].sort(), partition: table.options.partition, manifest }
+  if (read.state !== 'read') throw notALake(lake, read, code)
+  const { series, options } = read.manifest
+  // A table whose log is gone has no version that can be read.
+  const parts = options.table === undefined ? series.flatMap(({ parts }) => parts) : []
+  return { paths: parts.map(({ path }) => path), partition: options.partition, manifest }
+}
+
+/** The paths of parts on the disk. Throws `incomplete` when one is missing, or is a link, which could lead anywhere. */
+export function locateParts(lake: string, paths: readonly string[]): string[] {
+  const root = realpathSync(lake)
+  const missing = paths.filter(path => !isPart(root, path))
+  if (missing.length === 0) return paths.map(path => join(root, path))
+  const count = missing.length === 1 ? '' : ` and ${missing.length - 1} more`
+  throw new KlinesError('incomplete', `${missing[0]}${count} of the lake ${lake} is missing, or is a link.`, {
+    suggestions: ['Write it again with the klines export or klines download that made the lake.'],
+    data: { missing },
+  })
+}
+
+/** Whether a part is a file of its own below the lake. */
+function isPart(root: string, path: string): boolean {
+  const file = join(root, path)
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() ?? false
+  return isFile && realpathSync(file) === file
+}
+
+function tryRead(lake: string, code: ErrorCode): ManifestRead {
+  try {
+    return readManifest(lake)
+  } catch (cause) {
+    throw new KlinesError(code, `Cannot read the lake ${lake}: ${describeErrno(cause)}.`, { cause })
+  }
+}
+
+async function tryReadTable(lake: string, isPlain: boolean, code: ErrorCode): Promise<DeltaTable | undefined> {
+  try {
+    return await readTable(lake, isPlain)
+  } catch (cause) {
+    throw new KlinesError(code, (cause as Error).message, { cause })
+  }
+}
+
+function notALake(lake: string, read: Exclude<ManifestRead, { state: 'read' }>, code: ErrorCode): KlinesError {
+  const reason = {
+    missing: `it has no ${MANIFEST_FILE}`,
+    newer: `its ${MANIFEST_FILE} is of a newer klines`,
+    damaged: `its ${MANIFEST_FILE} is damaged`,
+  }[read.state]
+  const advice = {
+    missing: `Make one: klines export all -i all --layout hive -o ${lake}`,
+    newer: 'Update klines.',
+    damaged: 'Run the klines export or klines download that made the lake again.',
+  }[read.state]
+  return new KlinesError(code, `${lake} is not a lake that can be read: ${reason}.`, { suggestions: [advice] })
+}
