@@ -203,7 +203,8 @@ describe('no import cycles', () => {
 
 test(`a command has at most ${MAX_COMMAND_LINES} lines`, () => {
   const long = sourceFiles()
-    .filter(file => partOf(file) === 'commands')
+    // The table of all commands grows with them.
+    .filter(file => partOf(file) === 'commands' && file !== 'src/commands/index.ts')
     .map(file => ({ file, lines: readFileSync(join(ROOT, file), 'utf8').trimEnd().split('\n').length }))
     .filter(({ lines }) => lines > MAX_COMMAND_LINES)
   expect(long).toEqual([])
