@@ -61,9 +61,11 @@ describe('values that the service restated in a final window', () => {
     expect(text.stdout).toContain(
       [
         '\n2 cached candles changed:',
-        `  BTCUSDT 15m ${formatTime(rows[2][0])} volume 3.50000000 -> 9.99000000`,
-        `  BTCUSDT 15m ${formatTime(rows[2][0])} count 42 -> 43`,
-        `  BTCUSDT 15m ${formatTime(rows[4][0])} ignore 0 -> x?[31my\n`,
+        `  BTCUSDT 15m ${formatTime(rows[2][0])}`,
+        '    volume 3.50000000 -> 9.99000000',
+        '    count 42 -> 43',
+        `  BTCUSDT 15m ${formatTime(rows[4][0])}`,
+        '    ignore 0 -> x?[31my\n',
       ].join('\n'),
     )
     expect(JSON.parse(sandbox.text(`m/${path(WEEK)}`))).toEqual(rows)
@@ -119,12 +121,13 @@ describe('klines mirror changes', () => {
       putFile(tree, path(week), changed(week, index + 1), RENDERED + 86_400_000)
     const toStdout = await sandbox.call([...args, '--refresh', '-f', 'csv'])
     expect(toStdout.code).toBe(0)
-    expect(toStdout.stderr.split('\n').slice(0, 2)).toEqual([
+    expect(toStdout.stderr.split('\n').slice(0, 3)).toEqual([
       '6 cached candles changed:',
-      `  BTCUSDT 15m ${WEEK} 00:00 volume 3.50000000 -> 1.5`,
+      `  BTCUSDT 15m ${WEEK} 00:00`,
+      '    volume 3.50000000 -> 1.5',
     ])
     expect(toStdout.stderr).toMatch(/\n {2}and more; klines mirror changes lists all of them, also later\.\n$/)
-    expect(toStdout.stderr.split('\n')).toHaveLength(8)
+    expect(toStdout.stderr.match(/ -> /g)).toHaveLength(5)
     putFile(tree, path(WEEK), changed(WEEK, 7), RENDERED + 2 * 86_400_000)
     expect(await sandbox.call([...args, '--refresh', '-q'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
 

@@ -16,15 +16,20 @@ export function restatedLines(
 ): string[] {
   const restated = series.reduce((sum, one) => sum + one.restated, 0)
   if (restated === 0) return []
-  const cells = series.flatMap(one =>
-    one.changes.map(cell => `  ${seriesName(one)} ${exactTime(cell.openTime)} ${describeCell(cell)}`),
-  )
-  const isMore = cells.length > MAX_SHOWN
+  const cells = series.flatMap(one => one.changes.map(cell => ({ ...cell, candle: candleName(one, cell.openTime) })))
+  const shown = cells.slice(0, MAX_SHOWN)
   return [
     `${plural(restated, 'cached candle')} changed:`,
-    ...cells.slice(0, MAX_SHOWN),
-    ...(isMore ? [`  and more; klines mirror changes lists all of them, also later.`] : []),
+    ...shown.flatMap((cell, index) => [
+      ...(cell.candle === shown[index - 1]?.candle ? [] : [`  ${cell.candle}`]),
+      `    ${describeCell(cell)}`,
+    ]),
+    ...(cells.length > shown.length ? ['  and more; klines mirror changes lists all of them, also later.'] : []),
   ]
+}
+
+function candleName(series: SeriesLabel, openTime: number): string {
+  return `${seriesName(series)} ${exactTime(openTime)}`
 }
 
 /** `close 12345.00000000 -> 68200.00000000` */
@@ -52,7 +57,7 @@ function changesText(mirror: string, { changes, others, unreadable }: FoundChang
   const lines: string[] = []
   let [latest, candles] = ['', 0]
   for (const change of changes) {
-    const candle = `${seriesName(change)} ${exactTime(change.openTime)}, seen ${formatTime(change.time)} UTC`
+    const candle = `${candleName(change, change.openTime)}, seen ${formatTime(change.time)} UTC`
     if (candle !== latest) {
       lines.push(candle)
       candles++
