@@ -49,6 +49,7 @@ describe.skipIf(!hasChromium)('the page at / in Chromium (skipped where it is no
     expect(await page.locator('#survey').textContent()).toContain(`${count(total)} candles.`)
     expect(await page.locator('[data-fact="Newest candle"]').textContent()).toBe('2026-04-30 04:00 UTC')
     expect(faults).toEqual([])
+    expect(await page.locator('#coverage a[href="/chart/BTCUSDT/1d"]').textContent()).toMatch(/^\d+ (mo|y) old$/)
     await page.locator('#coverage a[href="/chart/BTCUSDT/1d"]').click()
     await page.waitForURL(`${url}/chart/BTCUSDT/1d**`)
   })

@@ -27,7 +27,8 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     const { page, faults, requests } = await openChart('/chart/BTCUSDT/1h')
     await page.getByRole('button', { name: '4h', exact: true }).click()
     await settled(page, 'BTCUSDT 4h')
-    await page.getByRole('combobox', { name: 'Symbol' }).fill('ethusdt')
+    await page.getByRole('combobox', { name: 'Symbol' }).fill('eth')
+    await page.getByRole('option', { name: 'ETHUSDT', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await settled(page, 'ETHUSDT 4h')
     expect(pathOf(page)).toBe('/chart/ETHUSDT/4h')
@@ -68,6 +69,23 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(faults.filter(fault => !/\/4h.* failed$/.test(fault))).toEqual([])
   })
 
+  it('a slow service: says how far it is', async () => {
+    const { page, faults } = await openChart('/chart/BTCUSDT/1d')
+    const release = deferred()
+    let requested = 0
+    await page.route('**/api/klines/1h/**', async route => {
+      requested++
+      if (requested > 1) await release.promise
+      await route.continue()
+    })
+    await page.goto(`${url()}/chart/BTCUSDT/1h?from=2025-01-05&to=2025-03-20`)
+    await page.getByRole('status').filter({ hasText: 'Loading BTCUSDT 1h, 1 of 3 windows' }).waitFor()
+    release.resolve()
+    await settled(page, 'BTCUSDT 1h')
+    expect(await page.locator('#activity').isVisible()).toBe(false)
+    expect(faults).toEqual([])
+  })
+
   it('a link shows the candles that its sender saw', async () => {
     const { page, faults } = await openChart('/chart/BTCUSDT/1h')
     expect([...query(page)]).toEqual([])
@@ -96,8 +114,9 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(await csv.getAttribute('href')).toContain('from=2025-02-10T00:00Z&to=2025-02-10T12:00Z')
   })
 
-  it('the download links name the visible candles, half-open', async () => {
+  it('the legend describes the last visible candle, and the download links name the visible ones, half-open', async () => {
     const { page } = await openChart('/chart/BTCUSDT/1d?from=2025-01-06&to=2025-01-20')
+    expect(await page.locator('#legend-time').textContent()).toContain('19 Jan 2025')
     const hrefs = await page
       .locator('a[data-format]')
       .evaluateAll(links => links.map(link => link.getAttribute('href')))
@@ -214,7 +233,13 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
     expect(reached).toEqual(
       expect.arrayContaining(['home', 'symbol', '15m', '1M', 'log', 'day', 'zone', 'theme', 'CSV']),
     )
-    expect(reached.at(-1)).toBe('chart')
+    expect([reached[0], reached.at(-1)]).toEqual(['home', 'chart'])
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByText('show the newest candles').waitFor()
+    await page.keyboard.press('Escape')
+    await keys.waitFor({ state: 'hidden' })
+    expect(await focused()).toBe('chart')
     const first = (await counts(page)).candles
     await page.keyboard.press('Home')
     await page.locator('#status', { hasText: 'all in this mirror' }).waitFor()
@@ -241,10 +266,20 @@ describe.skipIf(!hasChromium)('the controls of the chart, over the sample (skipp
   })
 
   const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
-  it.each(oneOf(2, ['light', 'dark'] as const))('%s on a phone: no sideways scroll', async colorScheme => {
+  it.each(oneOf(2, ['light', 'dark'] as const))('%s on a phone: all intervals, a short legend', async colorScheme => {
     const { page, faults } = await openChart('/chart/BTCUSDT/15m', { ...PHONE, colorScheme })
     const tooWide =
       'document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight'
+    expect(await page.evaluate(tooWide)).toBe(false)
+    for (const button of await page.locator('#intervals button:visible').all()) {
+      const { x, width } = (await button.boundingBox())!
+      expect([await button.textContent(), x >= 0 && x + width <= 390]).toEqual([await button.textContent(), true])
+    }
+    const legend = page.locator('#legend')
+    const columns = () => page.locator('#legend-columns div:visible').count()
+    expect([await columns(), (await legend.boundingBox())!.height < 55]).toEqual([4, true])
+    await legend.tap()
+    expect(await columns()).toBe(12)
     expect(await page.evaluate(tooWide)).toBe(false)
     expect(isDark(await background(page))).toBe(colorScheme === 'dark')
     expect(faults).toEqual([])

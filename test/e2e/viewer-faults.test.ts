@@ -74,7 +74,16 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
       'This mirror has no 1h candles of BTCUSDT. Download them with: klines download BTCUSDT -i 1h',
       ['15m'],
     ],
-    ['/chart/BTCUSDT/7m', 'There is no interval “7m”. Choose one of these:', expect.arrayContaining(['15m', '1M'])],
+    [
+      '/chart/BTCUSDT/1m',
+      'This mirror has no 1m candles of BTCUSDT. Only the exchange has them: klines download BTCUSDT -i 1m --base-url binance',
+      ['15m'],
+    ],
+    [
+      '/chart/BTCUSDT/15M',
+      'There is no interval “15M”. Did you mean 15m? This mirror has candles of BTCUSDT:',
+      ['15m'],
+    ],
     ['/chart/..%2f..%2fx/1h', expect.stringContaining('is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
     ['/chart/%3Cb%3Ex/15m', expect.stringContaining('“<B>X” is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
   ])('%s: a message with what there is, and no failed request', async (path, text, links) => {
@@ -113,7 +122,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     expect(faults).toEqual([])
   })
 
-  it('--upstream: the newest window with candles is found; a failure keeps what is loaded, and can be retried', async () => {
+  it('--upstream: the newest window with candles is found; a limit is waited for; a failure keeps what is loaded, and can be retried', async () => {
     const { service, page, faults } = await serveUpstream('/chart/ETHUSDT/15m')
     await settled(page)
     const rows = treeRows('ETHUSDT')
@@ -121,8 +130,9 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     const before = await counts(page)
     expect(faults).toEqual([])
     const path = weekPath('ETHUSDT', FULL_WEEKS[0])
-    service.script(path, { status: 500 }, { status: 500 })
+    service.script(path, { status: 429, headers: { 'retry-after': '2' } }, { status: 500 }, { status: 500 })
     await page.keyboard.press('Home')
+    await page.getByText(/^The service limits requests: trying again in [12] s/).waitFor()
     await message(page).waitFor()
     expect(await message(page).textContent()).toContain('The service behind this server failed')
     expect((await counts(page)).candles).toBeGreaterThanOrEqual(before.candles)

@@ -21,7 +21,7 @@ export async function settled(page: Page, name?: string): Promise<void> {
   await page.locator('#chart[aria-busy="false"]').waitFor()
   if (name !== undefined) await page.locator('#legend-series').filter({ hasText: name }).waitFor()
   await page.locator('#status[data-candles]').waitFor()
-  await page.locator('#symbols option').first().waitFor({ state: 'attached' })
+  await page.locator('#symbols[data-count]').waitFor({ state: 'attached' })
   // What comes into view is loaded in the next frames.
   await page.evaluate(
     `new Promise(resolve => {

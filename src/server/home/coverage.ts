@@ -8,6 +8,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import { type SeriesStatus, seriesStatus, summarizeSizes } from '../../mirror/status.js'
 import { planVerification } from '../../verify/plan.js'
 import { listSymbols, type Tree } from '../tree/tree.js'
+import { downloadFlags } from './download-flags.js'
 
 /** What a mirror has of a series, by the names and sizes of its files: no file is read. */
 export interface SeriesCoverage extends SeriesStatus {
@@ -18,6 +19,8 @@ export interface SeriesCoverage extends SeriesStatus {
 /** What a server has. */
 export interface Coverage {
   readonly source: MirrorSourceFacts
+  /** What `klines download SYMBOL -i INTERVAL` needs besides, to fill this mirror. */
+  readonly downloadFlags: string
   /** Whether missing windows are downloaded on request. */
   readonly upstream: boolean
   /** The present, ms UTC. */
@@ -36,8 +39,10 @@ export async function findCoverage({ mirror, upstream }: Tree, now: number, step
   const status = await findStatus(mirror, steps)
   const missing = await findMissing(mirror, status, now, steps)
   const symbols = new Set(status.map(({ symbol }) => symbol))
+  const source = describeSource(mirror)
   return {
-    source: describeSource(mirror),
+    source,
+    downloadFlags: downloadFlags(mirror.root, source.kind === 'unknown' ? undefined : mirror.baseUrl),
     upstream: upstream !== undefined,
     now,
     intervals: mirror.contents.intervals(),

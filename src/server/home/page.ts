@@ -3,6 +3,7 @@ import { formatBytes, formatTime, plural } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { type Html, html, pageHead, SAMPLE_BADGE } from '../pages/page.js'
 import { type Coverage, describeSource, type MirrorSourceFacts } from './coverage.js'
+import { SERVED_FOLDER } from './download-flags.js'
 import { downloadSection, filesSection, heatMap, type IntervalExample, link } from './sections.js'
 
 /** The colours of the coverage table: the attribute of a cell, its value, and what it means. */
@@ -14,12 +15,17 @@ const KEYS = [
   ['state', 'missing', 'windows missing or corrupt'],
 ] as const
 
+const REFERENCES = [
+  ['Candles', KLINES_SPEC_PATH],
+  ['Exports', EXPORT_SPEC_PATH],
+  ['Greeting', GREETING_SPEC_PATH],
+] as const
+
 /** The page at `/`: what is served, and the elements that its scripts fill. */
 export function homePage(coverage: Coverage): Html {
   const styles = ['/docs/swagger-ui.css', '/docs/page.css', '/viewer/home/home.css']
   return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js' })}
-<script src="/docs/swagger-ui-bundle.js" defer></script>
-<script src="/docs/page.js" defer></script>
+<script src="/docs/page.js" type="module"></script>
 </head>
 <body>
 <header>
@@ -33,7 +39,8 @@ export function homePage(coverage: Coverage): Html {
 <main>
 <section id="mirror" aria-labelledby="mirror-title">
 <h2 id="mirror-title">This mirror</h2>
-${originNote(coverage.source, coverage.upstream)}
+${coverage.series.length === 0 && coverage.source.kind === 'unknown' ? '' : originNote(coverage.source, coverage.upstream)}
+${nextStep(coverage)}
 ${facts(coverage)}
 ${heatMap(coverage)}
 <p class="legend">${KEYS.map(
@@ -56,15 +63,27 @@ ${filesSection(coverage, findExamples(coverage))}
 <h2 id="reference-title">API reference</h2>
 <p>Three OpenAPI 3.1 documents describe this server: ${link(KLINES_SPEC_PATH)}, ${link(EXPORT_SPEC_PATH)} and
 ${link(GREETING_SPEC_PATH)}.</p>
-<noscript><p class="note">The reference is drawn by a script of this server, and scripts are off.</p></noscript>
+${REFERENCES.map(
+  ([name, path]) => html`<details><summary>${name}</summary><div data-openapi="/${path}"></div></details>
+`,
+)}<noscript><p class="note">The reference is drawn by a script of this server, and scripts are off.</p></noscript>
 </section>
-<div id="klines-api" data-openapi="/${KLINES_SPEC_PATH}"></div>
-<div id="export-api" data-openapi="/${EXPORT_SPEC_PATH}"></div>
-<div id="greeting-api" data-openapi="/${GREETING_SPEC_PATH}"></div>
 </main>
 </body>
 </html>
 `
+}
+
+/** What to do with an empty mirror. */
+function nextStep({ series, symbols, upstream, downloadFlags }: Coverage): Html {
+  if (series.length > 0) return html``
+  const [symbol = 'BTCUSDT'] = symbols
+  const chart = html`<a href="/chart/${encodeURIComponent(symbol)}/1h">Open a chart</a>: its candles are downloaded on request.`
+  const folder = downloadFlags.endsWith(SERVED_FOLDER)
+    ? html` ${SERVED_FOLDER} is the folder that this server was started with.`
+    : ''
+  return html`<p class="note" id="next-step">This mirror is empty.${upstream ? html` ${chart}` : ''} Download candles, and load
+this page again: <code>klines download ${symbol} -i 1h${downloadFlags}</code>${folder}</p>`
 }
 
 /** Where the candles come from. */
@@ -118,19 +137,20 @@ const REFRESH_S = 3
 /** The page at `/` while the files of a large mirror are counted for the first time. Its script loads the page again after that. */
 export function underwayPage(mirror: Mirror, upstream: boolean): Html {
   const styles = ['/docs/page.css', '/viewer/home/home.css']
+  const source = describeSource(mirror)
   return html`${pageHead('klines server', { styles, script: '/viewer/home/main.js' })}
 <noscript><meta http-equiv="refresh" content="${REFRESH_S}"></noscript>
 </head>
 <body>
 <header>
-<h1>klines</h1>
+<h1>klines ${source.kind === 'sample' ? SAMPLE_BADGE : ''}</h1>
 <p>Historical candles of trading pairs: charts, downloads, plain JSON files, and a small greeting API.</p>
 <nav aria-label="Pages"><a href="/chart">Chart</a></nav>
 </header>
 <main>
 <section id="mirror" aria-labelledby="mirror-title">
 <h2 id="mirror-title">This mirror</h2>
-${originNote(describeSource(mirror), upstream)}
+${originNote(source, upstream)}
 <p id="underway" role="status">This mirror has many files, which are being counted. The page shows them when that is done.</p>
 </section>
 </main>

@@ -23,13 +23,27 @@ function chartPage(badge: Html): Html {
 <body>
 ${toolbar()}
 <main>
-<section id="legend" aria-label="Candle under the crosshair, or the newest one">
+<section id="legend" aria-label="Candle under the cursor, or the last visible one">
 <p id="legend-title"><strong id="legend-series">Candles</strong> <span id="legend-time"></span> <span id="legend-change"></span></p>
+<button id="legend-more" type="button" aria-label="All columns" aria-expanded="false" aria-controls="legend-columns"></button>
 <dl id="legend-columns"></dl>
 </section>
+<div id="activity" hidden>
+<p><span id="activity-text" role="status"></span>
+<span id="pause" hidden>The service limits requests: trying again in <span id="countdown" role="timer"></span>
+<button id="try-now" type="button">Try now</button></span></p>
+</div>
 <div id="chart" role="application" tabindex="0" aria-label="Candle chart" aria-describedby="keys"></div>
 ${badge}
-<p id="keys" hidden>Arrow keys move, with Shift by a screen; plus and minus zoom; Home shows the first candles, End the newest.</p>
+<dialog id="help-dialog" aria-labelledby="help-title" closedby="any">
+<h2 id="help-title">Keys</h2>
+<dl id="keys">
+${KEYS.map(
+  ([keys, text]) => html`<div><dt>${keys.map(key => html`<kbd>${key}</kbd> `)}</dt><dd>${text}</dd></div>
+`,
+)}</dl>
+<form method="dialog"><button>Close</button></form>
+</dialog>
 <div id="message" role="alert" hidden>
 <p id="message-text"></p>
 <ul id="message-choices" hidden></ul>
@@ -48,12 +62,24 @@ ${badge}
 `
 }
 
+/** What keys do in the chart. */
+const KEYS: readonly [readonly string[], string][] = [
+  [['←', '→'], 'move by a tenth of the screen'],
+  [['Shift', '←', '→'], 'move by a screen'],
+  [['+', '−'], 'zoom'],
+  [['Home'], 'show the first candles'],
+  [['End'], 'show the newest candles'],
+  [['Tab'], 'go through the controls; a symbol is found by any part of its name'],
+  [['?'], 'list these keys'],
+  [['Esc'], 'close this list'],
+]
+
 function toolbar(): Html {
   return html`<header>
 <a id="home" href="/" title="Home of this server">klines</a>
-<input id="symbol" list="symbols" aria-label="Symbol" title="Symbol" spellcheck="false" autocomplete="off"
-autocapitalize="characters" enterkeyhint="go">
-<datalist id="symbols"></datalist>
+<div id="symbol-box"><input id="symbol" role="combobox" aria-label="Symbol" title="Symbol" aria-autocomplete="list"
+aria-expanded="false" aria-controls="symbols" spellcheck="false" autocomplete="off" autocapitalize="characters" enterkeyhint="go">
+<ul id="symbols" role="listbox" aria-label="Symbols" hidden></ul></div>
 <div id="intervals" role="group" aria-label="Interval"></div>
 <label class="check"><input id="log" type="checkbox"> Log</label>
 <input id="day" type="date" aria-label="Jump to a day" title="Jump to a day">
@@ -61,6 +87,7 @@ autocapitalize="characters" enterkeyhint="go">
 <option value="local">Local</option></select>
 <button id="theme" type="button"><svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
 <circle class="ring" cx="8" cy="8" r="6"/><path class="half" d="M8 2a6 6 0 0 1 0 12z"/><circle class="full" cx="8" cy="8" r="6"/></svg></button>
+<button id="help" type="button" aria-label="Keys" aria-haspopup="dialog" title="Keys (?)">?</button>
 <div id="downloads" role="group" aria-label="Download the visible candles">
 <a data-format="csv" title="Download the visible candles as CSV" download>CSV</a>
 <a data-format="parquet" title="Download the visible candles as Parquet" download>Parquet</a>

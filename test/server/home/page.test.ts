@@ -9,6 +9,8 @@ import { tempFolder } from '../../support/temp-folder.js'
 
 const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css']
 const ASSETS = [...SWAGGER_FILES, 'page.js', 'page.css', 'favicon.svg'].map(name => `/docs/${name}`)
+/** The page loads it when a reference is opened. */
+const [LATE_ASSET] = ASSETS
 const decoders = { gzip: gunzipSync, br: brotliDecompressSync }
 
 const sample = useServerOver(() => SAMPLE_TREE)
@@ -69,11 +71,14 @@ describe('the page at /', () => {
     const links = findLinks(String((await request('/')).body))
     const lists = ALL_INTERVALS.map(interval => `/api/klines/start-dates/${interval}.json`)
     const documents = ['/api/openapi.json', '/export/openapi.json', '/api/static/openapi.json']
-    expect(links).toEqual(expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS]))
+    expect(links).toEqual(
+      expect.arrayContaining(['/api/klines/symbols.json', ...lists, ...documents, ...ASSETS.slice(1)]),
+    )
     for (const interval of ALL_INTERVALS) {
       const window = links.find(link => link.startsWith(`/api/klines/${interval}/BTCUSDT/`))
       expect(JSON.parse(String((await request(window ?? '')).body)).length, interval).toBeGreaterThan(0)
     }
+    expect(links).not.toContain(LATE_ASSET)
     for (const link of links) expect((await request(link, { method: 'HEAD' })).status, link).toBe(200)
   })
 
@@ -101,6 +106,28 @@ describe('the page at /', () => {
     expect(page.match(/synthetic sample data|A mirror of|source of these files is unknown/g)).toHaveLength(1)
     for (const secret of [root, '/home/somebody', 'javascript:', process.cwd()]) expect(page).not.toContain(secret)
   })
+
+  it.each([
+    ['an address', 'https://example.com/klines', ' --base-url https://example.com/klines --mirror FOLDER'],
+    ['the exchange', 'binance', ' --base-url binance --mirror FOLDER'],
+    ['the sample', 'sample', ' --base-url sample --mirror FOLDER'],
+    [
+      'an address that a shell would read',
+      'https://example.com/$(id)',
+      ' --base-url &#39;https://example.com/$(id)&#39; --mirror FOLDER',
+    ],
+    ['a folder', '/home/somebody/tree', ' --mirror FOLDER'],
+  ])(
+    'of an empty mirror of %s has the command that fills it, without a path of this machine',
+    async (_, baseUrl, flags) => {
+      const root = tempFolder()
+      putFile(root, 'mirror.json', { layout: 1, baseUrl, complete: false })
+      const page = await fetchPage(root)
+      expect(page).toContain(`<code>klines download BTCUSDT -i 1h${flags}</code>`)
+      for (const secret of [root, '/home/somebody']) expect(page).not.toContain(secret)
+      expect(await fetchPage(SAMPLE_TREE)).not.toContain('next-step')
+    },
+  )
 
   it('escapes the base address of a mirror', async () => {
     const page = await fetchPage(makeMirror("https://example.com/a&b'c&amp;"))

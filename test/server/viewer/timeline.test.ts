@@ -77,7 +77,7 @@ describe('the time axis of the chart', () => {
       ['missing', 2, '2 days not in this mirror'],
       ['missing', 730, '730 days not in this mirror'],
       ['missing', 3_000, '3,000 days not in this mirror'],
-      ['empty', 1, '24 hours without candles'],
+      ['empty', 1, '1 day without candles'],
       ['empty', 3_000, '3,000 days without candles'],
     ] as const)('%s windows of %i days are a band of few places from its start to its end', (kind, length, label) => {
       const timeline = timelineOf(['full', ...Array<typeof kind>(length).fill(kind), 'full'])
@@ -114,9 +114,18 @@ describe('the time axis of the chart', () => {
       expect(timelineOf(['missing', 'empty']).missingWindows).toBe(0)
     })
 
+    it('the last candle among some places is found, also before a band', () => {
+      const later = START + 4 * MINUTE
+      const timeline = new Timeline(series, [parseWindow(START, START + 30 * DAY, windowText([START, later]))])
+      expect([0, 1, 3, 4].map(last => timeline.lastCandle(0, last))).toEqual([0, 0, 0, 4])
+      expect(timeline.lastCandle(2, 3)).toBe(3)
+    })
+
     it.each([
-      [1, undefined],
-      [MAX_EMPTY_PLACES, undefined],
+      [1, '1 minute without candles'],
+      [45, '45 minutes without candles'],
+      [60, '1 hour without candles'],
+      [MAX_EMPTY_PLACES, '8 hours without candles'],
       [MAX_EMPTY_PLACES + 1, '8 hours without candles'],
     ])('%i missing candles: each has a place as long as there are enough', (missing, label) => {
       const later = START + (missing + 1) * MINUTE

@@ -3,6 +3,12 @@ const follow = () => document.documentElement.classList.toggle('dark-mode', dark
 dark.addEventListener('change', follow)
 follow()
 for (const place of document.querySelectorAll('[data-openapi]')) {
+  place.parentElement.addEventListener('toggle', () => draw(place), { once: true })
+}
+
+/** Draws the reference of a document. */
+async function draw(place) {
+  await loadSwagger()
   SwaggerUIBundle({
     url: place.dataset.openapi,
     domNode: place,
@@ -12,4 +18,18 @@ for (const place of document.querySelectorAll('[data-openapi]')) {
     // Its default is a service on another host, asked to judge the document.
     validatorUrl: null,
   })
+}
+
+let swagger
+
+/** Loads the script that draws a reference: it is large, and most people open none. */
+function loadSwagger() {
+  swagger ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    script.src = '/docs/swagger-ui-bundle.js'
+    script.onload = resolve
+    script.onerror = reject
+    document.head.append(script)
+  })
+  return swagger
 }

@@ -29,6 +29,11 @@ export class Legend {
   private readonly cells: readonly { readonly index: number; readonly value: HTMLElement }[]
 
   constructor() {
+    // On a phone only the prices are seen before a tap; elsewhere the button is not there.
+    const more = element('legend-more')
+    this.root.addEventListener('click', () => {
+      more.ariaExpanded = String(more.ariaExpanded !== 'true')
+    })
     const list = element('legend-columns')
     this.cells = LABELS.map(([column, label]) => {
       const cell = create('div')

@@ -1,5 +1,6 @@
 import { approximateLength } from '../../../klines/intervals.js'
 import type { TimeRange } from '../../../klines/time-range.js'
+import type { Activity } from './activity.js'
 import { MAX_CANDLES } from './data/series-windows.js'
 import type { Message } from './message.js'
 import type { Session, SessionView } from './session-view.js'
@@ -12,6 +13,7 @@ export class Loader {
   constructor(
     private readonly view: SessionView,
     private readonly message: Message,
+    private readonly activity: Activity,
   ) {}
 
   /**
@@ -103,11 +105,9 @@ export class Loader {
 
   /** Runs a load; a failure is shown, and what is loaded stays. */
   private async load(session: Session, work: () => Promise<void>): Promise<void> {
-    const { element } = this.view.chart
     const { signal } = session
-    element.ariaBusy = 'true'
     try {
-      await session.queue(work)
+      await this.activity.during(() => session.queue(work))
     } catch (error) {
       if (signal.aborted) return
       session.hasFailed = true
@@ -116,8 +116,6 @@ export class Loader {
         void this.load(session, work)
       }
       this.message.show(String((error as Error).message), { retry })
-    } finally {
-      if (!signal.aborted) element.ariaBusy = 'false'
     }
   }
 }

@@ -1,12 +1,15 @@
 import { type Series, seriesName } from '../../../klines/series.js'
+import { isSymbol } from '../../../klines/symbols.js'
 import type { TimeRange } from '../../../klines/time-range.js'
-import { formatAddress, parseAddress } from './address.js'
+import type { Absence } from './absence.js'
+import { type Address, formatAddress, parseAddress } from './address.js'
 import { chooseSeries } from './choice.js'
 import { listenToKeys } from './controls/keyboard.js'
 import { ThemeButton } from './controls/theme.js'
 import { Toolbar } from './controls/toolbar.js'
-import { readCoverage } from './data/service.js'
+import { type Coverage, readCoverage } from './data/service.js'
 import { TimeFormat } from './drawing/time-format.js'
+import { element } from './element.js'
 import { Viewer } from './viewer.js'
 
 /** Browsers limit how often an address may change. */
@@ -18,6 +21,7 @@ class Page {
   private readonly theme = new ThemeButton()
   private readonly viewer = new Viewer(() => this.moved())
   private readonly toolbar: Toolbar
+  private coverage: Promise<Coverage> | undefined
   private choosing = new AbortController()
   private isLog = false
   private isLocal = false
@@ -36,15 +40,18 @@ class Page {
     })
     const { viewer } = this
     const { view, loader } = viewer
-    const { element } = view.chart
     for (const name of ['pointerdown', 'wheel', 'touchstart'])
-      element.addEventListener(name, () => this.startNamingTime(), { passive: true, capture: true })
+      view.chart.element.addEventListener(name, () => this.startNamingTime(), { passive: true, capture: true })
+    const help = () => element<HTMLDialogElement>('help-dialog').showModal()
     listenToKeys({
       pan: screens => this.byHand(() => view.pan(screens)),
       zoom: factor => this.byHand(() => view.zoom(factor)),
       first: () => this.byHand(() => loader.showFirst()),
       newest: () => this.byHand(() => loader.showNewest()),
+      help,
     })
+    element('help').addEventListener('click', help)
+    element('symbol').addEventListener('focus', () => void this.showCoverage(), { once: true })
     addEventListener('popstate', () => void this.openAddress())
   }
 
@@ -57,15 +64,22 @@ class Page {
     this.applyScale(address.isLog, address.isLocal)
     this.namesTime = address.range !== undefined
     try {
-      const choice = await chooseSeries(address, signal)
-      if (signal.aborted) return
-      if ('problem' in choice) return this.viewer.refuse(choice)
-      await this.open(choice, address.range)
+      await this.viewer.activity.during(async () => {
+        const choice = await chooseSeries(address, signal)
+        if (signal.aborted) return
+        if ('problem' in choice) this.refuse(address, choice)
+        else await this.open(choice, address.range)
+      })
     } catch (error) {
       if (!signal.aborted)
         this.viewer.message.show(String((error as Error).message), { retry: () => void this.openAddress() })
     }
     if (!signal.aborted && address.problem) this.viewer.message.show(address.problem)
+  }
+
+  private refuse({ symbol }: Address, absence: Absence): void {
+    this.toolbar.showSeries(isSymbol(symbol) ? { symbol } : {})
+    this.viewer.refuse(absence)
   }
 
   private async open(series: Series, range?: TimeRange): Promise<void> {
@@ -74,16 +88,17 @@ class Page {
     await this.viewer.open(series, range)
   }
 
-  /** Lists what there is; not before the first candles, because it takes a while in a large mirror. */
+  /** Lists what there is; not before the first candles or a look for a symbol, because it takes a while in a large mirror. */
   async showCoverage(): Promise<void> {
-    this.toolbar.showCoverage(await readCoverage())
+    this.coverage ??= readCoverage()
+    this.toolbar.showCoverage(await this.coverage)
   }
 
   /** Shows another series at the same time, or its newest candles when the newest ones are visible. */
   private switchTo(change: Partial<Series>): void {
     const { view } = this.viewer
     const { toolbar } = this
-    const before = toolbar.current ?? { symbol: 'BTCUSDT', interval: '1d' }
+    const before: Series = { symbol: 'BTCUSDT', interval: '1d', ...toolbar.current }
     const series = { ...before, ...change }
     let range: TimeRange | undefined
     if (this.namesTime && !view.isAtNewest)

@@ -1,10 +1,5 @@
+import type { ChoiceLink } from './absence.js'
 import { create, element } from './element.js'
-
-/** An action that a message offers. */
-export interface MessageLink {
-  readonly text: string
-  readonly href: string
-}
 
 /** Tells people what is wrong and what they can do. */
 export class Message {
@@ -23,7 +18,7 @@ export class Message {
     })
   }
 
-  show(text: string, { retry, choices = [] }: { retry?: () => void; choices?: readonly MessageLink[] } = {}): void {
+  show(text: string, { retry, choices = [] }: { retry?: () => void; choices?: readonly ChoiceLink[] } = {}): void {
     this.onRetry = retry
     this.retry.hidden = retry === undefined
     this.choices.replaceChildren(

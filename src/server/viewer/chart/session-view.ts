@@ -62,6 +62,7 @@ export class SessionView {
       this.pointed = index
       this.updateLegend()
     })
+    chart.onMove(() => this.updateLegend())
   }
 
   /** Draws the windows of a session. With `continues`, the same time stays visible. */
@@ -69,6 +70,7 @@ export class SessionView {
     const { windows, series } = session
     session.timeline = session.readTimeline()
     this.session = session
+    delete this.chart.element.dataset.stale
     this.chart.setTimeline(session.timeline, { continues })
     this.chart.markLastPrice(windows.isAtEnd)
     this.footer.show(session.timeline, windows)
@@ -79,17 +81,20 @@ export class SessionView {
   /** Draws that there is nothing. */
   clear(name: string): void {
     this.session = undefined
+    delete this.chart.element.dataset.stale
     this.chart.clear()
     this.legend.clear(name)
     this.footer.clear()
     this.chart.element.ariaLabel = `${name}: no candles`
   }
 
+  /** Describes the candle under the crosshair, or the last visible one. */
   private updateLegend(): void {
     if (!this.session) return
     const { series, timeline } = this.session
-    const newest = timeline.length - 1
-    const index = this.pointed !== undefined && this.pointed >= 0 && this.pointed <= newest ? this.pointed : newest
+    const isPointed = this.pointed !== undefined && this.pointed >= 0 && this.pointed < timeline.length
+    const { first, last } = this.visiblePlaces ?? { first: 0, last: timeline.length - 1 }
+    const index = isPointed ? Number(this.pointed) : timeline.lastCandle(first, last)
     this.legend.show(series, timeline, index, this.format)
   }
 

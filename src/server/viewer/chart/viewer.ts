@@ -1,7 +1,9 @@
 import { type Series, seriesName } from '../../../klines/series.js'
 import type { TimeRange } from '../../../klines/time-range.js'
-import { type Absence, describeAbsence } from './choice.js'
+import { type Absence, describeAbsence } from './absence.js'
+import { Activity } from './activity.js'
 import { SeriesWindows } from './data/series-windows.js'
+import { readCoverage, requestPause } from './data/service.js'
 import { CandleChart } from './drawing/candle-chart.js'
 import { element } from './element.js'
 import { Loader, nextFrame } from './loader.js'
@@ -15,7 +17,8 @@ const MAX_SERIES = 8
 export class Viewer {
   readonly message = new Message()
   readonly view = new SessionView(new CandleChart(element('chart')))
-  readonly loader = new Loader(this.view, this.message)
+  readonly activity = new Activity(this.view.chart.element, requestPause)
+  readonly loader = new Loader(this.view, this.message, this.activity)
   private readonly loaded = new Map<string, SeriesWindows>()
   private opening = new AbortController()
 
@@ -31,8 +34,14 @@ export class Viewer {
   async open(series: Series, range?: TimeRange): Promise<void> {
     performance.mark('klines:series-requested')
     const signal = this.begin()
-    const { element } = this.view.chart
-    element.ariaBusy = 'true'
+    this.activity.begin(seriesName(series))
+    await this.activity.during(async () => {
+      await this.openSeries(series, range, signal)
+      await this.loader.fill()
+    })
+  }
+
+  private async openSeries(series: Series, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
     try {
       const windows = await this.openWindows(series, signal)
       await this.load(windows, range, signal)
@@ -44,10 +53,7 @@ export class Viewer {
       if (signal.aborted) return
       this.view.clear(seriesName(series))
       this.message.show(String((error as Error).message), { retry: () => void this.open(series, range) })
-    } finally {
-      if (!signal.aborted) element.ariaBusy = 'false'
     }
-    await this.loader.fill()
   }
 
   /** Shows why there is nothing to show, and what there is instead. */
@@ -62,6 +68,7 @@ export class Viewer {
     this.opening.abort()
     this.opening = new AbortController()
     this.view.session = undefined
+    this.view.chart.element.dataset.stale = ''
     this.message.hide()
     return this.opening.signal
   }
@@ -69,7 +76,7 @@ export class Viewer {
   /** Those that were shown last stay loaded. */
   private async openWindows(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
     const name = seriesName(series)
-    const windows = this.loaded.get(name) ?? (await SeriesWindows.open(series, signal))
+    const windows = this.loaded.get(name) ?? (await SeriesWindows.open(series, this.activity, signal))
     for (const other of this.loaded.values()) if (other !== windows) other.hide()
     this.loaded.delete(name)
     this.loaded.set(name, windows)
@@ -98,7 +105,7 @@ export class Viewer {
 
   private async showAbsence({ series, coverage }: SeriesWindows, signal: AbortSignal): Promise<void> {
     this.view.clear(seriesName(series))
-    const { problem, choices } = await describeAbsence(series, coverage.known)
+    const { problem, choices } = describeAbsence(await readCoverage(signal), series, coverage.known)
     if (!signal.aborted) this.message.show(problem, { choices })
   }
 }

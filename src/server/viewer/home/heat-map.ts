@@ -1,6 +1,6 @@
-import { DAY_MS, HOUR_MS, type Interval, MINUTE_MS, nextOpenTime } from '../../../klines/intervals.js'
 import { type Series, seriesName } from '../../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../../klines/text.js'
+import { describeAge } from './age.js'
 
 /** Fills the cells of the coverage table with what only the candles say: age, outages, other gaps and corrupt windows. */
 export async function fillHeatMap(): Promise<void> {
@@ -68,33 +68,6 @@ function describe(series: ScannedSeries): string {
   ).flatMap(([count, noun, what = '']) => (count > 0 ? `${plural(count, noun)}${what}` : []))
   const range = `${plural(candles, 'candle')} from ${formatTime(firstOpenTime)} to ${formatTime(lastOpenTime)} UTC`
   return [range, ...(faults.length > 0 ? faults : ['no gap'])].join(', ')
-}
-
-/** How old the newest candle of a series is. */
-interface Age {
-  /** Such as `3 h`; `now` when no newer candle can have closed. */
-  readonly text: string
-  readonly kind: 'fresh' | 'recent' | 'old'
-}
-
-/** The age at `now` of the newest candle, which opened at `lastOpenTime`; both ms UTC. */
-function describeAge(interval: Interval, lastOpenTime: number, now: number): Age {
-  const end = nextOpenTime(interval, lastOpenTime)
-  const nextEnd = nextOpenTime(interval, end)
-  if (now < nextEnd) return { text: 'now', kind: 'fresh' }
-  const ms = now - end
-  return {
-    text: formatAge(ms),
-    kind: ms < Math.max(2 * DAY_MS, 2 * (nextEnd - end)) ? 'fresh' : ms < 30 * DAY_MS ? 'recent' : 'old',
-  }
-}
-
-function formatAge(ms: number): string {
-  const days = Math.floor(ms / DAY_MS)
-  if (days >= 730) return `${Math.floor(days / 365)} y`
-  if (days >= 60) return `${Math.floor(days / 30)} mo`
-  if (days >= 2) return `${days} d`
-  return ms < 2 * HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : `${Math.floor(ms / HOUR_MS)} h`
 }
 
 /** The candles of a series as `/coverage/candles.json` counts them. Times are open times, ms UTC. */

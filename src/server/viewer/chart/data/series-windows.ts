@@ -1,4 +1,4 @@
-import { stepsBetween } from '../../../../klines/intervals.js'
+import { isMinutes, stepsBetween } from '../../../../klines/intervals.js'
 import { windowPath } from '../../../../klines/paths.js'
 import { type Series, windowOf } from '../../../../klines/series.js'
 import type { TimeRange } from '../../../../klines/time-range.js'
@@ -17,6 +17,23 @@ const MAX_HIDDEN_CANDLES = 10_000
 /** A jump within this many windows keeps what is shown; a farther one starts anew at its time. */
 const NEAR = 16
 
+function hasWindows({ upstream, lastStartDate }: SeriesCoverage): boolean {
+  return upstream || lastStartDate !== undefined
+}
+
+function emptyIfMissing(error: unknown): string[] {
+  if (error instanceof ServiceError && error.status === 404) return []
+  throw error
+}
+
+/** Receives how far loading is. */
+export interface LoadProgress {
+  /** So many windows will be requested. */
+  add(windows: number): void
+  /** One of them has come. */
+  addLoaded(): void
+}
+
 /**
  * The windows of one series. A consecutive range of them is shown; the others that are loaded wait until the range reaches
  * them. Those far from what is visible are dropped when there are too many, and loaded again when they are needed.
@@ -31,18 +48,22 @@ export class SeriesWindows {
     readonly series: Series,
     readonly coverage: SeriesCoverage,
     private readonly list: WindowList,
+    private readonly progress: LoadProgress,
   ) {}
 
-  static async open(series: Series, signal: AbortSignal): Promise<SeriesWindows> {
+  static async open(series: Series, progress: LoadProgress, signal: AbortSignal): Promise<SeriesWindows> {
+    const asked = readSeriesCoverage(series, signal)
+    // Not every tree has a list of minutes.
+    const hasList = !isMinutes(series.interval) || hasWindows(await asked)
     const [coverage, listed] = await Promise.all([
-      readSeriesCoverage(series, signal),
-      readStartDates(series.interval, signal),
+      asked,
+      hasList ? readStartDates(series.interval, signal).catch(emptyIfMissing) : [],
     ])
     const { upstream, now, firstStartDate = '9', lastStartDate = '' } = coverage
     const exists = upstream
       ? (date: string) => Date.parse(date) <= now
       : (date: string) => date >= firstStartDate && date <= lastStartDate
-    return new SeriesWindows(series, coverage, new WindowList(series, coverage, listed.filter(exists)))
+    return new SeriesWindows(series, coverage, new WindowList(series, coverage, listed.filter(exists)), progress)
   }
 
   /** Whether there is a window to load. */
@@ -157,9 +178,14 @@ export class SeriesWindows {
   private async show(first: number, last: number, signal: AbortSignal): Promise<void> {
     const needed: number[] = []
     for (let index = last; index >= first; index--) if (!this.loaded[index]) needed.push(index)
+    const isRequested = (index: number) => !this.list.isMissing(index)
+    this.progress.add(needed.filter(isRequested).length)
     const work = needed.values()
     const load = async () => {
-      for (const index of work) this.loaded[index] = await this.load(index, signal)
+      for (const index of work) {
+        this.loaded[index] = await this.load(index, signal)
+        if (isRequested(index)) this.progress.addLoaded()
+      }
     }
     await Promise.all(Array.from({ length: Math.min(MAX_REQUESTS, needed.length) }, load))
     signal.throwIfAborted()

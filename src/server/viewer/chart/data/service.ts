@@ -1,6 +1,7 @@
 import type { Interval } from '../../../../klines/intervals.js'
 import { startDatesPath } from '../../../../klines/paths.js'
 import type { Series } from '../../../../klines/series.js'
+import { findPause, RequestPause } from './request-pause.js'
 
 /** What the server says about one series. */
 export interface SeriesCoverage {
@@ -19,6 +20,9 @@ export interface SeriesCoverage {
 
 /** What the server says about all series. */
 export interface Coverage {
+  readonly source: { readonly kind: 'sample' | 'service' | 'exchange' | 'unknown' }
+  /** What `klines download SYMBOL -i INTERVAL` needs besides, to fill this mirror. */
+  readonly downloadFlags: string
   readonly upstream: boolean
   readonly intervals: readonly Interval[]
   /** Those that the mirror has candles of come first. */
@@ -36,8 +40,15 @@ export class ServiceError extends Error {
   }
 }
 
-/** Reads a file of the server as text. Throws `ServiceError`, and `AbortError` when `signal` aborts. */
+/** The pause of all requests while the service wants none. */
+export const requestPause = new RequestPause()
+
+/**
+ * Reads a file of the server as text; where the service limits requests, again when it takes them. Throws `ServiceError`, and
+ * `AbortError` when `signal` aborts.
+ */
 export async function readText(path: string, signal?: AbortSignal): Promise<string> {
+  await requestPause.over(signal)
   let response: Response
   try {
     response = await fetch(path, { signal })
@@ -46,7 +57,10 @@ export async function readText(path: string, signal?: AbortSignal): Promise<stri
     if (signal?.aborted) throw error
     throw new ServiceError('The server could not be reached.')
   }
-  throw new ServiceError(await errorMessage(response), response.status)
+  const pauseMs = findPause(response.status, response.headers.get('retry-after'), Date.now())
+  if (pauseMs === undefined) throw new ServiceError(await errorMessage(response), response.status)
+  requestPause.begin(pauseMs)
+  return readText(path, signal)
 }
 
 /** The message of the server's error object. */
@@ -55,8 +69,8 @@ async function errorMessage(response: Response): Promise<string> {
   return typeof body?.message === 'string' ? body.message : `The server answered with status ${response.status}.`
 }
 
-export async function readCoverage(): Promise<Coverage> {
-  return JSON.parse(await readText('/coverage.json'))
+export async function readCoverage(signal?: AbortSignal): Promise<Coverage> {
+  return JSON.parse(await readText('/coverage.json', signal))
 }
 
 export async function readSeriesCoverage({ symbol, interval }: Series, signal: AbortSignal): Promise<SeriesCoverage> {

@@ -1,6 +1,6 @@
 import { findGaps } from '../../../../klines/audit/gaps.js'
 import type { KlineRow } from '../../../../klines/columns.js'
-import { approximateLength, DAY_MS, HOUR_MS, nextOpenTime } from '../../../../klines/intervals.js'
+import { approximateLength, DAY_MS, HOUR_MS, MINUTE_MS, nextOpenTime } from '../../../../klines/intervals.js'
 import { buildSeriesGrid, type CandleGrid } from '../../../../klines/resample/candle-grid.js'
 import { slotAfter, toTarget } from '../../../../klines/resample/target-interval.js'
 import type { Series } from '../../../../klines/series.js'
@@ -120,13 +120,17 @@ export class Timeline {
     return this.bands.find(({ from, to }) => index >= from && index <= to)
   }
 
-  /** How long a band is that has fewer places than missing candles; undefined where the time axis says so. */
-  bandLabel({ from, to, steps, isMissing }: Band): string | undefined {
-    if (steps <= to - from + 1) return undefined
-    const length = steps * approximateLength(this.series.interval)
-    const text =
-      length < 2 * DAY_MS ? plural(Math.round(length / HOUR_MS), 'hour') : plural(Math.round(length / DAY_MS), 'day')
-    return `${text} ${isMissing ? 'not in this mirror' : 'without candles'}`
+  /** Index of the last candle from one place to another; `last` where there is none. */
+  lastCandle(first: number, last: number): number {
+    for (let index = last; index >= first; index--) if (this.candle(index)) return index
+    return last
+  }
+
+  /** How long a band is, and why it has no candles. */
+  bandLabel({ steps, isMissing }: Band): string {
+    const { interval } = this.series
+    const length = interval === '1M' ? plural(steps, 'month') : formatLength(steps * approximateLength(interval))
+    return `${length} ${isMissing ? 'not in this mirror' : 'without candles'}`
   }
 
   /** The row of a candle as its file has it. The window of the last one is kept parsed. */
@@ -149,6 +153,13 @@ function joinWindows(windows: readonly CandleWindow[]): KnownSpan[] {
     else spans.push({ startTime, endTime, isMissing })
   }
   return spans
+}
+
+/** A length in ms in whole units: `45 minutes`, `34 hours`, `3 days`. */
+function formatLength(ms: number): string {
+  if (ms < 2 * HOUR_MS) return ms % HOUR_MS === 0 ? '1 hour' : plural(Math.round(ms / MINUTE_MS), 'minute')
+  if (ms < 2 * DAY_MS && ms % DAY_MS !== 0) return plural(Math.round(ms / HOUR_MS), 'hour')
+  return plural(Math.round(ms / DAY_MS), 'day')
 }
 
 function toMs(seconds: number): number {

@@ -1,22 +1,26 @@
 import type { IChartApi, IPanePrimitive, IPrimitivePaneView, Logical } from 'lightweight-charts'
 import type { Timeline } from '../data/timeline.js'
+import { type BandLabel, placeLabels } from './band-labels.js'
 import type { Palette } from './palette.js'
 
 /** Bars at both ends of a band, and thinner than that it would not be seen, in CSS pixels. */
 const MIN_WIDTH = 1.5
 /** Distance of the stripes of a missing window, CSS pixels. */
 const STRIPES = 8
-/** Height of a label and the space around it, CSS pixels. */
+/** Size, padding and distance from the upper edge of a label, CSS pixels: above the candles. */
 const LABEL_SIZE = 12
-const LABEL_PADDING = 6
+const LABEL_PADDING = 4
+const LABEL_TOP = 5
 
 type Renderer = NonNullable<ReturnType<IPrimitivePaneView['renderer']>>
 type Target = Parameters<Renderer['draw']>[0]
 
-/**
- * Draws time without candles as bands of the full height: plain where the data has none, striped for a missing window. One that
- * is shortened says how long it is.
- */
+/** A label with the kind of its band. */
+interface KindLabel extends BandLabel {
+  readonly isMissing: boolean
+}
+
+/** Draws time without candles as bands of the full height that say how long they are: plain where the data has none, striped for a missing window. */
 export class GapBands implements IPanePrimitive {
   timeline: Timeline | undefined
 
@@ -42,6 +46,9 @@ export class GapBands implements IPanePrimitive {
     if (!visible || !timeline) return
     const { barSpacing } = scale.options()
     target.useBitmapCoordinateSpace(({ context, bitmapSize: { width: pane, height }, horizontalPixelRatio: ratio }) => {
+      context.save()
+      context.font = `${LABEL_SIZE * ratio}px ${this.font}`
+      const labels: KindLabel[] = []
       for (const band of timeline.bands) {
         const { from, to, isMissing } = band
         if (to < visible.from - 1 || from > visible.to + 1) continue
@@ -52,36 +59,28 @@ export class GapBands implements IPanePrimitive {
         context.fillStyle = isMissing ? this.palette.missingWindow : this.palette.gap
         context.fillRect(left, 0, right - left, height)
         if (isMissing) this.drawStripes(context, left, right, height, STRIPES * ratio)
-        const label = timeline.bandLabel(band)
-        if (label) this.drawLabel(context, label, Math.max(0, left), Math.min(pane, right), height / 2, ratio)
+        const text = timeline.bandLabel(band)
+        const textWidth = context.measureText(text).width + 2 * LABEL_PADDING * ratio
+        labels.push({ text, width: textWidth, from: Math.max(0, left), to: Math.min(pane, right), isMissing })
       }
+      for (const label of placeLabels(labels, pane, ratio)) this.drawLabel(context, label, ratio)
+      context.restore()
     })
   }
 
-  /** Draws a text in the middle of what is visible of a band, if it fits. */
   private drawLabel(
     context: CanvasRenderingContext2D,
-    label: string,
-    left: number,
-    right: number,
-    y: number,
+    { text, left, width, isMissing }: KindLabel & { readonly left: number },
     ratio: number,
   ): void {
-    context.save()
-    context.font = `${LABEL_SIZE * ratio}px ${this.font}`
-    const padding = LABEL_PADDING * ratio
-    const width = context.measureText(label).width + 2 * padding
-    const height = LABEL_SIZE * ratio + 2 * padding
-    const x = (left + right) / 2
-    if (width <= right - left) {
-      context.fillStyle = this.palette.paper
-      context.fillRect(x - width / 2, y - height / 2, width, height)
-      context.fillStyle = this.palette.soft
-      context.textAlign = 'center'
-      context.textBaseline = 'middle'
-      context.fillText(label, x, y)
-    }
-    context.restore()
+    const { missingWindow, ink, gap, gapInk } = this.palette
+    const [top, height] = [LABEL_TOP * ratio, (LABEL_SIZE + 2 * LABEL_PADDING) * ratio]
+    context.fillStyle = isMissing ? missingWindow : gap
+    context.fillRect(left, top, width, height)
+    context.fillStyle = isMissing ? ink : gapInk
+    context.textAlign = 'center'
+    context.textBaseline = 'middle'
+    context.fillText(text, left + width / 2, top + height / 2)
   }
 
   private drawStripes(

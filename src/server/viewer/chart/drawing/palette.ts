@@ -12,6 +12,7 @@ const NAMES = [
   'risingVolume',
   'fallingVolume',
   'gap',
+  'gapInk',
   'missingWindow',
   'missingStripe',
 ] as const
