@@ -67,14 +67,14 @@ class Page {
       await this.viewer.activity.during(async () => {
         const choice = await chooseSeries(address, signal)
         if (signal.aborted) return
-        if ('problem' in choice) this.refuse(address, choice)
-        else await this.open(choice, address.range)
+        if ('problem' in choice) return this.refuse(address, choice)
+        await this.open(choice, address.range)
+        if (!signal.aborted && address.problem) this.viewer.message.show(address.problem)
       })
     } catch (error) {
       if (!signal.aborted)
         this.viewer.message.show(String((error as Error).message), { retry: () => void this.openAddress() })
     }
-    if (!signal.aborted && address.problem) this.viewer.message.show(address.problem)
   }
 
   private refuse({ symbol }: Address, absence: Absence): void {
