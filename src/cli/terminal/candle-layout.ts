@@ -1,5 +1,5 @@
 import { textColumns } from '../../klines/text.js'
-import { GAP, textTable } from './table.js'
+import { GAP } from './table.js'
 
 /** A column of a table of candles: the text above it, and its cells. */
 export interface LayoutColumn {
@@ -29,20 +29,26 @@ export function layOutColumns(columns: readonly LayoutColumn[], width: number): 
   for (let count = columns.length; ; count--) {
     for (const { aligned, gap } of forms) {
       const shown = aligned.slice(0, count)
-      if (count > 1 && totalWidth(shown, gap) > width) continue
-      return { text: toText(shown, gap), hidden: columns.length - count }
+      const widths = shown.map(({ head, cells }) =>
+        cells.reduce((most, cell) => Math.max(most, textColumns(cell)), head.length),
+      )
+      const total = widths.reduce((sum, one) => sum + one + gap, -gap)
+      if (count > 1 && total > width) continue
+      return { text: toText(shown, widths, gap), hidden: columns.length - count }
     }
   }
 }
 
-function totalWidth(columns: readonly LayoutColumn[], gap: number): number {
-  return columns.reduce((sum, { head, cells }) => sum + gap + Math.max(...[head, ...cells].map(textColumns)), -gap)
-}
-
-function toText(columns: readonly LayoutColumn[], gap: number): string {
-  const rows = columns[0].cells.map((_, row) => columns.map(({ cells }) => cells[row]))
-  const right = columns.filter(({ isNumber }) => isNumber).map(({ head }) => head)
-  return textTable({ head: columns.map(({ head }) => head), rows, right }, gap)
+function toText(columns: readonly LayoutColumn[], widths: readonly number[], gap: number): string {
+  const toLine = (texts: readonly string[]) => {
+    const padded = texts.map((text, index) => {
+      const blanks = ' '.repeat(widths[index] - textColumns(text))
+      return columns[index].isNumber ? blanks + text : text + blanks
+    })
+    return padded.join(' '.repeat(gap)).trimEnd()
+  }
+  const rows = columns[0].cells.map((_, row) => toLine(columns.map(({ cells }) => cells[row])))
+  return [toLine(columns.map(({ head }) => head)), ...rows].join('\n')
 }
 
 /** Numbers with blanks, so that their decimal points stand below each other. */

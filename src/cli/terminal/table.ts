@@ -18,10 +18,10 @@ const FRAME =
 export const GAP = 2
 
 /** A table as plain columns, easy to read and to grep: no frame and no colour; numbers with thousands separators. */
-export function textTable({ head, rows, right = [] }: Table, gap = GAP): string {
+export function textTable({ head, rows, right = [] }: Table): string {
   const table = new CliTable({
     head: [...head],
-    chars: { ...Object.fromEntries(FRAME.split(' ').map(part => [part, ''])), middle: ' '.repeat(gap) },
+    chars: { ...Object.fromEntries(FRAME.split(' ').map(part => [part, ''])), middle: ' '.repeat(GAP) },
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: head.map(name => (right.includes(name) ? 'right' : 'left')),
   })
