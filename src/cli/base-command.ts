@@ -51,6 +51,8 @@ export interface RunContext {
   readonly progressStyle: ProgressStyle
   /** The names of the flags on the command line; other values are defaults, from the environment or from a config file. */
   readonly given: ReadonlySet<string>
+  /** The names of the flags that the folder's config file sets. */
+  readonly fromFolder: ReadonlySet<string>
 }
 
 /**
@@ -96,7 +98,10 @@ export abstract class BaseCommand extends Command {
   protected context(flags: OutputOptions): RunContext {
     this.outputOptions = flags
     const { signal } = this.interruption
-    return { signal, warn: text => this.note(text), progressStyle: this.progressStyle, given: this.given }
+    const { given, progressStyle } = this
+    const set = [...this.defaults].filter(([name, { setting }]) => setting.origin === 'folder' && !given.has(name))
+    const fromFolder = new Set(set.map(([name]) => name))
+    return { signal, warn: text => this.note(text), progressStyle, given, fromFolder }
   }
 
   /** Prints a warning, each text once; with `--json` it becomes part of the object. */

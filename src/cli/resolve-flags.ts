@@ -60,8 +60,9 @@ export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlyS
     if (!given.has(name) && EXCERPT.some(other => given.has(other))) resolved[name] = undefined
   const buildsCandles = resolved.resample !== undefined || resolved.derive
   if (!buildsCandles && !given.has('partial')) resolved.partial = undefined
-  checkPartial(resolved)
   resolveLakeFlags(resolved, given)
+  // A lake may have a length of its own.
+  if (resolved.layout === undefined) checkPartial(resolved)
   if (resolved.output === undefined) {
     const unused = OUTPUT_ONLY.find(name => given.has(name) && flags[name] !== false)
     if (unused === undefined) return resolved

@@ -25,6 +25,7 @@ import StartDates from './start-dates.js'
 import Stats from './stats.js'
 import StreamsTokens from './streams/tokens.js'
 import Symbols from './symbols.js'
+import Update from './update.js'
 import UsersUpdate from './users/update.js'
 import Verify from './verify.js'
 
@@ -57,6 +58,7 @@ export const COMMANDS = {
   stats: Stats,
   'streams:tokens': StreamsTokens,
   symbols: Symbols,
+  update: Update,
   'users:update': UsersUpdate,
   verify: Verify,
 }

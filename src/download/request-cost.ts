@@ -1,5 +1,9 @@
+import { KlinesError } from '../klines/errors.js'
 import { MINUTE_MS } from '../klines/intervals.js'
-import { plural } from '../klines/text.js'
+import { formatCount, plural } from '../klines/text.js'
+
+/** More requests than this, 33 minutes at half the exchange's limit, are sent only when the user says so. */
+export const MAX_REQUESTS = 50_000
 
 /** What windows take of a service. */
 export interface RequestCost {
@@ -14,4 +18,15 @@ export function describeCost({ requests, limitMs }: RequestCost): string {
   const minutes = Math.ceil(limitMs / MINUTE_MS)
   const count = `about ${plural(requests, 'request')} to the exchange`
   return minutes > 1 ? `${count}, and at half its limit ${plural(minutes, 'minute')}` : count
+}
+
+/** Throws `bad_option` for more requests than are sent without a yes. */
+export function checkCost(cost: RequestCost): void {
+  const { requests } = cost
+  if (requests <= MAX_REQUESTS) return
+  const message = `This takes ${describeCost(cost)}.`
+  throw new KlinesError('bad_option', `${message} Expected at most ${formatCount(MAX_REQUESTS)} requests.`, {
+    suggestions: ['`manyRequests: true` sends them all; fewer symbols or a range take fewer.'],
+    data: { requests },
+  })
 }

@@ -4,6 +4,7 @@ import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { WindowSource } from '../download/sources/window-source.js'
+import { type MirrorUpdateRequest, planUpdate } from '../download/update.js'
 import type { Series } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
@@ -70,6 +71,17 @@ export async function dryRun(
       plan,
       outputs.map(({ path }) => path),
     )
+  } finally {
+    await source.close()
+  }
+}
+
+/** What `updateMirror` would download. */
+export async function dryRunUpdate(request: MirrorUpdateRequest): Promise<DryRunReport> {
+  const patient = { ...request, manyRequests: true }
+  const source = await openSource(patient, { readOnly: true })
+  try {
+    return describePlan(source, await planUpdate(source, patient), [])
   } finally {
     await source.close()
   }

@@ -13,8 +13,9 @@ import {
   type TargetInterval,
   toTarget,
 } from '../klines/resample/target-interval.js'
-import { type Series, type SeriesLabel, seriesName } from '../klines/series.js'
+import { type Series, seriesName } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
+import type { MadeRequest, MadeSeries } from './made-series.js'
 
 /** How longer candles are made on the way into an output. */
 export interface ResampleRequest {
@@ -27,9 +28,7 @@ export interface ResampleRequest {
 }
 
 /** A series of an export. `symbol` and `interval` are those of the output. */
-export interface ExportSeries extends SeriesLabel {
-  /** The series that it is read or made from. */
-  readonly source: Series
+export interface ExportSeries extends MadeSeries {
   /** Set when it is resampled. */
   readonly resampleTo?: TargetInterval | undefined
   /** Open times of the candles of `source` that are needed, ms UTC. */
@@ -63,11 +62,15 @@ export function checkPartial({ resample, partial, derive }: ResampleRequest): vo
  * has nothing to apply to, and `window_missing` when the mirror has nothing to derive a series from.
  */
 export async function selectSeries(
-  { resample, partial, derive = false }: ResampleRequest,
+  { resample, partial, derive = false, made: remembered }: ResampleRequest & MadeRequest,
   source: WindowSource,
   selection: Selection,
   range: TimeRange,
 ): Promise<ExportSeries[]> {
+  if (remembered) {
+    await source.contents.series(selection, range)
+    return toExportSeries(source, remembered.map(toChoice), range)
+  }
   if (resample !== undefined && derive) {
     throw new KlinesError('bad_option', '`resample` and `derive` both say what to make. Expected one of them.')
   }
@@ -79,6 +82,18 @@ export async function selectSeries(
   let made: SourceChoice[] = found.map(series => ({ source: series }))
   if (derive) made = await deriveSeries(source, selection, found, range)
   else if (resample !== undefined) made = resampleSeries(found, resample)
+  return toExportSeries(source, made, range)
+}
+
+function toChoice({ interval, source }: MadeSeries): SourceChoice {
+  return { source, resampleTo: interval === source.interval ? undefined : parseTargetInterval(interval) }
+}
+
+async function toExportSeries(
+  source: WindowSource,
+  made: readonly SourceChoice[],
+  range: TimeRange,
+): Promise<ExportSeries[]> {
   const exported: ExportSeries[] = []
   for (const { source: series, resampleTo: length } of made) {
     if (length === undefined) exported.push({ ...series, source: series, range })

@@ -57,7 +57,7 @@ export class OutputWriter {
   private writing = Promise.resolve()
 
   constructor(
-    private readonly spec: OutputSpec<SeriesLabel>,
+    private readonly spec: OutputSpec<SeriesLabel> & Pick<FileMetadata, 'request'>,
     private readonly format: OutputFormat,
     private readonly open: () => Promise<Output>,
     isHashed = false,
@@ -107,7 +107,7 @@ export class OutputWriter {
   }
 
   private async openExporter(output: Output): Promise<Exporter> {
-    const { format, series } = this.spec
+    const { format, series, request } = this.spec
     const join = (names: readonly string[]) => [...new Set(names)].join(',')
     const symbol = join(series.map(({ symbol }) => symbol))
     const interval = join(series.map(({ interval }) => interval))
@@ -115,7 +115,7 @@ export class OutputWriter {
     const { columns } = rowFormat
     const options: ExporterOptions = {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
-      metadata: { symbol, interval, ...metadata, version: VERSION },
+      metadata: { symbol, interval, ...metadata, version: VERSION, request },
       stats: this.stats,
       emit: async bytes => {
         this.hash?.update(bytes)

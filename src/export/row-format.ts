@@ -6,6 +6,7 @@ import { type Format, isBinary } from '../options/formats.js'
 import {
   type Compression,
   checkOutputRequest,
+  NUMBER_TYPES,
   type NumberType,
   OUTPUT_COLUMNS,
   type OutputColumn,
@@ -32,7 +33,8 @@ export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
 }
 
 /** How Parquet, Arrow and a lake store a column. */
-export type ColumnType = 'time' | 'count' | NumberType
+export const COLUMN_TYPES = ['time', 'count', ...NUMBER_TYPES] as const
+export type ColumnType = (typeof COLUMN_TYPES)[number]
 
 /** How a column is stored when decimals are stored as `numbers`. */
 export function columnType(name: OutputColumn, numbers: NumberType): ColumnType {

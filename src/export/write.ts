@@ -4,14 +4,17 @@ import type { WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { ALL_TIME, formatRange, type RequestedRange } from '../klines/time-range.js'
+import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
 import type { EncodeTask } from './encode.js'
 import { cutToTail, type ExcerptRequest } from './excerpt.js'
 import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from './export-series.js'
+import type { FileRequest } from './formats/exporter.js'
+import { formatMade } from './made-series.js'
 import { commitOutputs } from './output/commit.js'
 import { OutputFile, type PreparedFile } from './output/file.js'
 import { isStream, type OpenOptions, openStream, prepareOutput } from './output/open.js'
+import { isUnchanged } from './output/unchanged.js'
 import type { OutputSpec } from './output-spec.js'
 import type { WrittenFile } from './output-writer.js'
 import type { RowFormat } from './row-format.js'
@@ -36,6 +39,8 @@ export interface WriteOptions
     ExcerptRequest {
   /** Threads that write files at once, the main one included. Default 1. */
   readonly threads?: number | undefined
+  /** The version of the only file, which is updated: it stays if it would get the same bytes. */
+  readonly updates?: string | undefined
 }
 
 /** The result of an export: how its windows were downloaded or read, and its files. */
@@ -76,14 +81,15 @@ export async function writeOutputs(
     ...{ forExport: true, partial, failOnGaps, progress },
     planned: report ? undefined : options.planned,
   })
-  const metadata = { range: formatRange(range), limit, tail, source: source.info.baseUrl ?? 'unknown' }
+  const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (PreparedFile | undefined)[] = []
   try {
     for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
     const tasks: EncodeTask[] = []
     for (const [index, output] of outputs.entries()) {
       const series = await cutToTail(source, output.series, { tail, partial, signal })
-      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place }] })
+      const request = toFileRequest(output, partial)
+      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place, request }] })
     }
     const written = await writeTasks(
       source,
@@ -98,16 +104,22 @@ export async function writeOutputs(
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
     const completed = report && !tally.hasFailed ? report : tally.report()
     const finished = written.flatMap(task => task?.outputs[0] ?? [])
-    await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
-    const files = finished.map(({ file }) => file)
-    if (files.length === 0) throw noWholeCandle(planned.series)
+    if (finished.length === 0) throw noWholeCandle(planned.series)
+    const isCurrent = options.updates !== undefined && (await isUnchanged(finished[0], options.updates))
+    if (!isCurrent) await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
+    const files = isCurrent ? [] : finished.map(({ file }) => file)
     warnAbout(completed, files, options.warn)
-    await discardAll(prepared.filter((_, index) => written[index]?.outputs[0] === undefined))
+    await discardAll(prepared.filter((_, index) => isCurrent || written[index]?.outputs[0] === undefined))
     return { ...completed, files }
   } catch (error) {
     await discardAll(prepared)
     throw outputs.length > 1 ? withOtherOutputs(error) : error
   }
+}
+
+/** What an output remembers of its request, so that it can be made current. */
+function toFileRequest({ series }: OutputSpec<PlannedSeries>, partial: boolean | undefined): FileRequest {
+  return { series: series.map(formatMade), ...(partial === true && { partial }) }
 }
 
 /** The last one first: an earlier one may have made the folder above it. */

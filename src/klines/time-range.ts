@@ -18,6 +18,8 @@ export interface RequestedRange extends TimeRange {
   readonly endMoves: boolean
   /** The present, ms UTC. */
   readonly now: number
+  /** As files keep it: see `describeRange`. */
+  readonly text: string
 }
 
 /** Every open time. */
@@ -114,6 +116,7 @@ export function parseRequestedRange(text: RangeText, now: number): RequestedRang
     },
     endMoves: isFromNow || (to !== undefined && parseRelative(to.trim(), 0) !== undefined),
     now,
+    text: describeRange(text),
   }
 }
 
@@ -126,6 +129,32 @@ export function isRelativeRange({ from, to, last }: RangeText): boolean {
 /** The range as an ISO 8601 interval, with `..` for an open end: `2024-01-01T00:00:00.000Z/..`. */
 export function formatRange({ fromTime, toTime }: TimeRange): string {
   return [fromTime, toTime].map(time => (Number.isFinite(time) ? new Date(time).toISOString() : '..')).join('/')
+}
+
+/**
+ * A range as lakes and files keep it: an ISO 8601 interval; one that moves with the present is the text of the request, such as
+ * `last 90d` or `from -7d to today`. Throws like `parseRange`.
+ */
+export function describeRange({ from, to, last }: RangeText): string {
+  if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))
+  const words = Object.entries({ from, last, to }).filter(([, text]) => text !== undefined)
+  return words.map(([name, text]) => `${name} ${text?.trim()}`).join(' ')
+}
+
+/** The request for a range that `describeRange` has described. Throws `bad_range` or `bad_time` for another text. */
+export function parseRangeDescription(text: string): RangeText {
+  const [from, to, ...rest] = text.split('/')
+  const [, ...words] = text.split(/(?:^| )(from|last|to) /)
+  const moving = words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1]]] : []))
+  const isInterval = to !== undefined && rest.length === 0
+  const range: RangeText = isInterval
+    ? { ...(from !== '..' && { from }), ...(to !== '..' && { to }) }
+    : Object.fromEntries(moving)
+  if (describeRange(range) === text) return range
+  throw new KlinesError(
+    'bad_range',
+    `"${text}" describes no range. Expected one such as 2024-01-01T00:00:00.000Z/.. or last 90d.`,
+  )
 }
 
 /** `now`, `today`, `yesterday` and `-7d` in ms UTC; undefined for other texts. */

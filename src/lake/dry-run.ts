@@ -20,7 +20,7 @@ import {
   openFolder,
 } from './folder.js'
 import { PART_FILE, partFolder } from './layout.js'
-import { parseLakeOptions } from './options.js'
+import { parseLakeOptions, withLakeOptions } from './options.js'
 import { SeriesState } from './parts/series-state.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkRoot } from './root/files.js'
@@ -30,15 +30,16 @@ import { checkRoot } from './root/files.js'
  * by time, and in a Delta table, its folder; and what `prune` and `vacuum` would remove. Stores and writes nothing. Throws what `exportLake` would
  * throw about the request and the folder.
  */
-export async function dryRunLake(request: LakeRequest): Promise<DryRunReport> {
-  const { output: root, force = false, prune = false, warn } = request
-  const selection = parseSelection(request)
-  checkRange(request)
-  parseThreads(request)
-  const now = request.now ?? systemClock.now()
-  const unusedSince = request.vacuum === undefined ? undefined : vacuumTime(request.vacuum, now)
+export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
+  const { output: root, force = false, prune = false, warn } = given
+  const selection = parseSelection(given)
+  checkRange(given)
+  parseThreads(given)
+  const now = given.now ?? systemClock.now()
+  const unusedSince = given.vacuum === undefined ? undefined : vacuumTime(given.vacuum, now)
   checkRoot(root)
   const folder = await openFolder(root, warn)
+  const request = withLakeOptions(given, force ? undefined : folder.manifest?.options)
   const { options } = parseLakeOptions(request, folder.manifest?.options)
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })

@@ -17,7 +17,7 @@ import { vacuumTime } from './delta/vacuum.js'
 import { checkOptions, openFolder } from './folder.js'
 import type { LakeReport } from './job.js'
 import { LakeLock, type LockEffects } from './lock/lake-lock.js'
-import { type LakeOptionsRequest, parseLakeOptions } from './options.js'
+import { type LakeOptionsRequest, parseLakeOptions, withLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
 import { checkRoot } from './root/files.js'
 import { LakeUpdate } from './update.js'
@@ -46,20 +46,22 @@ export interface LakeRequest
  * Brings a lake up to date: a folder of Parquet files, `symbol=BTCUSDT/interval=1h/part-0.parquet`, that engines read as one table.
  * With `table: 'delta'` a run with changes adds one version to the log, which engines see as a whole; old versions stay readable.
  * Downloads what is missing or can still change (unless `offline`), and writes the parts whose windows have changed, each by one
- * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Throws what
- * `exportKlines` throws, `bad_output` for a folder that is no lake or has other options, and `lake_busy` when another process writes it.
+ * rename; without a change it writes nothing. No part is replaced before every window is there and valid. Options that are not named
+ * are those of the lake that is there, unless `force` writes all of it again. Throws what `exportKlines` throws, `bad_output` for a
+ * folder that is no lake or has other options than those that are named, and `lake_busy` when another process writes it.
  *
  * @example
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
-export async function exportLake(request: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
-  const { output: root, force = false, vacuum, warn } = request
-  const selection = parseSelection(request)
-  checkRange(request)
-  const now = request.now ?? systemClock.now()
+export async function exportLake(given: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
+  const { output: root, force = false, vacuum, warn } = given
+  const selection = parseSelection(given)
+  checkRange(given)
+  const now = given.now ?? systemClock.now()
   const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
   checkRoot(root)
   const { manifest } = await openFolder(root)
+  const request = withLakeOptions(given, force ? undefined : manifest?.options)
   const { options, rowFormat } = parseLakeOptions(request, manifest?.options)
   const threads = parseThreads(request)
   const folders = missingFolders(root)

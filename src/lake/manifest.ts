@@ -5,8 +5,8 @@ import { errnoCode } from '../fs/errno.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
-import { PARTITIONS, parsePartPath, TABLES } from './layout.js'
-import type { LakeOptions } from './options.js'
+import { parsePartPath } from './layout.js'
+import { isLakeOptions, type LakeOptions } from './options.js'
 import type { WindowContent } from './parts/window-content.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
@@ -101,19 +101,8 @@ export function readManifest(root: string): ManifestRead {
 type Fields = Readonly<Record<string, unknown>>
 
 function isManifest(value: unknown): value is LakeManifest {
-  if (!isObject(value) || value.schema !== SCHEMA || !isOptions(value.options)) return false
+  if (!isObject(value) || value.schema !== SCHEMA || !isLakeOptions(value.options)) return false
   return (value.source === null || typeof value.source === 'string') && isListOf(value.series, isSeries)
-}
-
-/** What readers need of the options; every other one is only compared. */
-function isOptions(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { partition, table } = value
-  return isOneOf(PARTITIONS, partition) && (table === undefined || isOneOf(TABLES, table))
-}
-
-function isOneOf(values: readonly string[], value: unknown): boolean {
-  return typeof value === 'string' && values.includes(value)
 }
 
 function isSeries(value: Fields): boolean {

@@ -3,13 +3,14 @@ import type { ResampleRequest } from '../export/export-series.js'
 import { hasZstd } from '../export/formats/compression.js'
 import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
-import { formatRange, isRelativeRange, parseRange, type RangeText } from '../klines/time-range.js'
+import { isObject } from '../klines/json.js'
+import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'
 import type { Compression, NumberType, OutputColumn, OutputRequest } from '../options/output-options.js'
 import { PARTITIONS, type Partition, TABLES, type Table } from './layout.js'
 
 /** What all parts of a lake have in common. */
 export interface LakeOptions {
-  /** An ISO 8601 interval; a range that moves with the present is the text of the request, such as `last 90d`. */
+  /** As `describeRange` describes it. */
   readonly range: string
   readonly columns: readonly OutputColumn[]
   readonly numbers: NumberType
@@ -69,6 +70,36 @@ export function parseLakeOptions(
   return { options: { ...shape, compression: rowFormat.compression, table }, rowFormat }
 }
 
+/** Whether a value of a foreign file has the form of a lake's options. Names and texts are checked by what uses them. */
+export function isLakeOptions(value: unknown): value is LakeOptions {
+  if (!isObject(value)) return false
+  const { range, columns, numbers, resample, partial, partition, compression, table } = value
+  const isOneOf = (values: readonly unknown[], one: unknown) => values.includes(one)
+  if (!isOneOf(PARTITIONS, partition) || !isOneOf([undefined, ...TABLES], table)) return false
+  const areTexts = [range, numbers, resample ?? '', compression].every(text => typeof text === 'string')
+  const isList = Array.isArray(columns) && columns.every(name => typeof name === 'string')
+  return areTexts && isList && typeof partial === 'boolean'
+}
+
+/** A request with the options of the lake that is there, as far as it names none. */
+export function withLakeOptions<Request extends LakeOptionsRequest>(
+  request: Request,
+  lake: LakeOptions | undefined,
+): Request {
+  if (lake === undefined) return request
+  const { resample, columns, numbers, partial, partition, table } = lake
+  const { from, last, to } = parseRangeDescription(lake.range)
+  const remembered = {
+    ...{ to, columns, numbers, partial, partition, table },
+    // Each is said by one of two options.
+    ...(request.last === undefined && { from }),
+    ...(request.from === undefined && { last }),
+    ...(!request.derive && resample !== null && { resample }),
+  }
+  const named = Object.entries(request).filter(([, value]) => value !== undefined)
+  return { ...request, ...remembered, ...Object.fromEntries(named) }
+}
+
 /** A lake keeps its compression when a run of another Node has another default. */
 function keptCompression(lake: LakeOptions | undefined): Compression | undefined {
   if (lake?.compression !== 'zstd' || hasZstd()) return lake?.compression
@@ -77,12 +108,6 @@ function keptCompression(lake: LakeOptions | undefined): Compression | undefined
     "Run klines with Node 22.15 or later, or write all of the lake again with `compression: 'gzip'` and `force: true`.",
   ]
   throw new KlinesError('bad_option', message, { suggestions })
-}
-
-function describeRange({ from, to, last }: RangeText): string {
-  if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))
-  const words = Object.entries({ from, last, to }).filter(([, text]) => text !== undefined)
-  return words.map(([name, text]) => `${name} ${text?.trim()}`).join(' ')
 }
 
 /** The first option in which a request differs from a lake, as messages name them; undefined when there is none. */

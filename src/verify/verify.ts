@@ -10,7 +10,7 @@ import type { Gap } from '../klines/audit/gaps.js'
 import { overlaps, union } from '../klines/audit/time-spans.js'
 import { type Series, seriesName, windowOf } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
+import { ALL_TIME, parseRequestedRange, type RequestedRange } from '../klines/time-range.js'
 import type { WindowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { countThreads, parseThreads, type ThreadOptions } from '../threads/thread-count.js'
@@ -107,7 +107,7 @@ export async function verifyKlines(
   }
   const all = findings.flatMap(symbol => symbol.series)
   const listings = new Map(names.map(name => [name, findListing(mirror, name)]))
-  const requested = range ?? { ...ALL_TIME, named: { from: undefined, to: undefined }, endMoves: false, now }
+  const requested = range ?? parseRequestedRange({}, now)
   const plans = new Map(windows.map(plan => [seriesName(plan), plan]))
   const cover = (one: SeriesWithOutages) => {
     const { symbol, interval } = one

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatRange, parseInstant, parseRange, timeBefore } from '../../src/klines/time-range.js'
+import {
+  describeRange,
+  formatRange,
+  parseInstant,
+  parseRange,
+  parseRangeDescription,
+  type RangeText,
+  timeBefore,
+} from '../../src/klines/time-range.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const iso = (time: number) => new Date(time).toISOString()
@@ -147,6 +155,30 @@ describe('timeBefore', () => {
     '%j is refused',
     text => {
       expect(thrownBy(() => timeBefore(NOW, text)).code).toBe('bad_time')
+    },
+  )
+})
+
+describe('a described range', () => {
+  test.each<[RangeText, string]>([
+    [{}, '../..'],
+    [{ from: '2024' }, '2024-01-01T00:00:00.000Z/..'],
+    [{ last: '1d', to: '2024-07' }, '2024-06-30T00:00:00.000Z/2024-07-01T00:00:00.000Z'],
+    [{ last: ' 90d ' }, 'last 90d'],
+    [{ from: '-7d', to: 'today' }, 'from -7d to today'],
+    [{ from: '2024-01-01 12:00', to: 'now' }, 'from 2024-01-01 12:00 to now'],
+    [{ last: '2w', to: 'yesterday' }, 'last 2w to yesterday'],
+  ])('%j is %s, and the same range again', (range, text) => {
+    expect(describeRange(range)).toBe(text)
+    const parsed = parseRangeDescription(text)
+    expect(parseRange(parsed, NOW)).toEqual(parseRange(range, NOW))
+    expect(describeRange(parsed)).toBe(text)
+  })
+
+  test.each(['', 'always', '2024/2025', 'last', 'from 2024', '../../..', 'to now from -7d', 'x last 7d'])(
+    'no other text: %j',
+    text => {
+      expect(['bad_range', 'bad_time']).toContain(thrownBy(() => parseRangeDescription(text)).code)
     },
   )
 })

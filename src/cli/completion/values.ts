@@ -46,6 +46,7 @@ export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): 
 export function argValues({ name, options, multiple }: ArgEntry): Values {
   const known = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
   const words = multiple ? known : known.filter(word => word !== ALL)
+  if (name === 'path') return { kind: 'files', words }
   return { kind: 'words', words, list: multiple === true, ignoreCase: name === 'symbol' }
 }
 

@@ -50,7 +50,7 @@ export const fetchFlags = inGroup('network', {
 })
 
 /** What `fetchFlags` parse to, and the flags that say what may be downloaded. */
-interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
+export interface FetchFlags extends Partial<FlagsOf<typeof fetchFlags>> {
   'accept-list'?: boolean
   yes?: boolean
 }

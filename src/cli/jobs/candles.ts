@@ -12,6 +12,7 @@ import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
 import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
+import { isKnownSource } from '../known-source.js'
 import { restatedLines } from '../reports/changes.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
@@ -53,7 +54,7 @@ async function runOnce(
   offline: boolean,
   context: RunContext,
 ): Promise<Report | undefined> {
-  const flags = resolveFlags(given, offline, context.given)
+  const flags = await withLakeMemory(resolveFlags(given, offline, context.given), context)
   const { output } = flags
   checkStandardOutput(output, flags)
   // Before the sample's server starts: wrong names end the run here.
@@ -85,6 +86,25 @@ async function runOnce(
   } finally {
     await address.close()
   }
+}
+
+/** The flags that a lake remembers. */
+const LAKE_FLAGS = 'from to last columns numbers resample partial partition compression table'.split(' ')
+
+/**
+ * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and config files;
+ * so does the base address, if it is a known one.
+ */
+async function withLakeMemory(flags: JobFlags, { given, fromFolder }: RunContext): Promise<JobFlags> {
+  const { output, layout, force } = flags
+  if (output === undefined || layout === undefined || force) return flags
+  const { manifest } = await (await import('../../lake/folder.js')).openFolder(output)
+  if (manifest === undefined) return flags
+  const dropped = LAKE_FLAGS.filter(name => !given.has(name)).map(name => [name, undefined])
+  const source = manifest.source ?? undefined
+  const isFree = source !== undefined && !given.has('base-url')
+  const isTaken = isFree && isKnownSource(source, fromFolder.has('mirror') ? undefined : flags.mirror)
+  return { ...flags, ...Object.fromEntries(dropped), ...(isTaken && { 'base-url': source }) }
 }
 
 type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }

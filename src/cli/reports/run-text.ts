@@ -13,6 +13,7 @@ import { sum } from './report.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
 const MAX_SERIES = 12
+export const SYNTHETIC = 'These candles are synthetic sample data, not prices of any exchange.'
 /** Files that are listed one by one. */
 const MAX_LISTED = 4
 /** A larger part of a lake, a whole series, is better divided. */
@@ -47,7 +48,7 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   )
   if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
-  if (baseUrl === SAMPLE) lines.push('These candles are synthetic sample data, not prices of any exchange.')
+  if (baseUrl === SAMPLE) lines.push(SYNTHETIC)
   if (isLong) lines.push('--per-series shows a row for each series.')
   return lines.join('\n')
 }

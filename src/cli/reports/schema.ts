@@ -157,6 +157,26 @@ export const DryRunSchema = object(
   { $id: 'klines-dry-run' },
 )
 
+/** `update --json`. */
+export const UpdateSchema = object(
+  {
+    updates: Type.Array(
+      object({
+        path: Type.Union([Text, Type.Null()], { description: 'a file or a lake; null for the mirror' }),
+        state: Type.Union(
+          [Type.Literal('updated'), Type.Literal('up to date'), Type.Literal('failed'), Type.Literal('planned')],
+          { description: 'planned: a dry run says what would be done' },
+        ),
+        run: Type.Optional(Type.Omit(RunSchema, ['warnings'])),
+        plan: Type.Optional(Type.Omit(DryRunSchema, ['warnings'])),
+        error: Type.Optional(object({ code: Text, message: Text, exitCode: Type.Integer() })),
+      }),
+    ),
+    warnings,
+  },
+  { $id: 'klines-update' },
+)
+
 const extreme = object({ price: Text, openTime: Type.Integer() })
 
 /** `chart --json`. Prices are the exact decimals of the source. */
@@ -443,6 +463,7 @@ export const ErrorSchema = object(
 )
 
 export type FingerprintObject = Type.Static<typeof FingerprintSchema>
+export type UpdateObject = Type.Static<typeof UpdateSchema>
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ChartObject = Type.Static<typeof ChartSchema>

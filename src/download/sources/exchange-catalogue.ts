@@ -11,12 +11,11 @@ import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
 import type { Series, WindowRef } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
-import { formatCount } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { exchangeStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
-import { describeCost, type RequestCost } from '../request-cost.js'
+import { checkCost, MAX_REQUESTS, type RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
 import { KnownNames } from './known-names.js'
@@ -24,8 +23,6 @@ import type { ListOptions, SourceCatalogue } from './source-catalogue.js'
 
 /** More symbols than this are downloaded only when the user says so. */
 const MAX_SYMBOLS = 20
-/** More requests than this, 33 minutes at half the exchange's limit, are sent only when the user says so. */
-const MAX_REQUESTS = 50_000
 /** Probes at once; the fetcher limits the requests. */
 const PROBES_AT_ONCE = 16
 const EMPTY_WINDOW = Buffer.from('[]')
@@ -164,7 +161,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
       requests += needed.length * cost.requests
       limitMs += needed.length * cost.limitMs
     }
-    if (requests > MAX_REQUESTS) throw tooManyRequests({ requests, limitMs })
+    checkCost({ requests, limitMs })
   }
 
   /** The most requests that the windows of these series in the range can take. */
@@ -199,13 +196,5 @@ function tooMany(symbols: number, requests: number): KlinesError {
   return new KlinesError('bad_option', message, {
     suggestions: ['`manySymbols: true` downloads them all; a narrower pattern or a range takes fewer requests.'],
     data: { symbols, requests },
-  })
-}
-
-function tooManyRequests(cost: RequestCost): KlinesError {
-  const message = `This takes ${describeCost(cost)}.`
-  return new KlinesError('bad_option', `${message} Expected at most ${formatCount(MAX_REQUESTS)} requests.`, {
-    suggestions: ['`manyRequests: true` sends them all; fewer symbols or a range take fewer.'],
-    data: { requests: cost.requests },
   })
 }

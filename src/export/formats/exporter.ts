@@ -6,7 +6,7 @@ export interface FileMetadata {
   /** `BTCUSDT`, or several joined by commas. */
   readonly symbol: string
   readonly interval: string
-  /** The requested range as an ISO 8601 interval; `..` for an open end. */
+  /** The requested range, as `describeRange` describes it. */
   readonly range: string
   /** How many candles of each series it has, from the first one of the range or up to the last one. Default: all. */
   readonly limit?: number | undefined
@@ -15,6 +15,14 @@ export interface FileMetadata {
   readonly source: string
   /** Version of this tool. */
   readonly version: string
+  /** What else a file needs to be made current. Parts of a lake have none. */
+  readonly request?: FileRequest | undefined
+}
+
+/** The series of a file, as `formatMade` writes them, in its order; whether incomplete candles at either end are kept. */
+export interface FileRequest {
+  readonly series: readonly string[]
+  readonly partial?: true
 }
 
 /** The key of the metadata in Parquet and Arrow files: one, so that there is no order of keys. */
@@ -22,9 +30,14 @@ export const METADATA_KEY = 'klines'
 /** Name and version of their columns, as the files state it. */
 const SCHEMA_NAME = 'klines/1'
 
-/** The metadata as JSON; `details` is what a format adds. */
-export function describeFile({ version, ...metadata }: FileMetadata, details: object = {}): string {
-  return JSON.stringify({ ...metadata, ...details, schema: SCHEMA_NAME, version: `klines ${version}` })
+/** The metadata as JSON. `rows`: the number of rows, once it is known; `details`: what a format adds. */
+export function describeFile(
+  { version, request, ...metadata }: FileMetadata,
+  { columns, numbers }: Pick<RowFormat, 'columns' | 'numbers'>,
+  { rows, ...details }: { readonly rows?: number; readonly compression?: string } = {},
+): string {
+  const made = request && { request: { ...request, columns, numbers }, rows }
+  return JSON.stringify({ ...metadata, ...details, ...made, schema: SCHEMA_NAME, version: `klines ${version}` })
 }
 
 /** What an exporter counts. */

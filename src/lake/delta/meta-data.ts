@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { columnType } from '../../export/row-format.js'
-import { PARTITIONS } from '../layout.js'
-import type { LakeOptions } from '../options.js'
+import { isLakeOptions, type LakeOptions } from '../options.js'
 import type { TypeNames } from '../root/readme.js'
 import { FOLDER_COLUMNS } from '../root/views.js'
 import type { MetaDataAction } from './actions.js'
@@ -59,8 +58,8 @@ export function parseTable({
   configuration,
 }: MetaDataAction): { source: string | null; options: LakeOptions } | undefined {
   try {
-    const options: LakeOptions = JSON.parse(configuration[OPTIONS])
-    if (options.table !== 'delta' || !PARTITIONS.includes(options.partition)) return undefined
+    const options: unknown = JSON.parse(configuration[OPTIONS])
+    if (!isLakeOptions(options) || options.table !== 'delta') return undefined
     return { source: configuration[SOURCE] ?? null, options }
   } catch {
     return undefined

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SeriesPlan } from '../../download/plan.js'
 import type { PlannedSeries } from '../../export/export-series.js'
-import type { TimeRange } from '../../klines/time-range.js'
+import type { RequestedRange } from '../../klines/time-range.js'
 import { VERSION } from '../../version.js'
 import { MEDIA } from './media.js'
 import type { ExportParameters } from './parameters.js'
@@ -10,7 +10,7 @@ import type { ServedSource } from './served-source.js'
 /** What the bytes of an export depend on. */
 export interface ExportFacts {
   readonly parameters: ExportParameters
-  readonly range: TimeRange
+  readonly range: RequestedRange
   readonly run: PlannedSeries
   /** The versions of the windows of `run`, in order. */
   readonly versions: readonly string[]
@@ -25,7 +25,9 @@ export async function exportTag(source: ServedSource, facts: ExportFacts): Promi
   const { series, extension, rowFormat, resampling, excerpt, format } = parameters
   const { windows, listedFrom } = run.plan
   const dependsOnRange = MEDIA[format].saysRange || run.resampleTo !== undefined
-  const rows = dependsOnRange ? [range.fromTime, range.toTime].map(String) : await findEnds(source, run.plan)
+  const rows = dependsOnRange
+    ? [String(range.fromTime), String(range.toTime), range.text]
+    : await findEnds(source, run.plan)
   const names = windows.map(({ startDate }) => startDate)
   const target = [resampling, run.resampleTo?.anchor, listedFrom]
   const state = [VERSION, source.info.baseUrl, series, extension, rowFormat, excerpt, target, rows, names, versions]

@@ -11,6 +11,7 @@ export class ArrowExporter implements Exporter {
   private readonly bytes = new IpcBytes()
   private readonly file = new FileWriter()
   private readonly records: RecordBatchBuilder
+  private rows = 0
 
   constructor(private readonly options: ExporterOptions) {
     const schema = arrowSchema(options.rowFormat, options.metadata)
@@ -24,11 +25,13 @@ export class ArrowExporter implements Exporter {
 
   async end(): Promise<void> {
     await this.records.end()
+    this.file.lastSchema = arrowSchema(this.options.rowFormat, this.options.metadata, this.rows)
     this.file.close()
     await this.options.emit(this.bytes.take())
   }
 
   private writeRecord(record: RecordBatch): Promise<void> {
+    this.rows += record.numRows
     this.file.write(record)
     return this.options.emit(this.bytes.take())
   }
@@ -39,10 +42,17 @@ export class ArrowExporter implements Exporter {
  * cannot be read as a stream.
  */
 class FileWriter extends RecordBatchFileWriter {
+  /** The schema at the end of the file, whose metadata has what was not known at its start. */
+  lastSchema: Schema | undefined
+
   protected override _writeSchema(schema: Schema): this {
     super._writeSchema(schema)
     // biome-ignore lint/complexity/useLiteralKeys: a protected method cannot be reached by its plain name
     return RecordBatchWriter.prototype['_writeSchema'].call(this, schema) as this
+  }
+
+  protected override _writeFooter(schema: Schema): this {
+    return super._writeFooter(this.lastSchema ?? schema)
   }
 }
 

@@ -116,12 +116,13 @@ function fixed(column: FixedColumn<number | bigint>): ArrowColumn {
 
 /**
  * The Arrow schema of an export: times TIMESTAMP(ms, UTC), count INT64, decimals as `numbers` asks, the rest UTF-8; nothing
- * nullable.
+ * nullable. `rows`: their number, for the end of a file.
  */
-export function arrowSchema({ columns, numbers }: RowFormat, metadata: FileMetadata): Schema {
+export function arrowSchema(rowFormat: RowFormat, metadata: FileMetadata, rows?: number): Schema {
+  const { columns, numbers } = rowFormat
   return new Schema(
     columns.map(name => new Field(name, TYPES[columnType(name, numbers)], false)),
-    new Map([[METADATA_KEY, describeFile(metadata)]]),
+    new Map([[METADATA_KEY, describeFile(metadata, rowFormat, rows === undefined ? {} : { rows })]]),
   )
 }
 

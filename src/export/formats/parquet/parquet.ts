@@ -7,7 +7,7 @@ import { describeFile, type Exporter, type ExporterOptions, METADATA_KEY } from 
 import { type PageCodec, pageCodec } from './compression.js'
 import type { PageColumn } from './page.js'
 import { RowGroup } from './row-group.js'
-import { createPageColumn, schemaElements } from './schema.js'
+import { createdBy, createPageColumn, schemaElements } from './schema.js'
 
 /** At its first level, zstd makes files of larger pages larger: with 50,000 rows by a tenth to a fifth. */
 const ROWS_PER_PAGE = 20_000
@@ -89,15 +89,15 @@ export class ParquetExporter implements Exporter {
     const { schema, groups, options } = this
     const { metadata, rowFormat } = options
     const writer = new ByteWriter()
+    const rows = groups.reduce((sum, group) => sum + group.num_rows, 0n)
+    const details = { compression: rowFormat.compression, rows: Number(rows) }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],
-      num_rows: groups.reduce((sum, group) => sum + group.num_rows, 0n),
+      num_rows: rows,
       row_groups: groups,
-      key_value_metadata: [
-        { key: METADATA_KEY, value: describeFile(metadata, { compression: rowFormat.compression }) },
-      ],
-      created_by: `klines version ${metadata.version}`,
+      key_value_metadata: [{ key: METADATA_KEY, value: describeFile(metadata, rowFormat, details) }],
+      created_by: createdBy(metadata.version),
       metadata_length: 0,
     }
     writeMetadata(writer, footer, MAX_BOUND_BYTES)

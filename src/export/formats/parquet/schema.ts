@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { SchemaElement } from 'hyparquet'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
 import { COLUMNS } from '../../../klines/columns.js'
 import type { NumberType, OutputColumn } from '../../../options/output-options.js'
-import { type ColumnType, columnType, type RowFormat } from '../../row-format.js'
+import { COLUMN_TYPES, type ColumnType, columnType, type RowFormat } from '../../row-format.js'
 import { IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
@@ -35,9 +36,23 @@ const TYPES: Record<ColumnType, Partial<SchemaElement>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
 }
 
+/** How Parquet files name the program that wrote them. */
+export function createdBy(version: string): string {
+  return `klines version ${version}`
+}
+
+/** How a column of a file is stored; undefined for another way than those of klines. */
+export function findColumnType(element: SchemaElement): ColumnType | undefined {
+  const facts = Object.entries(element).filter(([name, value]) => name !== 'name' && value !== undefined)
+  const found = Object.fromEntries(facts)
+  return COLUMN_TYPES.find(type => isDeepStrictEqual(found, { ...REQUIRED, ...TYPES[type] }))
+}
+
+const REQUIRED = { repetition_type: 'REQUIRED' } as const
+
 /** The columns of a file as Parquet describes them: nothing is nullable. */
 export function schemaElements({ columns, numbers }: RowFormat): SchemaElement[] {
-  return columns.map(name => ({ name, repetition_type: 'REQUIRED', ...TYPES[columnType(name, numbers)] }))
+  return columns.map(name => ({ name, ...REQUIRED, ...TYPES[columnType(name, numbers)] }))
 }
 
 /** A column of that name whose pages have `rows` values. */

@@ -1,0 +1,87 @@
+import { updateMirror } from '../../download/update.js'
+import { type DryRunReport, dryRunUpdate } from '../../export/dry-run.js'
+import { toSourceName } from '../../http/base-url.js'
+import { systemClock } from '../../http/system-clock.js'
+import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import type { RunContext } from '../base-command.js'
+import type { LocationFlags } from '../flags/location.js'
+import { type FetchFlags, toFetchOptions } from '../flags/network.js'
+import { requireMirror } from '../local-mirror.js'
+import type { Report } from '../reports/report.js'
+import type { RunResult } from '../reports/run-text.js'
+import type { UpdateObject } from '../reports/schema.js'
+import { type UpdateOutcome, updateReport } from '../reports/update.js'
+import { openAddress } from '../service-address.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+import { checkTargets, type UpdateTarget } from '../update-targets.js'
+
+/** What the flags of `update` parse to. */
+export interface UpdateFlags extends LocationFlags, FetchFlags {
+  threads?: number | undefined
+  'fail-on-gaps'?: boolean
+  'dry-run': boolean
+  'per-series'?: boolean
+}
+
+/** Codes of what a service says to all requests of a run. */
+const ENDS_SOURCE = ['unreachable', 'rate_limited'] as const
+
+/**
+ * `update`: the mirror, or what paths name, one after the other. What fails does not keep the others from being updated: the report has
+ * the first failure; where nothing else was to be done, it is thrown.
+ */
+export async function runUpdate(
+  paths: readonly string[],
+  flags: UpdateFlags,
+  context: RunContext,
+): Promise<Report<UpdateObject> & { readonly failure: KlinesError | undefined }> {
+  const startedMs = performance.now()
+  const targets = paths.length === 0 ? [mirrorTarget(flags, context)] : await checkTargets(paths, flags, context)
+  const outcomes: UpdateOutcome[] = []
+  const failures = new Map<string, KlinesError>()
+  for (const target of targets) {
+    const { path, source } = target
+    try {
+      const before = failures.get(source)
+      if (before && ENDS_SOURCE.some(code => isKlinesError(before, code))) throw before
+      outcomes.push({ path, ...(await updateTarget(target, flags, context)) })
+    } catch (error) {
+      if (targets.length === 1 || !isKlinesError(error)) throw error
+      failures.set(source, error)
+      outcomes.push({ path, error })
+    }
+  }
+  const details = { elapsedMs: performance.now() - startedMs, now: systemClock.now(), offline: false }
+  const [failure] = outcomes.flatMap(({ error }) => error ?? [])
+  return { ...updateReport(outcomes, { ...details, perSeries: flags['per-series'] ?? false }), failure }
+}
+
+function mirrorTarget(flags: UpdateFlags, { warn }: RunContext): UpdateTarget {
+  const mirror = requireMirror(flags, warn)
+  const source = flags['base-url'] ?? mirror.baseUrl
+  if (source !== undefined) return { path: undefined, source, run: updateMirror, plan: dryRunUpdate }
+  throw new KlinesError('bad_option', `${mirror.root} does not say where its candles come from.`, {
+    suggestions: ['Name the address with `baseUrl`.'],
+  })
+}
+
+async function updateTarget(
+  { source, run, plan }: UpdateTarget,
+  flags: UpdateFlags,
+  { signal, warn, progressStyle }: RunContext,
+): Promise<{ run: RunResult } | { plan: DryRunReport }> {
+  const { mirror, threads } = flags
+  const address = await openAddress(source)
+  const name = toSourceName(address.baseUrl)
+  const words = { start: `Fetching lists from ${name}`, verb: 'Downloading', noun: 'window' }
+  const common = { baseUrl: address.baseUrl, mirror, ...toFetchOptions(flags), threads, signal, warn }
+  const failOnGaps = flags['fail-on-gaps']
+  try {
+    return await ProgressDisplay.during(progressStyle, words, async ({ planned, windows, network }) => {
+      const request = { ...common, failOnGaps, planned, progress: windows, network }
+      return flags['dry-run'] ? { plan: await plan(request) } : { run: await run(request) }
+    })
+  } finally {
+    await address.close()
+  }
+}

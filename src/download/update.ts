@@ -1,0 +1,66 @@
+import { systemClock } from '../http/system-clock.js'
+import { KlinesError } from '../klines/errors.js'
+import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
+import { windowOf } from '../klines/series.js'
+import { windowSpan } from '../klines/windows.js'
+import { ALL_SERIES } from '../mirror/links.js'
+import { type DownloadRequest, downloadPlan } from './download.js'
+import { type Plan, planSeries } from './plan.js'
+import { checkCost } from './request-cost.js'
+import { requestRange } from './request-range.js'
+import { openMirror, openSource } from './sources/open-source.js'
+import type { ServiceSource } from './sources/service-source.js'
+import type { DownloadReport } from './tally.js'
+
+/** How a mirror is updated: its series are those that are there. */
+export type MirrorUpdateRequest = Omit<DownloadRequest, 'symbols' | 'intervals' | 'from' | 'to' | 'last'>
+
+/**
+ * Downloads what every cached series of a mirror lacks or can still change, from its first cached window to now. Throws what
+ * `downloadKlines` throws, and `window_missing` for a mirror without a series.
+ */
+export async function updateMirror(request: MirrorUpdateRequest): Promise<DownloadReport> {
+  const source = await openSource(request)
+  try {
+    return await downloadPlan(source, await planUpdate(source, request), request)
+  } finally {
+    await source.close()
+  }
+}
+
+/** The windows of that. */
+export async function planUpdate(source: ServiceSource, request: MirrorUpdateRequest): Promise<Plan> {
+  const mirror = openMirror(request)
+  mirror.upkeep.refuseLinks(ALL_SERIES)
+  const ranges = mirror.contents.symbols().flatMap(symbol =>
+    EXCHANGE_INTERVALS.flatMap(interval => {
+      const [first] = mirror.contents.startDates({ symbol, interval })
+      if (first === undefined) return []
+      const series = { symbol, interval }
+      return { series, range: { fromTime: windowSpan(windowOf(series, first)).startTime, toTime: Infinity } }
+    }),
+  )
+  if (ranges.length === 0) {
+    throw new KlinesError('window_missing', `The mirror ${mirror.root} has no series yet.`, {
+      suggestions: ['Download some first: klines download BTCUSDT -i 1h'],
+    })
+  }
+  await source.prepare()
+  const plan = {
+    range: await requestRange({ now: request.now ?? systemClock.now() }, source),
+    series: await planSeries(source, ranges),
+  }
+  if (!request.manyRequests) checkCost(findCost(source, plan))
+  return plan
+}
+
+/** What windows that are not cached take by the limits of the service. */
+function findCost(source: ServiceSource, { series }: Plan) {
+  let [requests, limitMs] = [0, 0]
+  for (const { series: name, windows } of series) {
+    const limits = [...source.costs.limitsMs(name, windows).values()]
+    requests += limits.length * source.costs.windowCost(name).requests
+    limitMs += limits.reduce((sum, ms) => sum + ms, 0)
+  }
+  return { requests, limitMs }
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkRange } from '../download/request-range.js'
+import { type MadeSeries, parseMade } from '../export/made-series.js'
+import { KlinesError } from '../klines/errors.js'
+import { quoteWord } from '../klines/text.js'
+import { META_FILE } from '../mirror/meta.js'
+import { LOG_FOLDER } from './delta/actions.js'
+import { openFolder } from './folder.js'
+import { MANIFEST_FILE } from './manifest.js'
+import { parseLakeOptions, withLakeOptions } from './options.js'
+
+/** A lake, and what it remembers beside its options. */
+export interface RememberedLake {
+  readonly root: string
+  /** Base address of the candles; undefined when it is not known. */
+  readonly source: string | undefined
+  readonly made: readonly MadeSeries[]
+}
+
+/** Reads what a lake says about itself; changes nothing. Throws `bad_output` for a folder that is none, or whose options cannot be used. */
+export async function readLake(root: string): Promise<RememberedLake> {
+  if (![MANIFEST_FILE, LOG_FOLDER].some(name => existsSync(join(root, name)))) throw notALake(root)
+  const { manifest } = await openFolder(root)
+  if (manifest === undefined || manifest.series.length === 0) {
+    const message = `${root} cannot be updated: no ${MANIFEST_FILE} in it says which series a lake has.`
+    throw new KlinesError('bad_output', message, { data: { output: root } })
+  }
+  const request = withLakeOptions({}, manifest.options)
+  parseLakeOptions(request, manifest.options)
+  checkRange(request)
+  const made = manifest.series.map(({ symbol, interval, source }) => parseMade(symbol, interval, source))
+  return { root, source: manifest.source ?? undefined, made }
+}
+
+function notALake(root: string): KlinesError {
+  const isMirror = existsSync(join(root, META_FILE))
+  return new KlinesError('bad_output', `${root} is no lake: it has no ${MANIFEST_FILE}.`, {
+    suggestions: isMirror ? [`It is a mirror: klines update --mirror ${quoteWord(root)}`] : [],
+    data: { output: root },
+  })
+}
