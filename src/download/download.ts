@@ -7,7 +7,7 @@ import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { KnownTotals, WindowSource, WindowStatus } from './sources/window-source.js'
 import { type DownloadReport, DownloadTally, type ProgressCallbacks, type TallyOptions } from './tally.js'
-import { readWindows, type StreamedWindow, streamWindows } from './window-stream.js'
+import { nextWindow, readWindows, streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
@@ -66,7 +66,7 @@ export async function downloadSeries(
       for (const window of series.windows) {
         const known = counted.get(window)
         if (known) tally.addCounted(series, window, known.status, known)
-        else tally.add(series, ((await streamed.next()).value as StreamedWindow<unknown>).result)
+        else tally.add(series, await nextWindow(streamed))
       }
     }
   } finally {

@@ -18,7 +18,7 @@ export interface WindowRun {
 export type WindowStream<Run> = AsyncGenerator<StreamedWindow<Run>, undefined, undefined>
 
 /** A window of a run. Its batch has only the candles of the run's range. */
-export interface StreamedWindow<Run> {
+interface StreamedWindow<Run> {
   readonly run: Run
   readonly result: WindowResult | WindowFailure
 }
@@ -61,6 +61,13 @@ async function* inTurn<Run extends WindowRun>(
     signal?.throwIfAborted()
     yield { run, result: sliceTo(run.range, result) }
   }
+}
+
+/** The next window of a stream. Throws when there is none. */
+export async function nextWindow(stream: WindowStream<unknown>): Promise<WindowResult | WindowFailure> {
+  const { value } = await stream.next()
+  if (value === undefined) throw new Error('The stream has no further window.')
+  return value.result
 }
 
 function sliceTo({ fromTime, toTime }: TimeRange, result: WindowResult | WindowFailure): WindowResult | WindowFailure {

@@ -1,7 +1,7 @@
 import { completeUntil } from '../download/complete-until.js'
 import type { WindowResult, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally, type SeriesReport } from '../download/tally.js'
-import { readWindows, type StreamedWindow, type WindowStream } from '../download/window-stream.js'
+import { nextWindow, readWindows, type WindowStream } from '../download/window-stream.js'
 import { sha256 } from '../fs/checksum.js'
 import { countCandles, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
@@ -125,7 +125,7 @@ export async function* readSeries(
 ): AsyncGenerator<KlineBatch> {
   const resampler = openResampler(series, options)
   for (let count = 0; count < series.windows.length; count++) {
-    const { result } = (await windows.next()).value as StreamedWindow<PlannedSeries>
+    const result = await nextWindow(windows)
     tally.add(series.plan, result)
     if (result.status === 'failed' || tally.hasFailed) continue
     learn?.(result)

@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { isOneOf } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { splitSymbol } from '../klines/symbols.js'
 import { type FileFormat, type Format, resolveFormat } from '../options/formats.js'
@@ -29,7 +30,7 @@ function fillIn(template: string, { symbol, interval }: SeriesLabel): string {
 /** Checks a template, and returns the format of its files: placeholders do not change it. Throws `bad_output`. */
 export function parseTemplate(template: string, format: Format | undefined): FileFormat {
   for (const [whole, name] of template.matchAll(/\{([^{}]*)\}/g)) {
-    if ((PLACEHOLDERS as readonly string[]).includes(name)) continue
+    if (isOneOf(PLACEHOLDERS, name)) continue
     throw new KlinesError(
       'bad_output',
       `Unknown placeholder ${whole} in ${template}. Expected {symbol}, {base}, {quote} or {interval}.`,

@@ -1,6 +1,7 @@
 import { DEFAULT_PICTURE, type PictureOptions } from '../chart/svg/picture-options.js'
 import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
+import { isOneOf } from '../klines/json.js'
 import { suggest } from '../klines/suggest.js'
 import { type Format, isBinary } from '../options/formats.js'
 import {
@@ -29,7 +30,7 @@ export interface RowFormat {
 }
 
 export function isSeriesColumn(column: OutputColumn): column is SeriesColumn {
-  return (SERIES_COLUMNS as readonly string[]).includes(column)
+  return isOneOf(SERIES_COLUMNS, column)
 }
 
 /** How Parquet, Arrow and a lake store a column. */
@@ -51,16 +52,16 @@ export function parseColumns(texts: readonly string[] | undefined): OutputColumn
   if (texts === undefined) return [...COLUMNS]
   const names = texts.flatMap(text => text.split(',')).map(text => text.trim())
   if (names.length === 0) throw new KlinesError('bad_option', 'Expected at least one column.')
-  for (const [index, name] of names.entries()) {
-    if (!(OUTPUT_COLUMNS as readonly string[]).includes(name)) {
+  return names.map((name, index) => {
+    if (!isOneOf(OUTPUT_COLUMNS, name)) {
       const near = suggest(name.toLowerCase(), OUTPUT_COLUMNS)
       throw new KlinesError('bad_option', `Unknown column "${name}". Expected some of ${OUTPUT_COLUMNS.join(', ')}.`, {
         suggestions: near ? [`Did you mean ${near}?`] : [],
       })
     }
     if (names.indexOf(name) !== index) throw new KlinesError('bad_option', `Column "${name}" is given twice.`)
-  }
-  return names as OutputColumn[]
+    return name
+  })
 }
 
 /** The row format for a file format. Throws `bad_option` for an option that the format cannot use: none is ignored. */

@@ -1,4 +1,5 @@
 import { KlinesError } from './errors.js'
+import { isOneOf } from './json.js'
 import { suggest } from './suggest.js'
 
 /** The candle lengths of the static service, shortest first. `1M` is a calendar month. */
@@ -51,7 +52,7 @@ const UNITS: readonly [RegExp, number][] = [
 
 /** Whether `text` is an interval exactly as the service or the exchange writes it. */
 export function isInterval(text: unknown): text is Interval {
-  return (EXCHANGE_INTERVALS as readonly unknown[]).includes(text)
+  return isOneOf(EXCHANGE_INTERVALS, text)
 }
 
 /** Whether only the exchange has candles of this length. */

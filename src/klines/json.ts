@@ -8,6 +8,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether a value is one of some words. */
+export function isOneOf<Word extends string>(words: readonly Word[], value: unknown): value is Word {
+  return words.some(word => word === value)
+}
+
 /** The JSON object that a foreign text is; undefined for any other text. The caller limits its length. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

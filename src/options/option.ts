@@ -1,4 +1,5 @@
 import { KlinesError } from '../klines/errors.js'
+import { isOneOf } from '../klines/json.js'
 import type { Format } from './formats.js'
 
 /** Groups of flags that a config file may set, as `cli/config/key-groups.ts` has them. */
@@ -89,7 +90,7 @@ export function checkValue(
   value: unknown,
 ): void {
   if (value === undefined) return
-  if (takes === 'choice' && !values.includes(value as string)) {
+  if (takes === 'choice' && !isOneOf(values, value)) {
     const expected = values.join(values.length === 2 ? ' or ' : ', ')
     throw new KlinesError('bad_option', `\`${name}\` is "${value}". Expected ${expected}.`)
   }
