@@ -4,24 +4,33 @@ export {
   fingerprintFiles,
 } from './candle-files/fingerprint-files.js'
 export { THEMES, type Theme } from './chart/svg/picture-options.js'
+export { listSymbols } from './download/catalogue.js'
 export { type DownloadRequest, downloadKlines, type KlinesRequest } from './download/download.js'
+export type {
+  EventOptions,
+  KlinesEvent,
+  NetworkEvent,
+  PlanEvent,
+  ProgressEvent,
+  WarningEvent,
+  WindowEvent,
+} from './download/events.js'
+export { type MirrorStatus, mirrorStatus } from './download/mirror-status.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
-export { klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
+export { type BatchRequest, klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
 export type { IntervalText, SelectionRequest } from './download/selection.js'
 export type { SourceOptions } from './download/sources/open-source.js'
-export type { Warn, WindowStatus } from './download/sources/window-source.js'
+export type { WindowStatus } from './download/sources/window-source.js'
 export type {
   DownloadedSeries,
   DownloadReport,
-  Progress,
-  ProgressCallbacks,
-  ProgressState,
   SeriesReport,
   WindowCounts,
 } from './download/tally.js'
 export { type ExportRequest, exportKlines } from './export/export.js'
 export type { ResampleRequest } from './export/export-series.js'
 export { type FingerprintRequest, fingerprintKlines } from './export/fingerprint-klines.js'
+export type { OutputStream } from './export/output/given-stream.js'
 export type { WrittenFile } from './export/output-writer.js'
 export type { ExportReport } from './export/write.js'
 export type { FingerprintReport, SeriesFingerprint, YearDigest } from './fingerprint/fingerprint.js'
@@ -30,22 +39,21 @@ export type { NetworkActivity } from './http/retrying-fetcher.js'
 export type { Coverage } from './klines/audit/coverage.js'
 export type { SeriesTotals } from './klines/audit/gap-counter.js'
 export type { ChangedCell, WindowChange } from './klines/batch/diff.js'
-export type { BatchOrigin, KlineBatch } from './klines/batch/kline-batch.js'
-export { decodeWindow } from './klines/batch/window-codec.js'
-export { COLUMNS, type Column, type KlineObject, type KlineRow } from './klines/columns.js'
+export type { KlineBatch } from './klines/batch/kline-batch.js'
+export { COLUMNS, type Column, type KlineNumbers, type KlineObject, type KlineRow } from './klines/columns.js'
 export { type ErrorCode, type ErrorData, type ErrorDetails, isKlinesError, KlinesError } from './klines/errors.js'
 export { EXCHANGE_INTERVALS, INTERVALS, type Interval, nextOpenTime, parseInterval } from './klines/intervals.js'
-export { SYMBOLS_PATH, startDatesPath, windowPath } from './klines/paths.js'
 export { resample } from './klines/resample/resample.js'
 export type { ResampleOptions } from './klines/resample/resampler.js'
 export { parseTargetInterval, type TargetInterval } from './klines/resample/target-interval.js'
 export type { Series, SeriesLabel, WindowRef } from './klines/series.js'
 export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './klines/symbols.js'
-export type { RangeText, RequestedRange, TimeRange } from './klines/time-range.js'
+export type { RangeText, RequestedRange, TimeRange, TimeText } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export type { LakeChanges, LakeReport } from './lake/job.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
+export type { CandleStatus } from './mirror/status.js'
 export { FORMATS, type Format } from './options/formats.js'
 export {
   COMPRESSIONS,
@@ -60,3 +68,6 @@ export {
   type TimeFormat,
 } from './options/output-options.js'
 export { type RunningSample, startSample } from './server/sample.js'
+export { type ServeRequest, type Serving, serve } from './server/serve.js'
+export type { VerificationReport, VerifiedSeries } from './verify/verify.js'
+export { type VerifyRequest, verifyKlines } from './verify/verify-klines.js'

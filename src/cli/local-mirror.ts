@@ -1,10 +1,10 @@
+import { cachedSeries as selectCached } from '../download/cached-series.js'
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
 import { openMirror, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
 import { PUBLIC_BASE_URL, toSourceName } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
-import { KlinesError } from '../klines/errors.js'
-import { type Series, seriesName, type WindowRef } from '../klines/series.js'
+import type { Series, WindowRef } from '../klines/series.js'
 import { quoteWord } from '../klines/text.js'
 import { formatDate, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -53,13 +53,7 @@ export async function cachedSeries(
   const source = openNamedSource(flags, warn)
   // oclif returns one text for a repeatable flag that comes from the environment.
   const selection = parseSelectionText(symbols, [flags.interval].flat())
-  const series = await source.contents.series(selection)
-  // `all` and patterns stand for what is cached.
-  const missing = series.filter(name => !source.contents.hasSeries(name))
-  if (missing.length === 0) return { mirror: namedMirror(flags), series }
-  throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
-    suggestions: [source.info.advice],
-  })
+  return { mirror: namedMirror(flags), series: await selectCached(source, selection) }
 }
 
 /**

@@ -2,7 +2,7 @@ import { type BigIntStats, statSync } from 'node:fs'
 import type { DownloadRequest } from '../download/download.js'
 import { openMirror } from '../download/sources/open-source.js'
 import { type DryRunReport, dryRun } from '../export/dry-run.js'
-import { type ExportRequest, exportKlines } from '../export/export.js'
+import { type ExportRequest, exportTo } from '../export/export.js'
 import { type MadeRequest, selectMade } from '../export/made-series.js'
 import { checkOutputs } from '../export/output-spec.js'
 import type { WriteOptions } from '../export/write.js'
@@ -77,11 +77,11 @@ function statPath(path: string): BigIntStats {
 async function findFile(path: string): Promise<FoundTarget> {
   const { source, made, version, ...options } = await readWrittenFile(path)
   await checkOutputs([{ path }], { force: true })
-  type Request = ExportRequest & MadeRequest & Pick<WriteOptions, 'updates'>
+  type Request = ExportRequest & MadeRequest & Pick<WriteOptions, 'updates'> & { readonly output: string }
   const toRequest = (request: object): Request => {
     return { ...request, ...options, ...selectMade(made), output: path, force: true, updates: version }
   }
-  return { source, run: request => exportKlines(toRequest(request)), plan: request => dryRun(toRequest(request)) }
+  return { source, run: request => exportTo(toRequest(request)), plan: request => dryRun(toRequest(request)) }
 }
 
 async function findLake(path: string): Promise<FoundTarget> {

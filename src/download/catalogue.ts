@@ -5,6 +5,7 @@ import type { Interval } from '../klines/intervals.js'
 import type { SymbolName } from '../klines/symbols.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { cachedStartDateList } from './cached-start-dates.js'
+import { toWarn } from './events.js'
 import { openMirror, openSource, type SourceOptions } from './sources/open-source.js'
 
 /** The symbols of the service, and the start dates of each interval, ascending. */
@@ -17,6 +18,18 @@ export interface Catalogue {
 }
 
 /**
+ * The symbols of a service, or with `baseUrl: 'binance'` of the exchange. When it cannot be reached, those that the mirror and this
+ * version know, with a warning. Throws `unreachable` where nothing is known, and `rate_limited`.
+ *
+ * @example
+ * const symbols = await listSymbols() // ['BTCUSDT', 'ETHUSDT', ...]
+ */
+export async function listSymbols(options: SourceOptions = {}): Promise<SymbolName[]> {
+  const { symbols } = await readCatalogue(options, [])
+  return [...symbols]
+}
+
+/**
  * Downloads the lists of the service. When it cannot be reached, reads those of the mirror, with a warning. Default: the lists
  * of all intervals that the mirror may have, which are the twelve for a static service.
  */
@@ -24,7 +37,7 @@ export async function readCatalogue(options: SourceOptions, named?: readonly Int
   const mirror = openMirror(options)
   const intervals = named ?? mirror.contents.intervals()
   const now = options.now ?? systemClock.now()
-  const warn = options.warn ?? (() => {})
+  const warn = toWarn(options)
   const source = await openSource({ ...options, acceptList: true }, { readOnly: true, policy: QUICK_POLICY })
   try {
     const [symbols, lists] = await Promise.all([

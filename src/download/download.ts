@@ -6,14 +6,14 @@ import { checkRange, requestRange } from './request-range.js'
 import { parseSelection, type SelectionRequest } from './selection.js'
 import { openSource, type SourceOptions } from './sources/open-source.js'
 import type { KnownTotals, WindowSource, WindowStatus } from './sources/window-source.js'
-import { type DownloadReport, DownloadTally, type ProgressCallbacks, type TallyOptions } from './tally.js'
+import { type DownloadReport, DownloadTally, type TallyOptions } from './tally.js'
 import { nextWindow, readWindows, streamWindows } from './window-stream.js'
 
 /** Which candles, and where they come from. */
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
 
 /** Candles to download into the mirror. */
-export interface DownloadRequest extends KlinesRequest, ProgressCallbacks, Pick<TallyOptions, 'failOnGaps'> {}
+export interface DownloadRequest extends KlinesRequest, Pick<TallyOptions, 'failOnGaps'> {}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could

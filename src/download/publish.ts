@@ -12,6 +12,7 @@ import type { Mirror } from '../mirror/mirror.js'
 import { findRules } from '../trees/find-rules.js'
 import { reachesEnd } from '../trees/window-ends.js'
 import { incomplete } from './errors.js'
+import { toWarn } from './events.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/leading-windows.js'
 import { openMirror, type SourceOptions } from './sources/open-source.js'
 import { withoutName } from './sources/service-source.js'
@@ -24,11 +25,14 @@ const ADVICE = 'Nothing was written. Download them with klines download, then pu
 
 /** A mirror to make a complete tree, and where the first candles of its series are requested if need be. */
 export interface PublishOptions
-  extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'signal' | 'warn' | 'network' | 'now'> {
+  extends Pick<SourceOptions, 'mirror' | 'retries' | 'timeout' | 'maxRate' | 'signal' | 'onEvent'> {
   /** The address that the mirror should have. Default: the one that it says, or without `mirror` the public instance. */
   readonly baseUrl?: string | LocalEndpoint | undefined
-  /** Called with each window that was checked. */
-  readonly progress?: (done: number, total: number) => void
+  /**
+   * The present, ms UTC. Default: the machine's clock.
+   * @internal
+   */
+  readonly now?: number | undefined
 }
 
 /** The result of `publishMirror`. */
@@ -55,7 +59,8 @@ export interface PublishReport {
  * source, `linked_path` for one with links, `window_missing` for one without a window, and `mirror_unusable`.
  */
 export async function publishMirror(options: PublishOptions): Promise<PublishReport> {
-  const { warn = () => {}, signal, progress } = options
+  const { signal, onEvent } = options
+  const warn = toWarn(options)
   const now = options.now ?? systemClock.now()
   const mirror = openMirror(options)
   mirror.upkeep.refuseLinks(ALL_SERIES)
@@ -88,7 +93,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
       const reason = trimPeriod(withoutName(read.error.message, window))
       failures.push(fail(window, `corrupt in the mirror: ${reason}`))
     }
-    progress?.(done, total)
+    onEvent?.({ type: 'progress', done, total })
   }
   const gaps = await findTreeGaps(mirror, { symbols, now, signal, visit })
   if (newest > now) throw slowClock(mirror, now, newest)

@@ -1,5 +1,8 @@
 import { type BatchOrigin, KlineBatch } from '../klines/batch/kline-batch.js'
-import { COLUMNS, type KlineObject, type KlineRow } from '../klines/columns.js'
+import { type KlineNumbers, type KlineObject, type KlineRow, rowToNumbers, rowToObject } from '../klines/columns.js'
+import { KlinesError } from '../klines/errors.js'
+import { resample } from '../klines/resample/resample.js'
+import { parseTargetInterval } from '../klines/resample/target-interval.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { completeUntil } from './complete-until.js'
@@ -18,8 +21,16 @@ export interface ReadRequest extends KlinesRequest {
   readonly offline?: boolean | undefined
 }
 
-/** A candle, and the series it belongs to. `Row` is an array as the service writes it, or an object. */
-export interface SeriesRow<Row = KlineRow> {
+/** Candles to read as batches or rows. */
+export interface BatchRequest extends ReadRequest {
+  /** Length of the candles to make of those that are read, such as `3h`, `2d` or `1q`. */
+  readonly resample?: string | undefined
+  /** With `resample`, keep incomplete candles at either end. */
+  readonly partial?: boolean | undefined
+}
+
+/** A candle, and the series it belongs to. `Row` is what `as` of the request says. */
+export interface SeriesRow<Row = KlineObject> {
   readonly series: SeriesLabel
   readonly row: Row
 }
@@ -27,14 +38,37 @@ export interface SeriesRow<Row = KlineRow> {
 /**
  * Candles in batches of one window, series by series in order of time. Throws `incomplete` at the first window that cannot be
  * downloaded (nothing is left out silently), and what `downloadKlines` throws. Leaving the loop ends all requests. A series without
- * candles in the range comes as one batch without rows. `resample` makes longer candles of them.
+ * candles in the range comes as one batch without rows. With `resample` the batches have the longer candles that `exportKlines` writes,
+ * and a series without any has no batch; `bad_option` when the candles do not fit into these.
  *
  * @example
  * for await (const batch of klineBatches({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '7d' })) {
  *   for (let row = 0; row < batch.length; row++) console.log(batch.openTime(row), batch.text(row, 4))
  * }
  */
-export async function* klineBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
+export async function* klineBatches(request: BatchRequest): AsyncGenerator<KlineBatch> {
+  if (request.resample === undefined) return yield* readBatches(request)
+  const target = parseTargetInterval(request.resample)
+  const batches = readBatches(request)
+  try {
+    let next = await batches.next()
+    while (!next.done) {
+      const { symbol, interval } = next.value.series
+      const ofSeries = async function* () {
+        for (; !next.done && isOf(next.value, symbol, interval); next = await batches.next()) yield next.value
+      }
+      yield* resample(ofSeries(), { symbol, interval }, target, { partial: request.partial })
+    }
+  } finally {
+    await batches.return(undefined)
+  }
+}
+
+function isOf({ series }: KlineBatch, symbol: string, interval: string): boolean {
+  return series.symbol === symbol && series.interval === interval
+}
+
+async function* readBatches(request: ReadRequest): AsyncGenerator<KlineBatch> {
   const selection = parseSelection(request)
   checkRange(request)
   yield* withSource(request, async function* (source) {
@@ -134,25 +168,29 @@ async function* readPlans(
 }
 
 /**
- * The same candles row by row: arrays as the service writes them (times in ms UTC, decimals as text), or with
- * `as: 'objects'` objects with the names of the columns. Throws what `klineBatches` throws.
+ * The same candles row by row, as objects with the names of the columns: times in ms UTC, decimals as text with all of their digits.
+ * With `as: 'numbers'` the decimals are numbers, which have 15 to 17 digits: prices are exact, and of long volumes the last digits are
+ * lost. With `as: 'arrays'` a row is the array of 12 that the service writes. Throws what `klineBatches` throws, and `bad_option`.
  *
  * @example
- * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d', as: 'objects' })) {
+ * for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1d'], last: '30d' })) {
  *   console.log(new Date(row.open_time), row.close)
  * }
  */
-export function klineRows(request: ReadRequest & { readonly as: 'objects' }): AsyncGenerator<SeriesRow<KlineObject>>
-export function klineRows(request: ReadRequest & { readonly as?: 'arrays' | undefined }): AsyncGenerator<SeriesRow>
+export function klineRows(request: BatchRequest & { readonly as?: 'objects' | undefined }): AsyncGenerator<SeriesRow>
+export function klineRows(request: BatchRequest & { readonly as: 'numbers' }): AsyncGenerator<SeriesRow<KlineNumbers>>
+export function klineRows(request: BatchRequest & { readonly as: 'arrays' }): AsyncGenerator<SeriesRow<KlineRow>>
 export async function* klineRows(
-  request: ReadRequest & { readonly as?: 'arrays' | 'objects' | undefined },
-): AsyncGenerator<SeriesRow<KlineRow | KlineObject>> {
-  const asObject = (row: KlineRow) =>
-    Object.fromEntries(COLUMNS.map((name, column) => [name, row[column]])) as unknown as KlineObject
+  request: BatchRequest & { readonly as?: 'objects' | 'numbers' | 'arrays' | undefined },
+): AsyncGenerator<SeriesRow<KlineObject | KlineNumbers | KlineRow>> {
+  const form = request.as ?? 'objects'
+  if (!Object.hasOwn(ROW_FORMS, form)) {
+    throw new KlinesError('bad_option', `\`as\` is ${form}. Expected objects, numbers or arrays.`)
+  }
+  const toRow = ROW_FORMS[form]
   for await (const batch of klineBatches(request)) {
-    for (let index = 0; index < batch.length; index++) {
-      const row = batch.row(index)
-      yield { series: batch.series, row: request.as === 'objects' ? asObject(row) : row }
-    }
+    for (let index = 0; index < batch.length; index++) yield { series: batch.series, row: toRow(batch.row(index)) }
   }
 }
+
+const ROW_FORMS = { objects: rowToObject, numbers: rowToNumbers, arrays: (row: KlineRow) => row }

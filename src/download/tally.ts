@@ -1,11 +1,12 @@
 import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
-import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
+import type { ChangedCell } from '../klines/batch/diff.js'
 import type { Series, WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, coverPlan } from './coverage.js'
 import { incomplete, noCandles } from './errors.js'
+import type { EventOptions, WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
 import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
 
@@ -19,9 +20,9 @@ export type WindowCounts = Record<WindowStatus | 'failed', number> & { total: nu
 export interface SeriesReport extends Series, SeriesTotals {
   readonly windows: WindowCounts
   /** Size of the files of these windows, bytes. */
-  readonly size: number
+  readonly cachedBytes: number
   /** Number of candles of the range that were not cached before. */
-  readonly added: number
+  readonly newCandles: number
   /** Number of cached candles whose values the service has changed since. */
   readonly restated: number
   /** Their values before and after: the first 1,000. */
@@ -48,33 +49,8 @@ export interface DownloadReport {
   readonly bytes: number
 }
 
-/** How far a run is: called after each window. */
-export interface ProgressState {
-  /** Number of windows that are done, and of all. */
-  readonly done: number
-  readonly total: number
-  readonly window: WindowRef
-  readonly status: WindowStatus | 'failed'
-  /** Bytes received over the wire so far. */
-  readonly bytes: number
-  /** How long the windows that are left take by the limits of the service, ms; 0 without limits. */
-  readonly limitMs: number
-  /** How a fetched window differs from the cached one. */
-  readonly change: WindowChange | undefined
-}
-
-export type Progress = (state: ProgressState) => void
-
-/** What is told about a run while it goes on. */
-export interface ProgressCallbacks {
-  /** Called with the number of windows as soon as it is known, and how long they take by the limits of the service, ms. */
-  readonly planned?: ((windows: number, limitMs: number) => void) | undefined
-  /** Called after each window. */
-  readonly progress?: Progress | undefined
-}
-
 /** How a run is judged. */
-export interface TallyOptions extends ProgressCallbacks {
+export interface TallyOptions extends EventOptions {
   /** Whether it is for an export, which an error says. */
   readonly forExport?: boolean | undefined
   /** Whether resampled candles are there that are covered in part only. */
@@ -111,7 +87,7 @@ export class DownloadTally {
       this.limits.set(series, limits)
       for (const limitMs of limits.values()) this.limitMs += limitMs
     }
-    options.planned?.(this.total, this.limitMs)
+    options.onEvent?.({ type: 'plan', windows: this.total, limitMs: this.limitMs })
   }
 
   /** Whether a window could not be downloaded or read. */
@@ -145,11 +121,11 @@ export class DownloadTally {
     return [...this.series].map(([series, tally]) => this.counted.get(series) ?? tally.report())
   }
 
-  private reportProgress(series: SeriesPlan, state: Pick<ProgressState, 'window' | 'status' | 'change'>): void {
+  private reportProgress(series: SeriesPlan, state: Pick<WindowEvent, 'window' | 'status' | 'change'>): void {
     const { bytes } = this.source.info.traffic
     this.limitMs -= this.limits.get(series)?.get(state.window.startDate) ?? 0
     const { total, limitMs } = this
-    this.options.progress?.({ done: ++this.done, total, bytes, limitMs, ...state })
+    this.options.onEvent?.({ type: 'progress', done: ++this.done, total, bytes, limitMs, ...state })
   }
 
   /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
@@ -158,7 +134,7 @@ export class DownloadTally {
     const { forExport, partial, failOnGaps } = this.options
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
     const reports = this.seriesReports
-    if (reports.every(({ rows }) => rows === 0)) throw noCandles(plan, source.info)
+    if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, source.info)
     const listings = new Map<SymbolName, Listing>()
     const series = plan.series.map((one, index) => {
       const { symbol } = one.series
@@ -180,26 +156,26 @@ export class DownloadTally {
 
 /** Counts one series. */
 class SeriesTally {
-  private readonly candles: GapCounter
+  private readonly counter: GapCounter
   private readonly windows: WindowCounts
   private readonly changes: ChangedCell[] = []
   private readonly range: TimeRange
   private restated = 0
-  private added = 0
-  private size = 0
+  private newCandles = 0
+  private cachedBytes = 0
 
   constructor({ series, range, windows: { length: total } }: SeriesPlan) {
     this.range = range
-    this.candles = new GapCounter(series)
+    this.counter = new GapCounter(series)
     this.windows = { total, cached: 0, fetched: 0, revalidated: 0, retained: 0, failed: 0 }
   }
 
   add(result: WindowResult | WindowFailure): void {
     this.windows[result.status]++
     if (result.status === 'failed') return
-    this.candles.add(result.batch)
-    this.size += result.size
-    if (result.status === 'fetched') this.added += this.countAdded(result)
+    this.counter.add(result.batch)
+    this.cachedBytes += result.size
+    if (result.status === 'fetched') this.newCandles += this.countAdded(result)
     const { changed = [] } = result.change ?? {}
     this.restated += new Set(changed.map(({ openTime }) => openTime)).size
     this.changes.push(...changed.slice(0, MAX_CHANGES - this.changes.length))
@@ -207,13 +183,13 @@ class SeriesTally {
 
   addCounted(status: WindowStatus, { size, totals }: KnownTotals): void {
     this.windows[status]++
-    this.candles.addTotals(totals)
-    this.size += size
+    this.counter.addTotals(totals)
+    this.cachedBytes += size
   }
 
   report(): SeriesReport {
-    const { candles, windows, size, added, restated, changes } = this
-    return { ...candles.series, ...candles.totals, windows, size, added, restated, changes }
+    const { counter, windows, cachedBytes, newCandles, restated, changes } = this
+    return { ...counter.series, ...counter.totals, windows, cachedBytes, newCandles, restated, changes }
   }
 
   private countAdded({ batch, change }: WindowResult): number {

@@ -1,14 +1,15 @@
 import type { DownloadRequest } from '../download/download.js'
+import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
-import type { ProgressCallbacks } from '../download/tally.js'
 import type { Format } from '../options/formats.js'
 import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { checkExcerpt, type ExcerptRequest } from './excerpt.js'
 import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
+import { GivenStream, type OutputStream } from './output/given-stream.js'
 import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
@@ -19,13 +20,16 @@ export interface ExportRequest
   extends ReadRequest,
     ResampleRequest,
     ExcerptRequest,
-    ProgressCallbacks,
     OutputRequest,
     ThreadOptions,
     Pick<DownloadRequest, 'failOnGaps'> {
-  /** A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, or `-` for stdout. */
-  readonly output: string
-  /** Default: from the extension of `output`; `json` for stdout. */
+  /**
+   * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web that
+   * takes bytes. A stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it
+   * is destroyed. Without a byte it stays as it is.
+   */
+  readonly output: string | OutputStream
+  /** Default: from the extension of `output`; `json` for stdout and a stream. */
   readonly format?: Format | undefined
   /** Replace existing files. */
   readonly force?: boolean | undefined
@@ -36,12 +40,24 @@ export interface ExportRequest
 /**
  * Downloads what is missing or can still change (unless `offline`) and exports the range. No file is put in place and no byte
  * goes to stdout before every window is there and valid, so a run that lacks one exports nothing. Throws what `downloadKlines` throws,
- * `bad_output`, `output_exists`, `output_unwritable`, and `digits_lost` when a decimal does not fit `numbers: 'decimal'`.
+ * `bad_output`, `output_exists`, `output_unwritable`, `output_closed` for a stream that is closed early, and `digits_lost` when a decimal does not fit `numbers: 'decimal'`.
  *
  * @example
  * const { files } = await exportKlines({ symbols: 'all', intervals: ['1d'], output: '{symbol}.parquet', numbers: 'decimal' })
  */
-export async function exportKlines(request: ExportRequest, sink?: WriteOptions['sink']): Promise<ExportReport> {
+export async function exportKlines(request: ExportRequest): Promise<ExportReport> {
+  const { output, signal } = request
+  if (typeof output === 'string') return exportTo({ ...request, output })
+  // The process goes on to use its stdout.
+  if (output === process.stdout) return exportTo({ ...request, output: '-' })
+  return exportTo({ ...request, output: '-' }, () => new GivenStream(output, signal))
+}
+
+/** The same for a path, or with bytes that go to a `sink` instead. */
+export async function exportTo(
+  request: ExportRequest & { readonly output: string },
+  sink?: WriteOptions['sink'],
+): Promise<ExportReport> {
   const selection = parseSelection(request)
   checkRange(request)
   checkExcerpt(request)
@@ -53,10 +69,10 @@ export async function exportKlines(request: ExportRequest, sink?: WriteOptions['
     const range = await requestRange(request, source)
     const series = await selectSeries(request, source, selection, range)
     const paths = planOutputs(request.output, format, series)
-    await checkOutputs(paths, request, paths => recoverTargets(paths, request.warn))
+    await checkOutputs(paths, request, paths => recoverTargets(paths, toWarn(request)))
     const planned = await planExport(source, series, range)
     const outputs = planOutputs(request.output, format, planned.series)
-    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, threads, sink })
+    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, sink, threads })
   } finally {
     await source.close()
   }

@@ -1,9 +1,10 @@
 import { joinNames } from '../download/errors.js'
+import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
-import { DownloadTally, type ProgressCallbacks } from '../download/tally.js'
+import { DownloadTally } from '../download/tally.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
 import {
   Fingerprinter,
@@ -17,7 +18,7 @@ import { planExport, type ResampleRequest, selectSeries } from './export-series.
 import { noWholeCandle } from './write.js'
 
 /** Which candles. */
-export interface FingerprintRequest extends ReadRequest, ResampleRequest, ProgressCallbacks {}
+export interface FingerprintRequest extends ReadRequest, ResampleRequest {}
 
 /**
  * The fingerprint of each series of a range, and that of all of them: a short text that stands for exactly these candles, also as the
@@ -53,7 +54,7 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Fi
     const series = found.flatMap(fingerprint => fingerprint ?? [])
     if (series.length === 0) throw noWholeCandle(all)
     const empty = all.filter((_, index) => found[index] === undefined).map(seriesName)
-    if (empty.length > 0) request.warn?.(`No candles in the range: ${joinNames(empty)}.`)
+    if (empty.length > 0) toWarn(request)(`No candles in the range: ${joinNames(empty)}.`)
     return reportFingerprints(series)
   } finally {
     await source.close()

@@ -20,13 +20,13 @@ export interface OutputFormat {
 
 /** A file that was written. */
 export interface WrittenFile {
-  /** A path, or `-` for stdout. */
+  /** A path, or `-` for stdout and for a stream. */
   readonly path: string
   readonly format: Format
   /** Of the pages of a Parquet file, or `gzip` for a name that ends in .gz. */
   readonly compression: Compression
   readonly series: readonly SeriesLabel[]
-  readonly rows: number
+  readonly candles: number
   /** Decimals whose double has other digits. */
   readonly inexactDoubles: number
   readonly bytes: number
@@ -48,7 +48,7 @@ export interface FinishedOutput {
 export class OutputWriter {
   private readonly stats = { inexactDoubles: 0 }
   private readonly hash: Hash | undefined
-  private rows = 0
+  private candles = 0
   private firstOpenTime = 0
   private lastOpenTime = 0
   private exporter: Exporter | undefined
@@ -74,14 +74,14 @@ export class OutputWriter {
       this.exporter = await this.openExporter(this.output)
       this.firstOpenTime = batch.openTime(0)
     }
-    this.rows += batch.length
+    this.candles += batch.length
     this.lastOpenTime = batch.openTime(batch.length - 1)
     await this.exporter.write(batch)
   }
 
   /** Writes what is left. Returns undefined for an output without rows. */
   async finish(): Promise<FinishedOutput | undefined> {
-    const { spec, exporter, output, rows, stats, firstOpenTime, lastOpenTime } = this
+    const { spec, exporter, output, candles, stats, firstOpenTime, lastOpenTime } = this
     if (exporter === undefined || output === undefined) return undefined
     await exporter.end()
     // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
@@ -96,7 +96,7 @@ export class OutputWriter {
     const { path, format, gzip } = spec
     const series = spec.series.map(({ symbol, interval }) => ({ symbol, interval }))
     const compression = gzip ? 'gzip' : this.format.rowFormat.compression
-    const file = { path, format, compression, series, rows, ...stats, bytes: output.bytes }
+    const file = { path, format, compression, series, candles, ...stats, bytes: output.bytes }
     return { file, finished: output.finished, sha256: this.hash?.digest('hex'), firstOpenTime, lastOpenTime }
   }
 

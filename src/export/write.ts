@@ -1,6 +1,7 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
 import { joinNames } from '../download/errors.js'
-import type { WindowSource } from '../download/sources/window-source.js'
+import { toWarn } from '../download/events.js'
+import type { Warn, WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
@@ -34,7 +35,7 @@ export interface ExportJob {
 /** How an export is written. */
 export interface WriteOptions
   extends OpenOptions,
-    Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'planned' | 'progress' | 'warn'>,
+    Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'onEvent'>,
     Pick<ResampleRequest, 'partial'>,
     ExcerptRequest {
   /** Threads that write files at once, the main one included. Default 1. */
@@ -76,11 +77,9 @@ export async function writeOutputs(
   options: WriteOptions,
 ): Promise<ExportReport> {
   const { concurrency, signal, partial, limit, tail, failOnGaps, threads = 1 } = options
-  const { progress } = report ? {} : options
-  const tally = new DownloadTally(source, planned.plan, {
-    ...{ forExport: true, partial, failOnGaps, progress },
-    planned: report ? undefined : options.planned,
-  })
+  // Windows that were downloaded before have had their events.
+  const { onEvent } = report ? {} : options
+  const tally = new DownloadTally(source, planned.plan, { forExport: true, partial, failOnGaps, onEvent })
   const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (PreparedFile | undefined)[] = []
   try {
@@ -108,7 +107,7 @@ export async function writeOutputs(
     const isCurrent = options.updates !== undefined && (await isUnchanged(finished[0], options.updates))
     if (!isCurrent) await commitOutputs(finished.map(({ file, finished }) => ({ path: file.path, finished })))
     const files = isCurrent ? [] : finished.map(({ file }) => file)
-    warnAbout(completed, files, options.warn)
+    warnAbout(completed, files, toWarn(options))
     await discardAll(prepared.filter((_, index) => isCurrent || written[index]?.outputs[0] === undefined))
     return { ...completed, files }
   } catch (error) {
@@ -128,14 +127,14 @@ async function discardAll(prepared: readonly (PreparedFile | undefined)[]): Prom
 }
 
 /** Warns of series without candles, and of decimals that a double does not hold. */
-export function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: WriteOptions['warn']): void {
-  const empty = series.filter(({ rows }) => rows === 0).map(seriesName)
-  if (empty.length > 0) warn?.(`No candles in the range: ${joinNames(empty)}.`)
+export function warnAbout({ series }: DownloadReport, files: readonly WrittenFile[], warn: Warn): void {
+  const empty = series.filter(({ candles }) => candles === 0).map(seriesName)
+  if (empty.length > 0) warn(`No candles in the range: ${joinNames(empty)}.`)
   const inexact = files.filter(({ inexactDoubles }) => inexactDoubles > 0)
   if (inexact.length === 0) return
   const count = inexact.reduce((sum, { inexactDoubles }) => sum + inexactDoubles, 0)
   const names = joinNames(inexact.map(({ path }) => (path === '-' ? 'stdout' : path)))
-  warn?.(`${names}: ${count} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`)
+  warn(`${names}: ${count} decimals have more digits than a double holds; \`numbers: 'decimal'\` keeps them all.`)
 }
 
 /** When the reader closes the pipe, an export ends with 0, unless others wait for files of the same export. */

@@ -50,3 +50,38 @@ export type KlineRow = [
 export type KlineObject = {
   readonly [name in Column]: name extends 'open_time' | 'close_time' | 'count' ? number : string
 }
+
+/** A row as an object whose decimals are numbers: of one with more than 15 digits the last ones can be lost. Times in ms UTC. */
+export type KlineNumbers = {
+  readonly [name in Column]: name extends 'ignore' ? string : number
+}
+
+/** A row as an object, with all digits. */
+export function rowToObject(row: KlineRow): KlineObject {
+  const [open_time, open, high, low, close, volume, close_time, quote_volume, count] = row
+  const [, , , , , , , , , taker_buy_volume, taker_buy_quote_volume, ignore] = row
+  return {
+    ...{ open_time, open, high, low, close, volume, close_time, quote_volume, count },
+    ...{ taker_buy_volume, taker_buy_quote_volume, ignore },
+  }
+}
+
+/** A row as an object of numbers. */
+export function rowToNumbers(row: KlineRow): KlineNumbers {
+  const { open_time, close_time, count, ignore, ...decimals } = rowToObject(row)
+  const { open, high, low, close, volume, quote_volume, taker_buy_volume, taker_buy_quote_volume } = decimals
+  return {
+    open_time,
+    open: Number(open),
+    high: Number(high),
+    low: Number(low),
+    close: Number(close),
+    volume: Number(volume),
+    close_time,
+    quote_volume: Number(quote_volume),
+    count,
+    taker_buy_volume: Number(taker_buy_volume),
+    taker_buy_quote_volume: Number(taker_buy_quote_volume),
+    ignore,
+  }
+}

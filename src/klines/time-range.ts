@@ -25,30 +25,38 @@ export interface RequestedRange extends TimeRange {
 /** Every open time. */
 export const ALL_TIME: TimeRange = { fromTime: Number.NEGATIVE_INFINITY, toTime: Number.POSITIVE_INFINITY }
 
-/** A range as text. */
+/** A point in time: a text, a number of ms since the epoch, or a date. */
+export type TimeText = string | number | Date
+
+/** A range as a user writes it. */
 export interface RangeText {
   /**
    * The first open time, in UTC unless it has an offset: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00Z`; `now`, `today`,
-   * `yesterday`; `-7d` (before now: a number and h, d, w, M or y); a Unix time of 10 digits (s) or 13 digits (ms).
+   * `yesterday`; `-7d` (before now: a number and h, d, w, M or y); as text, a Unix time of 10 digits (s) or 13 digits (ms). A number
+   * is ms since the epoch.
    */
-  readonly from?: string | undefined
+  readonly from?: TimeText | undefined
   /** The end of the open times, which is not part of the range; in the forms of `from`. */
-  readonly to?: string | undefined
+  readonly to?: TimeText | undefined
   /** A length of time before `to`, or before now without `to`: `90d`, with the units of `from`. */
   readonly last?: string | undefined
 }
 
 const FORMS =
   'Expected YYYY, YYYY-MM, YYYY-MM-DD or an ISO instant such as 2024-01-01T12:00Z (times are UTC); now, today, yesterday or -7d (h, d, w, M, y); or a Unix time of 10 digits (s) or 13 digits (ms)'
+/** The furthest that a Date can be from 1970, ms. */
+const MAX_TIME = 8.64e15
 const LENGTH = /^([1-9]\d{0,5})([hdwMy])$/
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2})?$/i
 
 /**
  * Parses a point in time to ms UTC: `2024`, `2024-01`, `2024-01-31`, `2024-01-31T12:00`, with seconds, ms, `Z` or an offset;
  * `now`, `today`, `yesterday` or `-7d`, from `now` (ms UTC); a Unix time of 10 digits (s) or 13 digits (ms). Without an offset it
- * is UTC, and a day starts at midnight UTC, whatever the system's time zone. Throws `bad_time` on other forms and invalid days.
+ * is UTC, and a day starts at midnight UTC, whatever the system's time zone. A number is ms UTC. Throws `bad_time` on other forms and
+ * invalid days.
  */
-export function parseInstant(text: string, now: number): number {
+export function parseInstant(text: TimeText, now: number): number {
+  if (typeof text !== 'string') return parseNumber(text)
   const trimmed = text.trim()
   const relative = parseRelative(trimmed, now)
   if (relative !== undefined) return relative
@@ -114,7 +122,7 @@ export function parseRequestedRange(text: RangeText, now: number): RequestedRang
       from: from === undefined && last === undefined ? undefined : range.fromTime,
       to: isFromNow ? now : to === undefined ? undefined : range.toTime,
     },
-    endMoves: isFromNow || (to !== undefined && parseRelative(to.trim(), 0) !== undefined),
+    endMoves: isFromNow || isRelative(to),
     now,
     text: describeRange(text),
   }
@@ -122,7 +130,6 @@ export function parseRequestedRange(text: RangeText, now: number): RequestedRang
 
 /** Whether the range that a text describes moves on with the present. */
 export function isRelativeRange({ from, to, last }: RangeText): boolean {
-  const isRelative = (text: string | undefined) => text !== undefined && parseRelative(text.trim(), 0) !== undefined
   return isRelative(from) || isRelative(to) || (last !== undefined && to === undefined)
 }
 
@@ -138,7 +145,7 @@ export function formatRange({ fromTime, toTime }: TimeRange): string {
 export function describeRange({ from, to, last }: RangeText): string {
   if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))
   const words = Object.entries({ from, last, to }).filter(([, text]) => text !== undefined)
-  return words.map(([name, text]) => `${name} ${text?.trim()}`).join(' ')
+  return words.map(([name, text]) => `${name} ${typeof text === 'string' ? text.trim() : new Date(Number(text)).toISOString()}`).join(' ')
 }
 
 /** The request for a range that `describeRange` has described. Throws `bad_range` or `bad_time` for another text. */
@@ -155,6 +162,18 @@ export function parseRangeDescription(text: string): RangeText {
     'bad_range',
     `"${text}" describes no range. Expected one such as 2024-01-01T00:00:00.000Z/.. or last 90d.`,
   )
+}
+
+function isRelative(text: TimeText | undefined): boolean {
+  return typeof text === 'string' && parseRelative(text.trim(), 0) !== undefined
+}
+
+/** The ms of a number or a date. */
+function parseNumber(time: number | Date): number {
+  const ms = Number(time)
+  if (Number.isInteger(ms) && Math.abs(ms) <= MAX_TIME) return ms
+  const found = typeof time === 'number' ? `The number ${time}` : 'An invalid Date'
+  throw new KlinesError('bad_time', `${found} is not a point in time. Expected whole milliseconds since 1970, UTC.`)
 }
 
 /** `now`, `today`, `yesterday` and `-7d` in ms UTC; undefined for other texts. */

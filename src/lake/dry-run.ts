@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { toWarn } from '../download/events.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
@@ -31,14 +32,14 @@ import { checkRoot } from './root/files.js'
  * throw about the request and the folder.
  */
 export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
-  const { output: root, force = false, prune = false, warn } = given
+  const { output: root, force = false, prune = false } = given
   const selection = parseSelection(given)
   checkRange(given)
   parseThreads(given)
   const now = given.now ?? systemClock.now()
   const unusedSince = given.vacuum === undefined ? undefined : vacuumTime(given.vacuum, now)
   checkRoot(root)
-  const folder = await openFolder(root, warn)
+  const folder = await openFolder(root, toWarn(given))
   const request = withLakeOptions(given, force ? undefined : folder.manifest?.options)
   const { options } = parseLakeOptions(request, folder.manifest?.options)
   // However many requests the run takes, this one sends none of them.

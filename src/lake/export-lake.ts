@@ -1,10 +1,10 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
+import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import type { FileMemory } from '../download/sources/cache-writer.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
-import type { ProgressCallbacks } from '../download/tally.js'
 import { planExport, selectSeries } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { warnAbout } from '../export/write.js'
@@ -26,7 +26,6 @@ import { LakeUpdate } from './update.js'
 export interface LakeRequest
   extends ReadRequest,
     LakeOptionsRequest,
-    ProgressCallbacks,
     ThreadOptions,
     Pick<DownloadRequest, 'failOnGaps'> {
   /** The folder; it is made if it is missing. */
@@ -54,7 +53,8 @@ export interface LakeRequest
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
 export async function exportLake(given: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
-  const { output: root, force = false, vacuum, warn } = given
+  const { output: root, force = false, vacuum, signal } = given
+  const warn = toWarn(given)
   const selection = parseSelection(given)
   checkRange(given)
   const now = given.now ?? systemClock.now()
@@ -69,7 +69,7 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
   let lock: LakeLock | undefined
   const memory: FileMemory = new Map()
   try {
-    const taken = await LakeLock.acquire(root, request, lockEffects)
+    const taken = await LakeLock.acquire(root, { warn, signal }, lockEffects)
     lock = taken
     const folder = await openFolder(root, warn)
     const source = await openSource(request, { memory })

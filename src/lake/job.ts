@@ -21,7 +21,7 @@ export interface LakeJob {
   readonly windows: WindowFiles
 }
 
-export interface UpdateOptions extends Pick<TallyOptions, 'planned' | 'progress' | 'failOnGaps'> {
+export interface UpdateOptions extends Pick<TallyOptions, 'onEvent' | 'failOnGaps'> {
   /** Threads that encode series at once, the main one included. */
   readonly threads?: number | undefined
   /** Write all parts again. */
@@ -36,7 +36,6 @@ export interface UpdateOptions extends Pick<TallyOptions, 'planned' | 'progress'
   /** Throws `lake_busy` when this run does not have the lock of the lake any more. */
   readonly checkLock: () => void
   readonly signal?: AbortSignal | undefined
-  readonly warn?: ((warning: string) => void) | undefined
 }
 
 /** What became of the parts of a lake. */

@@ -202,8 +202,8 @@ async function writeChanged(
   const { partition, partial } = job.options
   const { signal, moves, failOnGaps } = options
   const changed = states.filter(state => moves || !state.isComplete)
-  const { planned, progress } = report ? {} : options
-  const tally = new DownloadTally(source, plan, { forExport: true, partial, failOnGaps, planned, progress })
+  const { onEvent } = report ? {} : options
+  const tally = new DownloadTally(source, plan, { forExport: true, partial, failOnGaps, onEvent })
   if (report === undefined) {
     const unchanged = states.filter(state => !changed.includes(state)).map(({ planned }) => planned.plan)
     await downloadSeries(source, unchanged, tally, { signal, findCounted: window => windows.counted(window) })

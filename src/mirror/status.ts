@@ -9,7 +9,7 @@ export interface SeriesStatus extends Series {
   readonly windows: number
   /** Windows without candles. */
   readonly empty: number
-  readonly bytes: number
+  readonly cachedBytes: number
   /** First and last startDate whose window has candles. */
   readonly firstStartDate: string | undefined
   readonly lastStartDate: string | undefined
@@ -22,7 +22,7 @@ export interface CandleStatus extends SeriesStatus {
 }
 
 /** The status of each series with at least one cached window, symbol by symbol. Two windows of each are read. */
-export function mirrorStatus(mirror: Mirror): CandleStatus[] {
+export function seriesStatuses(mirror: Mirror): CandleStatus[] {
   return mirror.contents
     .symbols()
     .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
@@ -42,7 +42,7 @@ export function mirrorStatus(mirror: Mirror): CandleStatus[] {
 /** The size of the windows of a mirror, bytes. */
 export function seriesBytes(mirror: Mirror): number {
   const series = mirror.contents.symbols().flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
-  return series.reduce((sum, one) => sum + seriesStatus(mirror, one).bytes, 0)
+  return series.reduce((sum, one) => sum + seriesStatus(mirror, one).cachedBytes, 0)
 }
 
 /** The status of one series, cached or not. */
@@ -64,7 +64,7 @@ export function summarizeSizes(
     interval,
     windows: sizes.length,
     empty: sizes.length - populated.length,
-    bytes: sizes.reduce((sum, file) => sum + file.bytes, 0),
+    cachedBytes: sizes.reduce((sum, file) => sum + file.bytes, 0),
     firstStartDate: populated.at(0)?.startDate,
     lastStartDate: populated.at(-1)?.startDate,
   }

@@ -6,7 +6,7 @@ import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { formatBytes, quoteWord } from '../klines/text.js'
 import { type MetaRead, readMeta } from './meta.js'
 import { Mirror } from './mirror.js'
-import { mirrorStatus, seriesBytes } from './status.js'
+import { seriesBytes, seriesStatuses } from './status.js'
 
 /** A mirror of the user. */
 export interface UserMirror {
@@ -21,7 +21,7 @@ export interface MirrorFigures {
   readonly symbols: number
   readonly series: number
   readonly windows: number
-  readonly bytes: number
+  readonly cachedBytes: number
   /** Open time of the newest candle, ms UTC; undefined without one. */
   readonly newest: number | undefined
 }
@@ -65,13 +65,13 @@ export function listUserMirrors(): UserMirror[] {
 
 /** What a mirror has: two windows of each series are read. */
 export function mirrorFigures(root: string): MirrorFigures {
-  const series = mirrorStatus(new Mirror(root))
+  const series = seriesStatuses(new Mirror(root))
   const newest = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   return {
     symbols: new Set(series.map(({ symbol }) => symbol)).size,
     series: series.length,
     windows: series.reduce((sum, { windows }) => sum + windows, 0),
-    bytes: series.reduce((sum, { bytes }) => sum + bytes, 0),
+    cachedBytes: series.reduce((sum, { cachedBytes }) => sum + cachedBytes, 0),
     newest: newest.length === 0 ? undefined : newest.reduce((a, b) => Math.max(a, b)),
   }
 }

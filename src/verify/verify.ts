@@ -39,10 +39,10 @@ export interface VerifyTask extends VerifyScope {
   readonly symbols: readonly (readonly SeriesWindows[])[]
 }
 
-/** Options of `verifyKlines`. Each thread has at most about 100 MB, however long the series are. */
-export interface VerifyKlinesOptions extends ThreadOptions, Pick<VerifyScope, 'sliceCandles'> {
+/** Options of `verifySeries`. Each thread has at most about 100 MB, however long the series are. */
+export interface VerifySeriesOptions extends ThreadOptions, Pick<VerifyScope, 'sliceCandles'> {
   /** Whether to compare the intervals. Default true. */
-  readonly audit?: boolean
+  readonly audit?: boolean | undefined
   /** Open times, ms UTC. Default: from the first to the last cached window of each series. */
   readonly range?: RequestedRange | undefined
   /** The present, ms UTC: windows that start later are not missing. Default: this machine's clock. */
@@ -60,10 +60,10 @@ export interface VerifyKlinesOptions extends ThreadOptions, Pick<VerifyScope, 's
  * lacks. A slice of one symbol is in memory at a time, and one more for each thread that helps with a large mirror. Throws `digits_lost`
  * for a decimal too long for exact sums, `mirror_unusable`, and `bad_option`.
  */
-export async function verifyKlines(
+export async function verifySeries(
   mirror: Mirror,
   series: readonly Series[],
-  options: VerifyKlinesOptions = {},
+  options: VerifySeriesOptions = {},
 ): Promise<VerificationReport> {
   const { audit = true, range, now = systemClock.now(), acceptList, sliceCandles, warn = () => {} } = options
   const { signal, progress = () => {} } = options

@@ -9,6 +9,7 @@ import { exportKlines } from '../../src/export/export.js'
 import { Mirror } from '../../src/mirror/mirror.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
+import { onWarning } from '../support/events.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { publishSetup } from '../support/published-mirror.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -179,7 +180,7 @@ describe('reading a published mirror later, offline', () => {
       const warnings: string[] = []
       const output = join(mirror, '..', 'x.csv')
       const request = { symbols: ['BTCUSDT'], intervals: ['12h'] as const, offline: true, force: true, output }
-      await exportKlines({ ...request, ...range, mirror, now, warn: text => void warnings.push(text) })
+      await exportKlines({ ...request, ...range, mirror, now, onEvent: onWarning(text => warnings.push(text)) })
       expect(readFileSync(output, 'utf8')).toContain('\n')
       return warnings
     }

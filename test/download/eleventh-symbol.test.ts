@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
 import { exportKlines } from '../../src/export/export.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { mirrorStatus } from '../../src/mirror/status.js'
-import { verifyKlines } from '../../src/verify/verify.js'
+import { seriesStatuses } from '../../src/mirror/status.js'
+import { verifySeries } from '../../src/verify/verify.js'
 import { downloadSetup } from '../support/download-setup.js'
 import { catchError } from '../support/errors.js'
 import { startTestServer } from '../support/servers/test-server.js'
@@ -29,16 +29,16 @@ describe('a pair that the published list has beside the ten', () => {
   it('is used as it is: downloaded by its name, exported, verified, served and counted', async () => {
     const { server, request, mirror, folder, warnings } = await setup(LISTED)
     const report = await downloadKlines({ ...request, symbols: ['pepe/usdt'] })
-    expect(report.series).toMatchObject([{ symbol: PEPE, rows: 50, windows: { total: 7, fetched: 7 } }])
+    expect(report.series).toMatchObject([{ symbol: PEPE, candles: 50, windows: { total: 7, fetched: 7 } }])
     const output = join(folder, 'x.json')
     await exportKlines({ ...request, symbols: [PEPE], output, offline: true })
     expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(
       STARTED.flatMap(date => weekRows(date, { seed: 5, days: date === OPEN_WEEK ? 2 : 8 })),
     )
     const tree = new Mirror(mirror)
-    const verified = await verifyKlines(tree, [{ symbol: PEPE, interval: '15m' }], { now: NOW })
+    const verified = await verifySeries(tree, [{ symbol: PEPE, interval: '15m' }], { now: NOW })
     expect(verified.series).toMatchObject([{ symbol: PEPE, interval: '15m' }])
-    expect(mirrorStatus(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
+    expect(seriesStatuses(tree)).toMatchObject([{ symbol: PEPE, interval: '15m', windows: 7 }])
     const served = await (await startTestServer(mirror)).request(weekPath(PEPE, STARTED[2]))
     expect([served.status, String(served.body)]).toEqual([200, String(windowBytes(weekRows(STARTED[2], { seed: 5 })))])
     expect(warnings).toEqual([])
@@ -65,7 +65,9 @@ describe('a pair that the published list lacks', () => {
 
   it('is downloaded by its name where it has windows', async () => {
     const { request } = await setup(LISTED)
-    expect((await downloadKlines({ ...request, symbols: [PEPE] })).series).toMatchObject([{ symbol: PEPE, rows: 50 }])
+    expect((await downloadKlines({ ...request, symbols: [PEPE] })).series).toMatchObject([
+      { symbol: PEPE, candles: 50 },
+    ])
   })
 
   it('is unknown where it has none, before anything is downloaded', async () => {

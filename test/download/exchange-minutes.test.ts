@@ -10,8 +10,9 @@ import { exportKlines } from '../../src/export/export.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { EXCHANGE_INTERVALS, INTERVALS, MINUTE_INTERVALS } from '../../src/klines/intervals.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { verifyKlines } from '../../src/verify/verify.js'
+import { verifySeries } from '../../src/verify/verify.js'
 import { catchError } from '../support/errors.js'
+import { onWindow } from '../support/events.js'
 import { exchangeSetup, withMirror } from '../support/exchange/exchange-setup.js'
 import { madeMarket } from '../support/exchange/made-market.js'
 import { EXCHANGE_NOW } from '../support/exchange/market.js'
@@ -165,7 +166,7 @@ describe('a range', () => {
   ])('%s', async (_, from, to, count, gaps) => {
     const { request, exported } = await setup()
     const { series } = await downloadKlines({ ...request, intervals: ['1m'], from, to })
-    expect(series).toMatchObject([{ rows: count, gaps }])
+    expect(series).toMatchObject([{ candles: count, gaps }])
     const rows = await exported({ from, to })
     expect(rows).toEqual(
       expected('1m', `${from}${from.includes('T') ? 'Z' : ''}`, `${to}${to.includes('T') ? 'Z' : ''}`),
@@ -184,8 +185,8 @@ describe('the whole history of 1m', () => {
     whole = forSymbol(withMirror(await ExchangeServer.open(MARKET), mkdtempSync(join(tmpdir(), 'klines-whole-'))))
     const { request, requests, dates } = whole
     const stop = new AbortController()
-    const progress = ({ done }: { done: number }) => done === 3205 && stop.abort()
-    await catchError(downloadKlines({ ...request, intervals: ['1m'], signal: stop.signal, progress, concurrency: 1 }))
+    const onEvent = onWindow(({ done }) => done === 3205 && stop.abort())
+    await catchError(downloadKlines({ ...request, intervals: ['1m'], signal: stop.signal, onEvent, concurrency: 1 }))
     const [first, stored] = [requests(), dates(`1min/${SYMBOL}`)]
     await downloadKlines({ ...request, intervals: ['1m'] })
     run = { first, second: requests(), stored }
@@ -220,8 +221,10 @@ describe('the whole history of 1m', () => {
     const request = { ...all, intervals: ['1m' as const], from: '2025-06-01' }
     await downloadKlines({
       ...request,
-      planned: (_, limitMs) => planned.push(limitMs),
-      progress: ({ limitMs }) => left.push(limitMs),
+      onEvent: event => {
+        if (event.type === 'plan') planned.push(event.limitMs)
+        if ('window' in event) left.push(event.limitMs)
+      },
     })
     // From 27 March to 24 April are 29 days, of 80 ms each.
     expect(planned).toEqual([29 * 80])
@@ -251,7 +254,7 @@ describe('the whole history of 1m', () => {
     server.date = EXCHANGE_NOW + DAY
     const client = { baseUrl: server.url, mirror: join(folder, 'copy'), now: EXCHANGE_NOW + DAY, symbols: [SYMBOL] }
     const copy = await downloadKlines({ ...client, intervals: ['1m'], from: '2026-03-01' })
-    expect(copy.series).toMatchObject([{ rows: expected('1m', 0).length }])
+    expect(copy.series).toMatchObject([{ candles: expected('1m', 0).length }])
     const output = join(folder, 'copy.json')
     await exportKlines({ ...client, intervals: ['1m'], output, offline: true, from: '2026-04-01', to: '2026-04-30' })
     expect(JSON.parse(readFileSync(output, 'utf8'))).toEqual(expected('1m', '2026-04-01', '2026-04-30'))
@@ -265,7 +268,7 @@ describe('the whole history of 1m', () => {
     const { request, mirror } = await setup()
     await downloadKlines({ ...request, intervals: [...EXCHANGE_INTERVALS], from: '2026-01-01' })
     const series = EXCHANGE_INTERVALS.map(interval => ({ symbol: SYMBOL, interval }))
-    const report = await verifyKlines(new Mirror(mirror), series, { now: EXCHANGE_NOW })
+    const report = await verifySeries(new Mirror(mirror), series, { now: EXCHANGE_NOW })
     expect(report.differences).toEqual([])
     expect(report.pairs).toHaveLength(98)
     const minutes = report.pairs.filter(({ finer }) => finer === '1m')

@@ -23,7 +23,7 @@ async function setup() {
 describe('a symbol of the exchange', () => {
   it.each(['btc/usdt', 'BTC-USDT', ' btcusdt '])('can be written %s', async name => {
     const { download, dates } = await setup()
-    expect((await download([name])).series[0]).toMatchObject({ symbol: 'BTCUSDT', rows: 119 })
+    expect((await download([name])).series[0]).toMatchObject({ symbol: 'BTCUSDT', candles: 119 })
     expect(dates('1d/BTCUSDT')).toEqual(['2026-01-01'])
   })
 

@@ -17,6 +17,7 @@ import { downloadKlines } from '../../src/download/download.js'
 import { exportKlines } from '../../src/export/export.js'
 import { runChild } from '../support/cli/run-child.js'
 import { downloadSetup } from '../support/download-setup.js'
+import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import { whileReadOnly } from '../support/permission.js'
 import {
@@ -47,7 +48,7 @@ describe('an export through the service', () => {
     const { server, out, mirror, request } = await exportSetup()
     const report = await exportKlines(request)
     expect(dataLines(request.output)).toEqual(csvRows('BTCUSDT'))
-    expect(report.files).toMatchObject([{ path: request.output, format: 'csv', rows: 42, inexactDoubles: 0 }])
+    expect(report.files).toMatchObject([{ path: request.output, format: 'csv', candles: 42, inexactDoubles: 0 }])
     expect(report.series[0].windows).toMatchObject({ fetched: 7 })
     expect(server.paths('windows')).toHaveLength(7)
     expect(filesBelow(join(mirror, 'api', 'klines', '15m', 'BTCUSDT'))).toHaveLength(7)
@@ -209,12 +210,12 @@ describe('folders that are missing', () => {
       if (++done === 10) controller.abort(new Error('enough'))
     }
     const { signal } = controller
-    await expect(exportKlines({ ...request, signal, progress: interrupt })).rejects.toThrow('enough')
+    await expect(exportKlines({ ...request, signal, onEvent: onWindow(interrupt) })).rejects.toThrow('enough')
     expect(readdirSync(out)).toEqual([])
     const occupy = () => {
       if (existsSync(join(out, 'a', 'ETHUSDT'))) mkdirSync(join(out, 'a', 'ETHUSDT', '15m.csv'), { recursive: true })
     }
-    await expect(exportKlines({ ...request, progress: occupy })).rejects.toMatchObject({ name: 'KlinesError' })
+    await expect(exportKlines({ ...request, onEvent: onWindow(occupy) })).rejects.toMatchObject({ name: 'KlinesError' })
     expect(filesBelow(out)).toEqual([])
     expect(readdirSync(join(out, 'a'))).toEqual(['ETHUSDT'])
   })
@@ -282,7 +283,11 @@ describe('an export whose mirror cannot be written', () => {
   it('for lack of permission warns once and continues in memory', async () => {
     const setup = await exportSetup()
     const result = await exportReadOnly(setup)
-    expect(result).toMatchObject({ code: 'none', rows: 42, warnings: [expect.stringContaining('permission denied')] })
+    expect(result).toMatchObject({
+      code: 'none',
+      candles: 42,
+      warnings: [expect.stringContaining('permission denied')],
+    })
     expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
     expect(filesBelow(setup.folder)).toEqual([])
   })
@@ -292,7 +297,7 @@ describe('an export whose mirror cannot be written', () => {
     await downloadKlines(setup.request)
     setup.server.reset()
     const result = await exportReadOnly(setup)
-    expect(result).toMatchObject({ code: 'none', rows: 42 })
+    expect(result).toMatchObject({ code: 'none', candles: 42 })
     expect(setup.server.paths('windows')).toEqual([weekPath('BTCUSDT', OPEN_WEEK)])
     expect(dataLines(setup.request.output)).toEqual(csvRows('BTCUSDT'))
   })

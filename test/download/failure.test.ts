@@ -33,7 +33,7 @@ describe('a window that cannot be downloaded', () => {
     server.reset()
     const report = await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual([missing, path(OPEN_WEEK)])
-    expect(report.series[0].rows).toBe(42)
+    expect(report.series[0].candles).toBe(42)
   })
 
   it('shares a line of the message, with a count, with the others that failed for the same reason', async () => {

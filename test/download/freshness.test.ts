@@ -36,7 +36,7 @@ describe('a first run', () => {
       {
         symbol: 'BTCUSDT',
         interval: '15m',
-        rows: 42,
+        candles: 42,
         firstOpenTime: Date.parse(FULL_WEEKS[0]),
         lastOpenTime: Date.parse(OPEN_WEEK) + DAY,
         windows: { total: 7, fetched: 7, cached: 0, revalidated: 0, retained: 0, failed: 0 },
@@ -85,7 +85,7 @@ describe('a second run', () => {
       status: 304,
       headers: { 'if-modified-since': new Date(RENDERED).toUTCString() },
     })
-    expect(report.series[0]).toMatchObject({ rows: 42, windows: { cached: 6, revalidated: 1, fetched: 0 } })
+    expect(report.series[0]).toMatchObject({ candles: 42, windows: { cached: 6, revalidated: 1, fetched: 0 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 2 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED)
   })
@@ -97,7 +97,7 @@ describe('a second run', () => {
     server.reset()
     server.date = NOW + DAY
     const report = await downloadKlines({ ...request, now: NOW + DAY })
-    expect(report.series[0]).toMatchObject({ rows: 43, restated: 0, windows: { fetched: 1, cached: 6 } })
+    expect(report.series[0]).toMatchObject({ candles: 43, restated: 0, windows: { fetched: 1, cached: 6 } })
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(weekRows(OPEN_WEEK, { days: 3 }))
     expect(statSync(join(mirror, path(OPEN_WEEK))).mtimeMs).toBe(RENDERED + DAY)
   })
@@ -160,7 +160,7 @@ describe('a window that was fetched before its end', () => {
     const { server, mirror, request } = await staleSetup()
     const report = await downloadKlines(request)
     expect(server.paths('windows').sort()).toEqual([path(stale), path(OPEN_WEEK)])
-    expect(report.series[0].rows).toBe(42)
+    expect(report.series[0].candles).toBe(42)
     expect(readJson(mirror, path(stale))).toEqual(weekRows(stale))
   })
 
@@ -193,7 +193,7 @@ describe('a new version of a window', () => {
     for (const refresh of [false, true]) {
       warnings.length = 0
       const report = await downloadKlines({ ...request, refresh })
-      expect(report.series[0]).toMatchObject({ rows: 42, windows: { retained: 1 } })
+      expect(report.series[0]).toMatchObject({ candles: 42, windows: { retained: 1 } })
       expect(warnings).toEqual([
         `BTCUSDT 15m ${OPEN_WEEK}: the service's new version lacks 1 cached candle; the cached window stays.`,
       ])
@@ -243,7 +243,7 @@ describe('a corrupt file in the mirror', () => {
     expect(again?.headers).not.toHaveProperty('if-modified-since')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatch(new RegExp(`^Corrupt in the mirror, downloaded again: BTCUSDT 15m ${FULL_WEEKS[1]}: `))
-    expect(report.series[0].rows).toBe(42)
+    expect(report.series[0].candles).toBe(42)
     expect(readJson(mirror, path(FULL_WEEKS[1]))).toEqual(weekRows(FULL_WEEKS[1]))
   })
 })
@@ -256,7 +256,7 @@ describe('dates and symbols of the service', () => {
     cpSync(from, to, { recursive: true })
     const report = await downloadKlines({ ...request, symbols: 'all' as const })
     expect(report.series.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'PEPEUSDT'])
-    expect(report.series[2].rows).toBe(report.series[0].rows)
+    expect(report.series[2].candles).toBe(report.series[0].candles)
     expect(warnings).toEqual(['Not listed by the service, so not part of "all": BNBUSDT, SOLUSDT, XRPUSDT and 5 more.'])
     expect(readJson(mirror, 'api/klines/symbols.json')).toEqual(['PEPEUSDT', 'BTCUSDT', 'ETHUSDT'])
     const offline = await exportKlines({ ...request, symbols: 'all', offline: true, output: join(mirror, 'all.csv') })

@@ -53,7 +53,7 @@ describe('leaving a loop', () => {
     const gate = deferred()
     let windows = 0
     server.hold = path => (isWindow(path) && ++windows > 2 ? gate.promise : undefined)
-    for await (const { row } of klineRows({ ...request, concurrency: 1 })) {
+    for await (const { row } of klineRows({ ...request, as: 'arrays', concurrency: 1 })) {
       expect(row).toEqual(treeRows('BTCUSDT').get('2025-01-06')?.[0])
       break
     }
@@ -80,7 +80,7 @@ it('three concurrent runs on one mirror all succeed and leave it complete', asyn
   const { tree, server, mirror, request } = await downloadSetup()
   const symbols = ['BTCUSDT', 'ETHUSDT'] as const
   const reports = await Promise.all([1, 2, 3].map(() => downloadKlines({ ...request, symbols })))
-  for (const report of reports) expect(report.series.map(({ rows }) => rows)).toEqual([42, 42])
+  for (const report of reports) expect(report.series.map(({ candles }) => candles)).toEqual([42, 42])
   for (const symbol of symbols) {
     for (const date of STARTED) {
       expect(readJson(mirror, weekPath(symbol, date))).toEqual(readJson(tree, weekPath(symbol, date)))

@@ -12,7 +12,7 @@ const iso = (time: number) => new Date(time).toISOString()
 
 async function collectRows(request: ReadRequest): Promise<string[]> {
   const rows: string[] = []
-  for await (const { series, row } of klineRows(request))
+  for await (const { series, row } of klineRows({ ...request, as: 'arrays' }))
     rows.push(JSON.stringify([series.symbol, series.interval, ...row]))
   return rows
 }
@@ -72,7 +72,7 @@ describe('rows', () => {
     server.always(weekPath('BTCUSDT', FULL_WEEKS[2]), { status: 404 })
     const seen: number[] = []
     const error = await catchError(async () => {
-      for await (const { row } of klineRows(request)) seen.push(row[0])
+      for await (const { row } of klineRows(request)) seen.push(row.open_time)
     })
     expect(error).toMatchObject({ code: 'incomplete' })
     expect(seen).toEqual(

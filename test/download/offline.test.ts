@@ -5,6 +5,7 @@ import { exportKlines } from '../../src/export/export.js'
 import type { Interval } from '../../src/klines/intervals.js'
 import { SYMBOLS as KNOWN, type SymbolName } from '../../src/klines/symbols.js'
 import { catchError } from '../support/errors.js'
+import { onWarning, onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import {
   FULL_WEEKS,
@@ -35,7 +36,7 @@ function offlineSetup() {
     output,
     offline: true,
     now: NOW,
-    warn: (warning: string) => void warnings.push(warning),
+    onEvent: onWarning(text => warnings.push(text)),
   }
   const remove = (startDate: string, symbol = 'BTCUSDT') => rmSync(join(mirror, weekPath(symbol, startDate)))
   return { mirror, folder, output, warnings, request, remove }
@@ -52,7 +53,7 @@ describe('an export from the mirror alone', () => {
     const { output, request } = offlineSetup()
     const report = await exportKlines({ ...request, from: '2025-01-13', to: '2025-01-27' })
     expect(readFileSync(output, 'utf8')).toBe(expectedCsv('BTCUSDT', ['2025-01-13', '2025-01-20']))
-    expect(report).toMatchObject({ requests: 0, bytes: 0, baseUrl: undefined, files: [{ path: output, rows: 16 }] })
+    expect(report).toMatchObject({ requests: 0, bytes: 0, baseUrl: undefined, files: [{ path: output, candles: 16 }] })
   })
 
   it('lists a window of the range that the mirror lacks, and writes nothing', async () => {
@@ -243,10 +244,10 @@ it('a window that disappears while a series is read again is an error, and the o
   const output = join(folder, '{interval}.csv')
   for (const interval of ['30m', '1h']) writeFileSync(join(folder, `${interval}.csv`), 'old')
   // Both series are made from 15m, so that its windows are read once to check them and once for each file.
-  const progress = ({ done, total }: { done: number; total: number }) => {
+  const onEvent = onWindow(({ done, total }) => {
     if (done === total) rmSync(join(mirror, weekPath('BTCUSDT', FULL_WEEKS[2])))
-  }
-  const both = { ...request, intervals: ['30m', '1h'] as const, derive: true, force: true, output, progress }
+  })
+  const both = { ...request, intervals: ['30m', '1h'] as const, derive: true, force: true, output, onEvent }
   await expect(exportKlines(both)).rejects.toMatchObject({ code: 'incomplete' })
   for (const interval of ['30m', '1h']) expect(readFileSync(join(folder, `${interval}.csv`), 'utf8')).toBe('old')
   expect(filesBelow(folder)).toEqual(['1h.csv', '30m.csv'])

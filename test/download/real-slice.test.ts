@@ -26,14 +26,16 @@ describe.runIf(hasRealTree)('the real slice (skipped without ../shared/data)', (
 
     const report = await exportKlines({ ...request, baseUrl: server.url, output: to(first) })
     expect(csvHashes(first)).toEqual(expected)
-    const actual = report.series.map(({ symbol, interval, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
-      name: `${symbol}-${interval}`,
-      rows,
-      firstOpenTime,
-      lastOpenTime,
-      gaps,
-      missing,
-    }))
+    const actual = report.series.map(
+      ({ symbol, interval, candles: rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
+        name: `${symbol}-${interval}`,
+        rows,
+        firstOpenTime,
+        lastOpenTime,
+        gaps,
+        missing,
+      }),
+    )
     const facts = truth.map(({ name, rows, firstOpenTime, lastOpenTime, gaps, missing }) => ({
       name,
       rows,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { downloadKlines } from '../../src/download/download.js'
-import type { Progress } from '../../src/download/tally.js'
+import type { KlinesEvent } from '../../src/download/events.js'
 import { downloadSetup, readJson } from '../support/download-setup.js'
+import { onWindow } from '../support/events.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, type Row, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const [WEEK, NEXT_WEEK] = FULL_WEEKS
@@ -52,7 +53,7 @@ describe('values that the service changed', () => {
     putFile(tree, path(OPEN_WEEK), rows, RENDERED + DAY)
     const later = { ...request, now: RENDERED + 2 * DAY }
     const report = await downloadKlines(later)
-    expect(report.series[0]).toMatchObject({ rows: 43, restated: 1 })
+    expect(report.series[0]).toMatchObject({ candles: 43, restated: 1 })
     expect(report.series[0].changes).toEqual([cell(rows[1], 'quote_volume', '7.00000001', RESTATED)])
     expect(readJson(mirror, path(OPEN_WEEK))).toEqual(rows)
   })
@@ -62,9 +63,13 @@ describe('values that the service changed', () => {
     await downloadKlines(request)
     putFile(tree, path(WEEK), changedRows(WEEK, [[0, 5, RESTATED]], { days: 7 }), RENDERED + DAY)
     const changes: unknown[] = []
-    const progress: Progress = ({ status, change }) => status === 'retained' && changes.push(change)
-    const report = await downloadKlines({ ...request, refresh: true, progress })
-    expect(report.series[0]).toMatchObject({ ...NOTHING, rows: 42, windows: { fetched: 6, retained: 1 } })
+    const note = onWindow(({ status, change }) => status === 'retained' && changes.push(change))
+    const onEvent = (event: KlinesEvent) => {
+      request.onEvent(event)
+      note(event)
+    }
+    const report = await downloadKlines({ ...request, refresh: true, onEvent })
+    expect(report.series[0]).toMatchObject({ ...NOTHING, candles: 42, windows: { fetched: 6, retained: 1 } })
     expect(changes).toEqual([undefined])
     expect(warnings).toEqual([expect.stringMatching(/the service's new version lacks 1 cached candle/)])
     expect(readJson(mirror, path(WEEK))).toEqual(weekRows(WEEK))

@@ -7,6 +7,7 @@ import type { FilePlace } from '../../src/export/output/file.js'
 import { ALL_TIME } from '../../src/klines/time-range.js'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startManyWindows } from '../support/cli/many-windows-server.js'
+import { onWindow } from '../support/events.js'
 import { METADATA, rowFormat } from '../support/exporting.js'
 import { oneOf } from '../support/full.js'
 import { MANY_SYMBOLS, MANY_WINDOWS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
@@ -101,16 +102,16 @@ describe('a download with several threads', () => {
   })
 })
 
-it('a progress callback that throws ends an export with several threads, and leaves nothing', async () => {
+it('a listener that throws ends an export with several threads, and leaves nothing', async () => {
   const { exportKlines } = await import('../../dist/index.js')
   const out = join(tempFolder(), 'out')
   const stop = new Error('stop')
   const done = exportKlines({
     ...{ symbols: 'all', intervals: ['15m'], mirror, offline: true, threads: 3, mkdir: true },
     output: join(out, '{symbol}.csv'),
-    progress: ({ window }: { window: { symbol: string } }) => {
+    onEvent: onWindow(({ window }) => {
       if (window.symbol === MANY_SYMBOLS[0]) throw stop
-    },
+    }),
   })
   await expect(done).rejects.toBe(stop)
   expect(existsSync(out)).toBe(false)
@@ -176,7 +177,7 @@ it('workers alone write all outputs', async () => {
       const text = csvOf(rows)
       expect(readFileSync(path(symbol), 'utf8')).toBe(text)
       expect(written.outputs[0]).toMatchObject({
-        file: { rows: rows.length, inexactDoubles: 0, bytes: text.length },
+        file: { candles: rows.length, inexactDoubles: 0, bytes: text.length },
         finished: { temp: path(symbol) },
         sha256: sha256(text),
       })
@@ -185,7 +186,7 @@ it('workers alone write all outputs', async () => {
       expect([...written.windows.contents]).toEqual([
         [toDate(openTime), expect.objectContaining({ size: file.length, sha256: sha256(file) })],
       ])
-      expect(written.windows.totals.get(toDate(openTime))).toMatchObject({ rows: manyRows(symbol)[1].length })
+      expect(written.windows.totals.get(toDate(openTime))).toMatchObject({ candles: manyRows(symbol)[1].length })
     }
   } finally {
     await pool.stop()

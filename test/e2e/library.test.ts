@@ -33,7 +33,7 @@ describe.concurrent('the library', () => {
     const source = `import { klineRows } from 'klines'
       const out = []
       const request = { symbols: ['BTC/USDT', 'ETHUSDT'], intervals: ['1d'], from: '2025-03', to: '2025-03-03', ${SOURCE} }
-      for await (const { series, row } of klineRows(request)) out.push([series.symbol, ...row])
+      for await (const { series, row } of klineRows({ ...request, as: 'arrays' })) out.push([series.symbol, ...row])
       console.log(JSON.stringify(out))`
     const rows = ['BTCUSDT', 'ETHUSDT'].flatMap(symbol =>
       sampleRows(symbol, '1d')
@@ -48,11 +48,11 @@ describe.concurrent('the library', () => {
     const source = `import { exportKlines } from 'klines'
       const request = { symbols: ['BTCUSDT'], intervals: ['2h'], from: '2024-12', to: '2025-04', ${SOURCE} }
       const { files, series } = await exportKlines({ ...request, output: 'two.csv' })
-      console.log(JSON.stringify({ files, rows: series[0].rows }))`
+      console.log(JSON.stringify({ files, rows: series[0].candles }))`
     const text = csvOf(sampleRows('BTCUSDT', '2h'))
     const rows = sampleRows('BTCUSDT', '2h').length
     expect(await printedBy('export.js', source)).toMatchObject({
-      files: [{ path: 'two.csv', rows, bytes: text.length }],
+      files: [{ path: 'two.csv', candles: rows, bytes: text.length }],
       rows,
     })
     expect(sandbox.text('two.csv')).toBe(text)
@@ -112,7 +112,7 @@ describe.concurrent('the library', () => {
 
   it('a process ends by itself after a break in the loop over klineRows', async () => {
     const source = `import { klineRows } from 'klines'
-      for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['15m'], ${SOURCE} })) {
+      for await (const { row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['15m'], as: 'arrays', ${SOURCE} })) {
         console.log(JSON.stringify(row))
         break
       }`
@@ -132,7 +132,7 @@ describe.concurrent('the library', () => {
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'
       const rows: KlineRow[] = []
-      for await (const { series, row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '90d' })) {
+      for await (const { series, row } of klineRows({ symbols: ['BTCUSDT'], intervals: ['1h'], last: '90d', as: 'arrays' })) {
         const [openTime, open]: readonly [number, string, ...unknown[]] = row
         if (series.interval === '1h' && openTime > 0 && open.length > 0) rows.push(row)
       }

@@ -33,7 +33,7 @@ describe('mirror list', () => {
       { baseUrl: 'https://klines.example', root: 'mine', isDefault: true, ...figures },
     ])
     const bytes = sandbox.files('mine/api').filter(name => !/symbols|start-dates/.test(name))
-    expect(mirrors[0].bytes).toBe(bytes.reduce((sum, name) => sum + sandbox.bytes(`mine/api/${name}`).length, 0))
+    expect(mirrors[0].cachedBytes).toBe(bytes.reduce((sum, name) => sum + sandbox.bytes(`mine/api/${name}`).length, 0))
     const { stdout, code } = await call(`mirror list --base-url ${OWN}`)
     expect(code).toBe(0)
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:8090 +2 +[\d.]+ [kM]B +2025-03-30 23:45 +default$/m)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { INTERVALS } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { verifyKlines } from '../../src/verify/verify.js'
+import { verifySeries } from '../../src/verify/verify.js'
 import type { SymbolFindings } from '../../src/verify/verify-symbol.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { oneOf } from '../support/full.js'
@@ -34,7 +34,7 @@ describe.skipIf(!hasRealTree)('verifying a mirror with threads (skipped without 
     const run = await sandboxWithRealTree().run(ALL)
     const { series, comparisons, differences } = JSON.parse(run.stdout)
     const symbols = Object.keys(expectedSeries()) as SymbolName[]
-    const alone = await verifyKlines(
+    const alone = await verifySeries(
       new Mirror(realTree()),
       symbols.flatMap(symbol => INTERVALS.map(interval => ({ symbol, interval }))),
     )

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readCatalogue } from '../../src/download/catalogue.js'
 import { downloadKlines } from '../../src/download/download.js'
+import type { KlinesEvent } from '../../src/download/events.js'
 import { publishMirror } from '../../src/download/publish.js'
 import { repairMirror } from '../../src/download/repair.js'
 import { KnownNames } from '../../src/download/sources/known-names.js'
@@ -114,11 +115,12 @@ it('429 is named as what it is, whatever says how long to wait', async () => {
   exchange.script(FIRST_CANDLE, tooManyRequests())
   const end = new AbortController()
   const reasons = new Set<string | undefined>()
-  const network = ({ pauseReason }: { pauseReason?: string | undefined }) => {
-    reasons.add(pauseReason)
-    if (pauseReason !== undefined) end.abort(new Error('enough'))
+  const onEvent = (event: KlinesEvent) => {
+    if (event.type !== 'network') return
+    reasons.add(event.pauseReason)
+    if (event.pauseReason !== undefined) end.abort(new Error('enough'))
   }
-  await catchError(downloadKlines({ ...request(), ...SERIES, network, signal: end.signal }))
+  await catchError(downloadKlines({ ...request(), ...SERIES, onEvent, signal: end.signal }))
   expect([...reasons].filter(Boolean)).toEqual(['rate limited'])
 })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { LakeRequest } from '../../src/index.js'
 import { digits, expectedSums, findTablePart, logNames, tablePart, tableSums, withoutIds } from '../support/delta.js'
 import { catchError } from '../support/errors.js'
+import { onWindow } from '../support/events.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
 import { replayLog } from '../support/oracles/delta-replay.js'
 import { FULL_WEEKS, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -262,7 +263,7 @@ describe('the log is the truth', () => {
     const before = files()
     const error = await catchError(
       // After the log was read, and before the version is made.
-      update({ progress: () => writeFileSync(entry, '{"commitInfo":{}}\n') }),
+      update({ onEvent: onWindow(() => writeFileSync(entry, '{"commitInfo":{}}\n')) }),
     )
     expect(error).toMatchObject({
       code: 'lake_busy',

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hasZstd } from '../../src/export/formats/compression.js'
 import type { LakeRequest } from '../../src/lake/export-lake.js'
 import { catchError } from '../support/errors.js'
+import { onWindow } from '../support/events.js'
 import { filesBelow } from '../support/files-below.js'
 import { fileSnapshot, lakeSetup, onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
@@ -39,7 +40,7 @@ describe('a lake is built and kept up to date', () => {
     const report = await update()
     expect(files()).toEqual(FILES)
     expect(report.lake).toEqual({ folder: lake, written: 2, unchanged: 0, removed: [], notRequested: [] })
-    expect(report.files.map(({ path, rows }) => [path, rows])).toEqual([
+    expect(report.files.map(({ path, candles }) => [path, candles])).toEqual([
       [join(lake, BTC), 42],
       [join(lake, ETH), 42],
     ])
@@ -55,7 +56,7 @@ describe('a lake is built and kept up to date', () => {
     rmSync(lake, { recursive: true })
     for (const week of [...FULL_WEEKS, OPEN_WEEK]) writeFileSync(join(request.mirror, weekPath('ETHUSDT', week)), '[]')
     const store = () => putFile(request.mirror, weekPath('ETHUSDT', FULL_WEEKS[1]), weekRows(FULL_WEEKS[1]))
-    await update({ offline: true, partition: 'month', progress: ({ done }) => void (done === 1 && store()) })
+    await update({ offline: true, partition: 'month', onEvent: onWindow(({ done }) => done === 1 && store()) })
     const [part, ...others] = files().filter(path => path.startsWith('symbol=ETHUSDT'))
     expect(others).toEqual([])
     expect(await openTimes(lake, part)).toEqual(weekRows(FULL_WEEKS[1]).map(([time]) => time))
@@ -70,7 +71,7 @@ describe('a lake is built and kept up to date', () => {
       rmSync(join(lake, 'symbol=ETHUSDT'), { recursive: true })
       symlinkSync(elsewhere, join(lake, 'symbol=ETHUSDT'))
     }
-    const stopped = update({ offline: true, force: true, progress: ({ done }) => void (done === 1 && link()) })
+    const stopped = update({ offline: true, force: true, onEvent: onWindow(({ done }) => done === 1 && link()) })
     expect(await catchError(stopped)).toMatchObject({ code: 'linked_path' })
     expect(filesBelow(elsewhere)).toEqual([])
   })

@@ -1,9 +1,10 @@
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import type { ProgressState } from '../../src/index.js'
+import type { KlinesEvent, WindowEvent } from '../../src/index.js'
 import type { LakeManifest } from '../../src/lake/manifest.js'
 import { catchError } from '../support/errors.js'
+import { onWindow } from '../support/events.js'
 import { fileSnapshot, lakeSetup } from '../support/lake.js'
 import { FULL_WEEKS, OPEN_WEEK, putFile, RENDERED, SYMBOLS, weekPath, weekRows } from '../support/synthetic-tree.js'
 
@@ -30,9 +31,14 @@ async function trustedLake(options: Options = {}) {
   }
   /** A run without a change: what it reports and says. */
   const refresh = async (more: Options = {}) => {
-    const states: ProgressState[] = []
+    const states: WindowEvent[] = []
     warnings.length = 0
-    const report = await update({ ...options, ...more, progress: state => states.push(state) })
+    const note = onWindow(state => states.push(state))
+    const onEvent = (event: KlinesEvent) => {
+      setup.request.onEvent(event)
+      note(event)
+    }
+    const report = await update({ ...options, ...more, onEvent })
     return { report, states, warnings: [...warnings] }
   }
   return { ...setup, mirror, manifest, editWindows, refresh }
@@ -72,13 +78,13 @@ describe('a refresh takes what it reports of unchanged windows from the manifest
   it('and does not read them', async () => {
     const { editWindows, refresh } = await trustedLake()
     const { report } = await refresh({ offline: true })
-    expect(report.series.map(({ rows, gaps }) => [rows, gaps])).toEqual([
+    expect(report.series.map(({ candles, gaps }) => [candles, gaps])).toEqual([
       [37, 32],
       [37, 32],
     ])
     editWindows(window => (window.startDate === FULL_WEEKS[1] ? { ...window, totals: [9, ...TIMES, 0, 0] } : window))
-    expect((await refresh({ offline: true })).report.series.map(({ rows }) => rows)).toEqual([38, 38])
-    expect((await refresh()).report.series.map(({ rows }) => rows)).toEqual([38, 38])
+    expect((await refresh({ offline: true })).report.series.map(({ candles }) => candles)).toEqual([38, 38])
+    expect((await refresh()).report.series.map(({ candles }) => candles)).toEqual([38, 38])
   })
 
   it('but requests those that can still change', async () => {
@@ -91,7 +97,7 @@ describe('a refresh takes what it reports of unchanged windows from the manifest
     expect(openWindows).not.toContain(FULL_WEEKS[0])
     putFile(tree, weekPath('BTCUSDT', OPEN_WEEK), weekRows(OPEN_WEEK, { days: 5 }), RENDERED + DAY)
     const { report } = await refresh()
-    expect(report.series.map(({ rows, added }) => [rows, added])).toEqual([
+    expect(report.series.map(({ candles, newCandles }) => [candles, newCandles])).toEqual([
       [40, 3],
       [37, 0],
     ])

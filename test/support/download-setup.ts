@@ -9,6 +9,7 @@ import type { Interval } from '../../src/klines/intervals.js'
 import type { SymbolName } from '../../src/klines/symbols.js'
 import { KlinesClient } from '../../src/klines-client/client.js'
 import { Mirror } from '../../src/mirror/mirror.js'
+import { onWarning } from './events.js'
 import { FakeClock } from './fake-clock.js'
 import { TreeServer } from './servers/tree-server.js'
 import { makeTree, NOW } from './synthetic-tree.js'
@@ -28,7 +29,7 @@ export async function downloadSetup() {
     baseUrl: server.url,
     mirror,
     now: NOW,
-    warn: (warning: string) => void warnings.push(warning),
+    onEvent: onWarning(text => warnings.push(text)),
   }
   return { tree, server, folder, mirror, warnings, request }
 }

@@ -6,7 +6,7 @@ import type { Interval } from '../../src/klines/intervals.js'
 import { resample } from '../../src/klines/resample/resample.js'
 import type { Series } from '../../src/klines/series.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
+import { type VerifySeriesOptions, verifySeries } from '../../src/verify/verify.js'
 import {
   BACK_ON_GRID,
   DAY,
@@ -29,10 +29,10 @@ const series = (interval: Interval): Series => ({ symbol: 'BTCUSDT', interval })
 /** The first candle that is missing, and the candle after the outage. */
 const OUTAGE = Date.parse('2018-02-08T01:00Z')
 
-const verify = (root: string, options: VerifyKlinesOptions = {}) =>
-  verifyKlines(new Mirror(root), INTERVALS.map(series), { now: Date.parse('2018-03-01'), ...options })
+const verify = (root: string, options: VerifySeriesOptions = {}) =>
+  verifySeries(new Mirror(root), INTERVALS.map(series), { now: Date.parse('2018-03-01'), ...options })
 
-async function findings(root: string, options?: VerifyKlinesOptions) {
+async function findings(root: string, options?: VerifySeriesOptions) {
   const report = await verify(root, options)
   const kinds = report.series.map(({ interval, anomalies }) => [
     interval,
@@ -50,7 +50,7 @@ async function findings(root: string, options?: VerifyKlinesOptions) {
   }
 }
 
-describe('verifyKlines of hours that the exchange has off the grid', () => {
+describe('verifySeries of hours that the exchange has off the grid', () => {
   it('finds them, their early closes and the outage, and no difference', async () => {
     const { kinds, differences, bySeries } = await findings(makeOffGridTree(tempFolder()))
     const early = [Date.parse('2018-02-08'), LAST_OFF_GRID]

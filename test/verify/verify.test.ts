@@ -8,7 +8,7 @@ import { isMultiple, parseTargetInterval } from '../../src/klines/resample/targe
 import type { Series } from '../../src/klines/series.js'
 import { parseDate } from '../../src/klines/windows.js'
 import { Mirror } from '../../src/mirror/mirror.js'
-import { type VerifyKlinesOptions, verifyKlines } from '../../src/verify/verify.js'
+import { type VerifySeriesOptions, verifySeries } from '../../src/verify/verify.js'
 import { cases, FULL, oneOf } from '../support/full.js'
 import { expectedSeries, hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { requested } from '../support/requested.js'
@@ -24,7 +24,7 @@ const listSeries = (symbols: readonly string[], intervals: readonly string[] = I
 describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', () => {
   it('has the findings of an independent program, with 661,818 comparisons and one note', async () => {
     const expected = expectedSeries()
-    const { series, pairs, differences } = await verifyKlines(new Mirror(realTree()), listSeries(Object.keys(expected)))
+    const { series, pairs, differences } = await verifySeries(new Mirror(realTree()), listSeries(Object.keys(expected)))
     for (const { symbol, interval, candles, firstOpenTime, lastOpenTime, gaps, corrupt, ...found } of series) {
       const truth = expected[symbol][interval]
       const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
@@ -110,15 +110,15 @@ describe.skipIf(!hasRealTree)('a real tree (skipped without ../shared/data)', ()
   })
 })
 
-describe('verifyKlines', () => {
+describe('verifySeries', () => {
   const copySample = ({ complete = true } = {}) => {
     const root = join(tempFolder(), 'm')
     cpSync(SAMPLE_TREE, root, { recursive: true })
     if (!complete) writeFileSync(join(root, 'mirror.json'), '{"layout":1,"baseUrl":"sample","complete":false}')
     return root
   }
-  const verify = (root: string, intervals: readonly string[], options: VerifyKlinesOptions = {}) =>
-    verifyKlines(new Mirror(root), listSeries(['BTCUSDT'], intervals), options)
+  const verify = (root: string, intervals: readonly string[], options: VerifySeriesOptions = {}) =>
+    verifySeries(new Mirror(root), listSeries(['BTCUSDT'], intervals), options)
   const hourPath = (root: string, startDate: string) =>
     join(root, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate }))
   const HOUR = 3_600_000
@@ -160,7 +160,7 @@ describe('verifyKlines', () => {
     writeFileSync(hourPath(root, '2025-02-01'), '[]')
     const mirror = new Mirror(root)
     const names = (['BTCUSDT', 'ETHUSDT'] as const).map(symbol => ({ symbol, interval: '1h' as const }))
-    const { series } = await verifyKlines(mirror, names, { now: NOW })
+    const { series } = await verifySeries(mirror, names, { now: NOW })
     expect(series.map(({ gaps }) => gaps.map(({ missing, outage }) => [missing, outage]))).toEqual([
       [[28 * 24, false]],
       [[3, true]],
@@ -222,7 +222,7 @@ describe('verifyKlines', () => {
     const list = join(root, 'api/klines/start-dates/1h.json')
     const dates: string[] = JSON.parse(readFileSync(list, 'utf8'))
     writeFileSync(list, JSON.stringify(dates.filter(date => date !== '2025-02-01')))
-    const missing = async (options: VerifyKlinesOptions = {}) =>
+    const missing = async (options: VerifySeriesOptions = {}) =>
       (await verify(root, ['1h'], { now: NOW, ...options })).series[0].missingWindows
     expect(await missing()).toEqual(['2025-02-01'])
     expect(await missing({ acceptList: true })).toEqual([])
@@ -267,10 +267,10 @@ describe('verifyKlines', () => {
 
   it('compares nothing without audit, and can be aborted', async () => {
     const root = copySample()
-    const report = await verifyKlines(new Mirror(root), listSeries(['BTCUSDT'], ['1h', '4h']), { audit: false })
+    const report = await verifySeries(new Mirror(root), listSeries(['BTCUSDT'], ['1h', '4h']), { audit: false })
     expect([report.pairs, report.series[0].unverified]).toEqual([[], undefined])
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(verifyKlines(new Mirror(root), listSeries(['BTCUSDT']), { signal })).rejects.toThrow('enough')
+    await expect(verifySeries(new Mirror(root), listSeries(['BTCUSDT']), { signal })).rejects.toThrow('enough')
   })
 
   it('reports no candles for a series that is not cached', async () => {

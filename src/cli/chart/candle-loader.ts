@@ -3,6 +3,7 @@ import type { FittedCandles } from '../../chart/chart-candle.js'
 import { type CoveredSeries, coverPlan } from '../../download/coverage.js'
 import type { KlinesRequest } from '../../download/download.js'
 import { joinNames, noCandles } from '../../download/errors.js'
+import { type EventOptions, toWarn } from '../../download/events.js'
 import { planNewest } from '../../download/newest-windows.js'
 import { planWindows, type SeriesPlan } from '../../download/plan.js'
 import { requestRange } from '../../download/request-range.js'
@@ -10,7 +11,7 @@ import { parseSelection } from '../../download/selection.js'
 import { openMirror, openSource } from '../../download/sources/open-source.js'
 import { ServiceSource } from '../../download/sources/service-source.js'
 import type { WindowSource } from '../../download/sources/window-source.js'
-import { DownloadTally, type ProgressCallbacks } from '../../download/tally.js'
+import { DownloadTally } from '../../download/tally.js'
 import { readWindows, streamWindows } from '../../download/window-stream.js'
 import { type ExportSeries, selectSeries } from '../../export/export-series.js'
 import { QUICK_POLICY, RETRY_POLICY } from '../../http/retry.js'
@@ -74,7 +75,7 @@ export class CandleLoader {
    * The candles of each series with candles in the range. Throws `incomplete` when a window could not be downloaded or read, and
    * `no_candles`.
    */
-  async load(maxCandles: number, callbacks: ProgressCallbacks = {}): Promise<FittedCandles<Series>[]> {
+  async load(maxCandles: number, events: EventOptions = {}): Promise<FittedCandles<Series>[]> {
     const { source, request, range } = this
     this.checkCached()
     const mirror = openMirror(request)
@@ -86,7 +87,7 @@ export class CandleLoader {
       fitters.set(plan, new CandleFitter(made.source, { maxCandles, keep, resample: made.resampleTo, anchor }))
     }
     const plans = [...fitters.keys()]
-    const tally = new DownloadTally(source, { range, series: plans }, callbacks)
+    const tally = new DownloadTally(source, { range, series: plans }, events)
     const windows = source.info.offline
       ? readWindows(source, plans, request.signal)
       : streamWindows(source, plans, request)
@@ -105,7 +106,7 @@ export class CandleLoader {
     const charts = [...fitters.values()].map(fitter => fitter.end())
     const empty = charts.filter(({ candles }) => candles === 0).map(({ series }) => seriesName(series))
     if (empty.length === charts.length) throw noCandles({ series: plans, range }, source.info, 'nothing is drawn')
-    if (empty.length > 0) request.warn?.(`No candles in the range: ${joinNames(empty)}.`)
+    if (empty.length > 0) toWarn(request)(`No candles in the range: ${joinNames(empty)}.`)
     return charts.filter(({ candles }) => candles > 0)
   }
 
@@ -160,7 +161,7 @@ export class CandleLoader {
     const missing = plan.windows.length - windows.length
     if (missing > 0 && windows.length > 0) {
       const name = seriesName(plan.series)
-      this.request.warn?.(
+      toWarn(this.request)(
         `${name}: ${plural(missing, 'window')} of the range not cached; the chart lacks their candles.`,
       )
     }

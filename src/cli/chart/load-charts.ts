@@ -1,6 +1,6 @@
 import type { FittedCandles } from '../../chart/chart-candle.js'
 import { candlesBesideLabels, candlesThatFit } from '../../chart/terminal/layout.js'
-import type { ProgressCallbacks } from '../../download/tally.js'
+import type { EventOptions } from '../../download/events.js'
 import { type ErrorCode, isKlinesError } from '../../klines/errors.js'
 import type { Series } from '../../klines/series.js'
 import { CandleLoader, type ChartRequest } from './candle-loader.js'
@@ -30,9 +30,9 @@ export function terminalRoom(size: { readonly width: number; readonly log: boole
 export async function loadToFit(
   loader: CandleLoader,
   { candles, besideLabels }: ChartRoom,
-  callbacks?: ProgressCallbacks,
+  events?: EventOptions,
 ): Promise<FittedCandles<Series>[]> {
-  const charts = await loader.load(candles, callbacks)
+  const charts = await loader.load(candles, events)
   const room = Math.min(...charts.map(besideLabels))
   return charts.some(({ slots }) => slots.length > room) ? loader.load(room) : charts
 }
@@ -41,13 +41,9 @@ export async function loadToFit(
  * Loads the candles of charts. When the service cannot be reached, they are what is cached. Throws `unreachable` or
  * `rate_limited` when nothing is, and what `CandleLoader` throws. The caller closes the loader.
  */
-export async function loadCharts(
-  request: ChartRequest,
-  room: ChartRoom,
-  callbacks?: ProgressCallbacks,
-): Promise<LoadedCharts> {
+export async function loadCharts(request: ChartRequest, room: ChartRoom, events?: EventOptions): Promise<LoadedCharts> {
   try {
-    return await load(request, room, callbacks)
+    return await load(request, room, events)
   } catch (error) {
     const isAway = isKlinesError(error, 'unreachable') || isKlinesError(error, 'rate_limited')
     if (request.offline || !isAway) throw error
@@ -57,10 +53,10 @@ export async function loadCharts(
   }
 }
 
-async function load(request: ChartRequest, room: ChartRoom, callbacks?: ProgressCallbacks): Promise<LoadedCharts> {
+async function load(request: ChartRequest, room: ChartRoom, events?: EventOptions): Promise<LoadedCharts> {
   const loader = await CandleLoader.open(request)
   try {
-    return { loader, charts: await loadToFit(loader, room, callbacks), failure: undefined }
+    return { loader, charts: await loadToFit(loader, room, events), failure: undefined }
   } catch (error) {
     await loader.close()
     throw error

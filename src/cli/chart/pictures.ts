@@ -1,7 +1,6 @@
 import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import type { PictureOptions } from '../../chart/svg/picture-options.js'
-import type { ExportRequest } from '../../export/export.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import { recoverTargets } from '../../export/output/leftovers.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
@@ -56,7 +55,8 @@ export function pictureRoom({ picture }: PictureJob): ChartRoom {
 }
 
 /** What drawing needs beside the candles. */
-interface DrawOptions extends OpenOptions, Pick<ExportRequest, 'warn'> {
+interface DrawOptions extends OpenOptions {
+  readonly warn: (warning: string) => void
   readonly resample?: string | undefined
 }
 

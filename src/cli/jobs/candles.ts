@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import { downloadKlines } from '../../download/download.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { type DryRunReport, dryRun } from '../../export/dry-run.js'
-import { type ExportRequest, exportKlines } from '../../export/export.js'
+import { type ExportRequest, exportTo } from '../../export/export.js'
 import { parseColumns } from '../../export/row-format.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
@@ -63,8 +63,8 @@ async function runOnce(
   const base = { ...named, baseUrl: address.baseUrl, offline }
   const startedMs = performance.now()
   const table = flags.isTable ? openTable(flags) : undefined
-  const run = async ({ planned, windows, network }: ProgressDisplay) => {
-    const request = { ...base, planned, progress: windows, network }
+  const run = async ({ events }: ProgressDisplay) => {
+    const request = { ...base, onEvent: events(context.warn) }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
@@ -116,7 +116,7 @@ async function runJob(
 ): Promise<RunResult> {
   const { layout, partition, table, vacuum, prune } = flags
   if (output === undefined) return downloadKlines(request)
-  if (layout === undefined) return exportKlines({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
+  if (layout === undefined) return exportTo({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
   return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, table, vacuum, prune })
 }
 
@@ -146,11 +146,11 @@ async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunRepor
   return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, partition, table, vacuum, prune })
 }
 
-function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunContext): Omit<ExportRequest, 'output'> {
+function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): Omit<ExportRequest, 'output'> {
   const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive, limit, tail } =
     flags
   const range = { from, to, last }
-  const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
+  const fetching = { mirror, ...toFetchOptions(flags), signal }
   const failOnGaps = flags['fail-on-gaps']
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return {

@@ -63,9 +63,10 @@ async function loadFirst(request: ChartRequest, room: ChartRoom, context: RunCon
   const words = { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
   // Reading a mirror takes no time that is worth a line.
   const style = request.offline ? NO_PROGRESS : progressStyle
-  const loaded = await ProgressDisplay.during(style, words, ({ planned, windows, network }) =>
-    loadCharts({ ...request, network }, room, { planned, progress: windows }),
-  )
+  const loaded = await ProgressDisplay.during(style, words, ({ events }) => {
+    const onEvent = events(warn)
+    return loadCharts({ ...request, onEvent }, room, { onEvent })
+  })
   if (loaded.failure !== undefined) warn(`${loaded.failure} Drawing what is cached.`)
   return loaded
 }
@@ -82,13 +83,12 @@ async function watch(
   flags: ChartFlags,
   { signal }: RunContext,
 ): Promise<undefined> {
-  const silent = { ...request, warn: () => {}, network: undefined }
   const screen = new AlternateScreen()
   const sample = loaded.loader.source.info.baseUrl === SAMPLE ? [SAMPLE_NOTE] : []
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,
-    load: () => loadCharts(silent, terminalRoom(chartSize(flags))),
+    load: () => loadCharts(request, terminalRoom(chartSize(flags))),
     room: () => terminalRoom(chartSize(flags)),
     draw: (charts, status) => screen.draw([...drawAll(charts, flags, sample.length + 1), ...sample], status),
   })
@@ -118,10 +118,10 @@ function chartSize(flags: ChartFlags) {
   return { width: chartWidth(flags), log: flags.log }
 }
 
-function toRequest(symbols: string[], flags: ChartFlags, { signal, warn, given }: RunContext): ChartRequest {
+function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunContext): ChartRequest {
   const { interval, mirror, resample, offline } = flags
   const range = resolveRange(flags, given)
-  const fetching = { mirror, ...toFetchOptions(flags), signal, warn }
+  const fetching = { mirror, ...toFetchOptions(flags), signal }
   // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, resample, offline }
 }

@@ -1,3 +1,4 @@
+import { warningsTo } from '../../download/events.js'
 import { fingerprintFiles } from '../../candle-files/fingerprint-files.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { fingerprintKlines } from '../../export/fingerprint-klines.js'
@@ -56,7 +57,7 @@ async function fingerprintMirror(
     // oclif returns one text for a repeatable flag that comes from the environment.
     ...parseSelectionText(symbols, [interval].flat()),
     ...resolveRange(flags, given),
-    ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, warn },
+    ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, onEvent: warningsTo(warn) },
   })
   if (flags['base-url'] === SAMPLE) warn('These candles are synthetic sample data, not prices of any exchange.')
   return fingerprintReport(report)

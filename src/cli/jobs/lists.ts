@@ -55,9 +55,9 @@ async function readLists(
   try {
     // Lists take a moment, so only a person who waits sees something.
     const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-    const options = { baseUrl: address.baseUrl, mirror, ...toLimits(flags), signal, warn }
-    return await ProgressDisplay.during(style, FETCHING, ({ network }) =>
-      readCatalogue({ ...options, network }, intervals),
+    const options = { baseUrl: address.baseUrl, mirror, ...toLimits(flags), signal }
+    return await ProgressDisplay.during(style, FETCHING, ({ events }) =>
+      readCatalogue({ ...options, onEvent: events(warn) }, intervals),
     )
   } finally {
     await address.close()

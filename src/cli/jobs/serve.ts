@@ -1,3 +1,4 @@
+import { warningsTo } from '../../download/events.js'
 import { openMirror, openSource, warnOnce } from '../../download/sources/open-source.js'
 import { SAMPLE, toSourceName } from '../../http/base-url.js'
 import { cleanText } from '../../http/error-body.js'
@@ -34,7 +35,7 @@ export async function runServe(flags: ServeFlags, context: RunContext): Promise<
   let isStarted = false
   // What comes later is part of the log, like errors.
   const warn = warnOnce(text => (isStarted ? logError(text) : context.warn(text)))
-  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), warn }
+  const options = { baseUrl: flags['base-url'], mirror: flags.mirror, ...toLimits(flags), onEvent: warningsTo(warn) }
   const server = await startServer({
     ...flags,
     root: location.mirror,

@@ -1,4 +1,5 @@
 import { incomplete } from '../../download/errors.js'
+import { warningsTo } from '../../download/events.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { openSource } from '../../download/sources/open-source.js'
 import { withoutName } from '../../download/sources/service-source.js'
@@ -121,7 +122,7 @@ async function checkWindow(
   }
   const address = await openAddress(named)
   try {
-    const options = { baseUrl: address.baseUrl, mirror: mirror.root, ...toLimits(flags), signal, warn }
+    const options = { baseUrl: address.baseUrl, mirror: mirror.root, ...toLimits(flags), signal, onEvent: warningsTo(warn) }
     const source = await openSource(options, { readOnly: true })
     try {
       const { batch } = await source.fetchWindow(window, undefined)

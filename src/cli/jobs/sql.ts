@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
+import { warningsTo } from '../../download/events.js'
 import { commitOutputs } from '../../export/output/commit.js'
 import { recoverTargets } from '../../export/output/leftovers.js'
 import { openOutput } from '../../export/output/open.js'
@@ -120,7 +121,7 @@ async function findParts(
   const { mirror, from, to, last } = flags
   const { baseUrl } = offlineAddress(flags['base-url'])
   const { signal, warn } = context
-  return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, warn })
+  return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, onEvent: warningsTo(warn) })
 }
 
 /** Writes a result to its target; a file appears when it is complete. */

@@ -74,11 +74,11 @@ async function updateTarget(
   const address = await openAddress(source)
   const name = toSourceName(address.baseUrl)
   const words = { start: `Fetching lists from ${name}`, verb: 'Downloading', noun: 'window' }
-  const common = { baseUrl: address.baseUrl, mirror, ...toFetchOptions(flags), threads, signal, warn }
+  const common = { baseUrl: address.baseUrl, mirror, ...toFetchOptions(flags), threads, signal }
   const failOnGaps = flags['fail-on-gaps']
   try {
-    return await ProgressDisplay.during(progressStyle, words, async ({ planned, windows, network }) => {
-      const request = { ...common, failOnGaps, planned, progress: windows, network }
+    return await ProgressDisplay.during(progressStyle, words, async ({ events }) => {
+      const request = { ...common, failOnGaps, onEvent: events(warn) }
       return flags['dry-run'] ? { plan: await plan(request) } : { run: await run(request) }
     })
   } finally {

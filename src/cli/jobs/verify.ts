@@ -1,6 +1,6 @@
 import { systemClock } from '../../http/system-clock.js'
 import { parseRequestedRange } from '../../klines/time-range.js'
-import { verifyKlines } from '../../verify/verify.js'
+import { verifySeries } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
 import type { RangeFlags, TableFlags } from '../flags/selection.js'
@@ -44,7 +44,7 @@ export async function runVerify(
   const range = Object.values(text).some(value => value !== undefined) ? parseRequestedRange(text, now) : undefined
   const { mirror, series } = await cachedSeries(symbols, flags, warn)
   const result = await ProgressDisplay.during(progressStyle, CHECKING, ({ advance }) =>
-    verifyKlines(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
+    verifySeries(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
   )
   const report = verifyReport(result, { ...flags, failOnGaps, location: describeLocation(mirror, flags) })
   return { report, exitCode: EXIT_CODES[report.verdict] }

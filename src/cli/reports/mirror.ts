@@ -18,7 +18,7 @@ export function mirrorStatusReport(
   series: readonly CandleStatus[],
 ): Report {
   const windows = sum(series.map(status => status.windows))
-  const bytes = sum(series.map(status => status.bytes))
+  const cachedBytes = sum(series.map(status => status.cachedBytes))
   const head = ['symbol', 'interval', 'windows', 'empty', 'first candle', 'last (UTC)', 'size']
   const toRow = (status: CandleStatus) => [
     status.symbol,
@@ -27,16 +27,16 @@ export function mirrorStatusReport(
     formatCount(status.empty),
     formatTime(status.firstOpenTime).slice(0, 10),
     formatTime(status.lastOpenTime),
-    formatBytes(status.bytes),
+    formatBytes(status.cachedBytes),
   ]
   const text = () =>
     [
       fittingText({ head, rows: series.map(toRow), right: ['windows', 'empty', 'size'] }, 2),
       '',
-      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(bytes)}, from ${baseUrl ?? 'an unknown address'}`,
+      `${plural(windows, 'window')} of ${series.length} series, ${formatBytes(cachedBytes)}, from ${baseUrl ?? 'an unknown address'}`,
       `Mirror: ${mirror}`,
     ].join('\n')
-  return { json: { mirror, baseUrl: baseUrl ?? null, windows, bytes, series }, text }
+  return { json: { mirror, baseUrl: baseUrl ?? null, windows, cachedBytes, series }, text }
 }
 
 /** A mirror of the user, what it has, and whether a command without flags uses it. */
@@ -45,11 +45,11 @@ type ListedMirror = UserMirror & MirrorFigures & { readonly isDefault: boolean }
 /** `mirror list`. `root`: the folder that a command without flags uses. */
 export function mirrorListReport(mirrors: readonly ListedMirror[], root: string): Report {
   const head = ['address', 'symbols', 'size', 'newest candle (UTC)', '']
-  const rows = mirrors.map(({ baseUrl, symbols, bytes, newest, isDefault }) => {
+  const rows = mirrors.map(({ baseUrl, symbols, cachedBytes, newest, isDefault }) => {
     return [
       baseUrl ?? 'unknown',
       formatCount(symbols),
-      formatBytes(bytes),
+      formatBytes(cachedBytes),
       formatTime(newest),
       isDefault ? 'default' : '',
     ]

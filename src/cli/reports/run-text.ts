@@ -47,7 +47,7 @@ export function describeRun(result: RunResult, details: RunDetails): string {
     ...describeFiles(files),
   )
   if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
-  lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ size }) => size)))}.`)
+  lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ cachedBytes }) => cachedBytes)))}.`)
   if (baseUrl === SAMPLE) lines.push(SYNTHETIC)
   if (isLong) lines.push('--per-series shows a row for each series.')
   return lines.join('\n')
@@ -81,7 +81,7 @@ function toCells(second: string, series: readonly SeriesReport[]): string[] {
   const [gaps, missing] = [sum(series.map(({ gaps }) => gaps)), sum(series.map(({ missing }) => missing))]
   return [
     second,
-    formatCount(sum(series.map(({ rows }) => rows))),
+    formatCount(sum(series.map(({ candles }) => candles))),
     formatTime(min(first)).slice(0, 10),
     formatTime(max(last)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
@@ -100,7 +100,7 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
     `${formatCount(cached)} cached`,
     ...(retained > 0 ? [`${formatCount(retained)} kept as cached`] : []),
   ]
-  const added = sum(series.map(report => report.added))
+  const added = sum(series.map(report => report.newCandles))
   const outcome =
     fetched === 0 ? 'Everything is up to date' : added === 0 ? 'No new candles' : plural(added, 'new candle')
   return `${outcome}. Windows: ${parts.join(', ')}.`
@@ -125,7 +125,7 @@ function describeTraffic({ requests, bytes }: RunResult, { elapsedMs, offline }:
 /** A line for each file; one line in all for many. */
 function describeFiles(files: readonly WrittenFile[]): string[] {
   const line = (name: string, named: readonly WrittenFile[]) =>
-    `${name}: ${plural(sum(named.map(({ rows }) => rows)), 'candle')}, ${formatBytes(sum(named.map(({ bytes }) => bytes)))}`
+    `${name}: ${plural(sum(named.map(({ candles }) => candles)), 'candle')}, ${formatBytes(sum(named.map(({ bytes }) => bytes)))}`
   if (files.length <= MAX_LISTED) return files.map(file => line(file.path, [file]))
   return [line(`${formatCount(files.length)} files, ${files[0].path} to ${files[files.length - 1].path}`, files)]
 }

@@ -16,35 +16,35 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
   const json = {
     ...toLocation(result),
     series: series.map(toSeriesObject),
-    candles: sum(series.map(({ rows }) => rows)),
-    newCandles: sum(series.map(({ added }) => added)),
+    candles: sum(series.map(({ candles }) => candles)),
+    newCandles: sum(series.map(({ newCandles }) => newCandles)),
     requests,
     bytes,
     elapsedMs: Math.round(details.elapsedMs),
-    files: files.map(({ rows, series, ...file }) => ({ ...file, series: [...series], candles: rows })),
+    files: files.map(file => ({ ...file, series: [...file.series] })),
     ...(lake && { lake: { ...lake, removed: [...lake.removed], notRequested: [...lake.notRequested] } }),
   }
   return { json, text: () => describeRun(result, details) }
 }
 
 function toSeriesObject(report: DownloadedSeries): RunObject['series'][number] {
-  const { symbol, interval, rows, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
-  const { added, size, restated, changes } = report
+  const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
+  const { newCandles, cachedBytes, restated, changes } = report
   const { total, cached, fetched, revalidated, retained } = report.windows
   const times = { firstOpenTime, lastOpenTime }
   const windows = { total, cached, fetched, revalidated, retained }
   return {
     symbol,
     interval,
-    candles: rows,
-    newCandles: added,
+    candles,
+    newCandles,
     ...times,
     gaps,
     missing,
     restated,
     changes: [...changes],
     windows,
-    cachedBytes: size,
+    cachedBytes,
     coverage: coverageObject(report.coverage),
   }
 }

@@ -38,11 +38,11 @@ export function statsReport(
 }
 
 function toRow(stats: SeriesStats): (string | number)[] {
-  const { symbol, interval, rows, firstOpenTime, lastOpenTime, trades, missing, largestGap } = stats
+  const { symbol, interval, candles, firstOpenTime, lastOpenTime, trades, missing, largestGap } = stats
   const { firstPrice, lastPrice, lowest, highest, volume, quoteVolume } = stats
   const decimals = [firstPrice, lastPrice, lowest, highest, volume, quoteVolume].map(text => text ?? '-')
   const times = [formatTime(firstOpenTime), formatTime(lastOpenTime)]
-  return [symbol, interval, rows, ...times, ...decimals, trades, missing, largestGap]
+  return [symbol, interval, candles, ...times, ...decimals, trades, missing, largestGap]
 }
 
 /** Decimals without the zeros at their end, which people do not read, and the day of the first candle. */
@@ -51,8 +51,8 @@ function toShort(row: Table['rows'][number]): Table['rows'][number] {
   return cells.with(3, String(cells[3]).slice(0, 10))
 }
 
-function toObject({ rows, coverage, ...stats }: SeriesStats & CoveredSeries): object {
-  return { ...withNulls({ candles: rows, ...stats }), coverage: coverageObject(coverage) }
+function toObject({ coverage, ...stats }: SeriesStats & CoveredSeries): object {
+  return { ...withNulls(stats), coverage: coverageObject(coverage) }
 }
 
 /** JSON has no undefined. */

@@ -72,7 +72,7 @@ function toRow(outcome: UpdateOutcome): string[] {
   const latest = run?.series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []) ?? []
   return [
     path,
-    run ? formatCount(sum(run.series.map(({ rows }) => rows))) : '-',
+    run ? formatCount(sum(run.series.map(({ candles }) => candles))) : '-',
     formatTime(latest.length === 0 ? undefined : latest.reduce((a, b) => Math.max(a, b))),
     findState(outcome),
   ]

@@ -1,5 +1,4 @@
-import type { Progress } from '../../download/tally.js'
-import type { NetworkActivity } from '../../http/retrying-fetcher.js'
+import type { KlinesEvent, WindowEvent } from '../../download/events.js'
 import type { WindowChange } from '../../klines/batch/diff.js'
 import { seriesName, type WindowRef, windowName } from '../../klines/series.js'
 import { Interruption } from '../signals.js'
@@ -63,15 +62,21 @@ export class ProgressDisplay {
     }
   }
 
-  readonly planned = (total: number, limitMs: number): void => this.meter.advance(0, total, '', limitMs)
+  /** Shows what happens in a run; warnings go to `warn`. */
+  readonly events =
+    (warn: (warning: string) => void) =>
+    (event: KlinesEvent): void => {
+      if (event.type === 'plan') this.meter.advance(0, event.windows, '', event.limitMs)
+      else if (event.type === 'network') this.meter.setNetwork(event)
+      else if (event.type === 'warning') warn(event.message)
+      else if ('window' in event) this.addWindow(event)
+      else this.advance(event.done, event.total)
+    }
 
-  /** For each window of a download or an export. */
-  readonly windows: Progress = ({ done, total, window, status, limitMs, change }) => {
+  private addWindow({ done, total, window, status, limitMs, change }: WindowEvent): void {
     if (this.style.windows) printWindow(window, status, change)
     this.advance(done, total, seriesName(window), limitMs)
   }
-
-  readonly network = (activity: NetworkActivity): void => this.meter.setNetwork(activity)
 
   readonly advance = (done: number, total: number, label = '', limitMs = 0): void => {
     this.meter.advance(done, total, label, limitMs)

@@ -6,6 +6,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { openKlinesClient } from '../../klines-client/client.js'
 import { Mirror } from '../../mirror/mirror.js'
 import { defaultMirrorRoot } from '../../mirror/user-mirrors.js'
+import { type EventOptions, toWarn } from '../events.js'
 import type { FileMemory } from './cache-writer.js'
 import { ExchangeCatalogue } from './exchange-catalogue.js'
 import { MirrorSource } from './mirror-source.js'
@@ -19,7 +20,7 @@ const EXCHANGE_CONCURRENCY = 4
 const MAX_CONCURRENCY = 256
 
 /** Where candles come from and where they are stored. */
-export interface SourceOptions extends RequestLimits {
+export interface SourceOptions extends RequestLimits, EventOptions {
   /**
    * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host
    * of its API. Default: the public instance.
@@ -42,11 +43,10 @@ export interface SourceOptions extends RequestLimits {
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
   readonly signal?: AbortSignal | undefined
-  /** Called with what a user should know, each text once. */
-  readonly warn?: Warn | undefined
-  /** Called when a request has ended, is retried or has to wait. */
-  readonly network?: ((activity: NetworkActivity) => void) | undefined
-  /** The present, ms UTC. Default: the machine's clock. */
+  /**
+   * The present, ms UTC. Default: the machine's clock.
+   * @internal
+   */
   readonly now?: number | undefined
 }
 
@@ -86,14 +86,15 @@ export async function openSource(
   const { signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
-  const warn = warnOnce(options.warn)
+  const warn = warnOnce(toWarn(options))
   if (!options.offline) {
     const isOfExchange = isExchange(toSourceName(baseUrl))
     const concurrency = parseConcurrency(
       options.concurrency ?? (isOfExchange ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
     )
     checkLimits(options)
-    const host = { baseUrl, concurrency, policy, limits: options, now, onActivity: options.network }
+    const onActivity = (activity: NetworkActivity) => options.onEvent?.({ type: 'network', ...activity })
+    const host = { baseUrl, concurrency, policy, limits: options, now, onActivity }
     const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
     const using = { refresh, readOnly, memory, linkedInMemory, now, signal, warn }
     if (isOfExchange) {

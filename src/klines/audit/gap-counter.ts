@@ -4,7 +4,7 @@ import type { Series } from '../series.js'
 
 /** Totals over the candles of one series. Times are open times, ms UTC. */
 export interface SeriesTotals {
-  readonly rows: number
+  readonly candles: number
   readonly firstOpenTime: number | undefined
   readonly lastOpenTime: number | undefined
   /** How often one or more candles are missing between two candles. */
@@ -25,7 +25,7 @@ export function countCandles(series: Series, batch: KlineBatch): SeriesTotals {
  * a 3d grid of any anchor works. Time before the first and after the last candle is not a gap.
  */
 export class GapCounter {
-  private rows = 0
+  private candles = 0
   private first: number | undefined
   private last: number | undefined
   private gaps = 0
@@ -38,15 +38,15 @@ export class GapCounter {
   /** Adds the next batch; batches come in order of time. */
   add(batch: KlineBatch): void {
     for (let row = 0; row < batch.length; row++) this.addTime(batch.openTime(row))
-    this.rows += batch.length
+    this.candles += batch.length
   }
 
   /** Adds the totals of the next batch in its place; what is in them does not count for `largestGap`. */
-  addTotals({ rows, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
+  addTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): void {
     if (firstOpenTime === undefined) return
     this.addTime(firstOpenTime)
     this.last = lastOpenTime
-    this.rows += rows
+    this.candles += candles
     this.gaps += gaps
     this.missing += missing
   }
@@ -65,7 +65,7 @@ export class GapCounter {
   }
 
   get totals(): SeriesTotals {
-    const { rows, first: firstOpenTime, last: lastOpenTime, gaps, missing } = this
-    return { rows, firstOpenTime, lastOpenTime, gaps, missing }
+    const { candles, first: firstOpenTime, last: lastOpenTime, gaps, missing } = this
+    return { candles, firstOpenTime, lastOpenTime, gaps, missing }
   }
 }

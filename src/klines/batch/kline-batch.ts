@@ -39,18 +39,30 @@ export class KlineBatch {
   /** No part of what is printed, cloned or written as JSON. */
   readonly #origin: BatchOrigin | undefined
 
-  /** The bytes that the offsets point into. */
+  /**
+   * The bytes that the offsets point into.
+   * @internal
+   */
   readonly bytes: Uint8Array
-  /** 24 a row: start and end (exclusive) of each of the 12 cells, without quotes. */
+  /**
+   * 24 a row: start and end (exclusive) of each of the 12 cells, without quotes.
+   * @internal
+   */
   readonly offsets: Uint32Array
-  /** 3 a row: open time, close time (ms UTC), number of trades. */
+  /**
+   * 3 a row: open time, close time (ms UTC), number of trades.
+   * @internal
+   */
   readonly numbers: Float64Array
 
   /** @internal */
   constructor(
     readonly series: SeriesLabel,
     { bytes, offsets, numbers }: IndexedRows,
-    /** Whether every cell is a `PLAIN_CELL`. */
+    /**
+     * Whether every cell is a `PLAIN_CELL`.
+     * @internal
+     */
     readonly plain: boolean,
     /**
      * The kernel in whose memory the rows lie, until it reads other ones; undefined when they have memory of their own.
@@ -75,7 +87,10 @@ export class KlineBatch {
     return new KlineBatch(series, index, true, undefined, origin)
   }
 
-  /** What the source of `klineBatches` knows beside the rows; undefined for other batches. */
+  /**
+   * What the source of `klineBatches` knows beside the rows; undefined for other batches.
+   * @internal
+   */
   get origin(): BatchOrigin | undefined {
     return this.#origin
   }

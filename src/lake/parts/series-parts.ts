@@ -143,7 +143,7 @@ export class SeriesParts {
     const { file, firstOpenTime, lastOpenTime } = output
     const { root, partFile } = this.options
     const content = { size: file.bytes, sha256: output.sha256 as string }
-    const facts = { rows: file.rows, firstOpenTime, lastOpenTime, windows }
+    const facts = { rows: file.candles, firstOpenTime, lastOpenTime, windows }
     // Another program may have made a link since the place was checked.
     refuseLinks(root, `${folder}/${partFile}`)
     const same = placing.findSame(this.state, folder, content)

@@ -8,23 +8,23 @@ export interface WindowContent extends FileContent {
   readonly totals?: PackedTotals | undefined
 }
 
-/** The totals of a window's candles: rows, open times of the first and the last (ms UTC), gaps, missing candles. Empty without candles. */
+/** The totals of a window's candles: their number, open times of the first and the last (ms UTC), gaps, missing candles. Empty without candles. */
 export type PackedTotals = readonly number[]
 
 /** The totals of a window as the manifest has them. */
-export function packTotals({ rows, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): PackedTotals {
+export function packTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): PackedTotals {
   return firstOpenTime === undefined || lastOpenTime === undefined
     ? []
-    : [rows, firstOpenTime, lastOpenTime, gaps, missing]
+    : [candles, firstOpenTime, lastOpenTime, gaps, missing]
 }
 
 /** The totals that `packTotals` made. */
 export function unpackTotals([
-  rows = 0,
+  candles = 0,
   firstOpenTime,
   lastOpenTime,
   gaps = 0,
   missing = 0,
 ]: PackedTotals): SeriesTotals {
-  return { rows, firstOpenTime, lastOpenTime, gaps, missing }
+  return { candles, firstOpenTime, lastOpenTime, gaps, missing }
 }

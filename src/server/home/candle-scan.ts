@@ -1,6 +1,6 @@
 import type { Warn } from '../../download/sources/window-source.js'
 import type { Series } from '../../klines/series.js'
-import { type VerifiedSeries, verifyKlines } from '../../verify/verify.js'
+import { type VerifiedSeries, verifySeries } from '../../verify/verify.js'
 import { Body } from '../http/body.js'
 import type { Tree } from '../tree/tree.js'
 import { type CoverageSurvey, type GapSearchOptions, KeptSurvey } from './coverage-survey.js'
@@ -89,7 +89,7 @@ export class CandleScan {
     }
     const { signal } = this.options
     const options = { audit: false, now: now(), sliceCandles: SLICE_CANDLES, warn, signal, progress }
-    const report = await verifyKlines(mirror, series, options)
+    const report = await verifySeries(mirror, series, options)
     return report.series.map(summarize)
   }
 }

@@ -114,7 +114,7 @@ function facts({ series, updatedTime, now }: Coverage): Html {
   const cached = `${plural(
     sum(({ windows }) => windows),
     'window',
-  )}, ${formatBytes(sum(({ bytes }) => bytes))}`
+  )}, ${formatBytes(sum(({ cachedBytes }) => cachedBytes))}`
   const rows: readonly [string, string][] = [
     [
       'Cached',

@@ -7,6 +7,7 @@ import { openSource } from '../../../src/download/sources/open-source.js'
 import { type ExportRequest, exportKlines } from '../../../src/export/export.js'
 import { RETRY_POLICY, type RetryPolicy } from '../../../src/http/retry.js'
 import type { Run } from '../../support/cli/cli-sandbox.js'
+import { onWarning } from '../../support/events.js'
 
 /**
  * Downloads and exports through the library, in this process, and reports errors as the program does, in a tenth of the time.
@@ -16,7 +17,7 @@ export async function runInProcess(request: ExportRequest, policy?: Partial<Retr
   const started = performance.now()
   const notes: string[] = []
   const result = { code: 0, text: '' }
-  const withNotes = { ...request, warn: (warning: string) => void notes.push(`Note: ${warning}\n`) }
+  const withNotes = { ...request, onEvent: onWarning(text => notes.push(`Note: ${text}\n`)) }
   try {
     if (policy) await downloadWithPolicy(withNotes, { ...RETRY_POLICY, ...policy })
     await exportKlines({ ...withNotes, offline: policy !== undefined })

@@ -11,7 +11,8 @@ const clock = {
   ...systemClock,
   sleep: async (ms, signal) => (ms === POLL_MS ? void looks++ : systemClock.sleep(ms, signal)),
 }
-const request = { ...JSON.parse(process.argv[2]), warn: warning => void warnings.push(warning) }
+const onEvent = event => event.type === 'warning' && warnings.push(event.message)
+const request = { ...JSON.parse(process.argv[2]), onEvent }
 const result = await exportLake(request, { clock, processes: systemProcesses() }).then(
   ({ lake }) => ({ lake }),
   ({ code, message }) => ({ code, message }),

@@ -91,7 +91,7 @@ describe('a server in front of the exchange', () => {
     const mirror = join(tempFolder(), 'client')
     const request = { symbols: ['ADAUSDT'], intervals: ['4h'], baseUrl: url, mirror, now: time } as const
     const { series } = await downloadKlines(request)
-    expect(series[0].rows).toBeGreaterThan(10_000)
+    expect(series[0].candles).toBeGreaterThan(10_000)
     const published = JSON.parse(readFileSync(join(root, 'api/klines/start-dates/4h.json'), 'utf8')) as string[]
     const begun = published.filter(date => Date.parse(date) <= time)
     expect(begun).toHaveLength(36)

@@ -1,15 +1,16 @@
 import { exportKlines } from '../../../src/export/export.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
+import { onWarning } from '../events.js'
 
 /** Exports BTCUSDT 15m of a synthetic tree as the user of this process; prints the rows, the warnings and any error. */
 const [baseUrl, mirror, output, now] = process.argv.slice(2)
 const warnings: string[] = []
-const warn = (warning: string) => void warnings.push(warning)
+const onEvent = onWarning(text => warnings.push(text))
 const series = { symbols: ['BTCUSDT'], intervals: ['15m'] } as const
-const request = { ...series, baseUrl, mirror, output, now: Number(now), warn }
+const request = { ...series, baseUrl, mirror, output, now: Number(now), onEvent }
 try {
   const report = await exportKlines(request)
-  console.log(JSON.stringify({ code: 'none', rows: report.files[0].rows, warnings }))
+  console.log(JSON.stringify({ code: 'none', rows: report.files[0].candles, warnings }))
 } catch (error) {
   if (!isKlinesError(error)) throw error
   const { code, message } = error

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KlineRow } from '../../../src/klines/columns.js'
+import { onWarning } from '../events.js'
 import { ExchangeServer } from '../servers/exchange-server.js'
 import { tempFolder } from '../temp-folder.js'
 import { MADE_SYMBOLS, madeMarket } from './made-market.js'
@@ -18,9 +19,9 @@ export async function exchangeSetup(market: Market = MADE) {
 export function withMirror(exchange: ExchangeServer, folder: string) {
   const mirror = join(folder, 'mirror')
   const warnings: string[] = []
-  const warn = (warning: string) => void warnings.push(warning)
+  const onEvent = onWarning(text => warnings.push(text))
   /** A request at the exchange's present; this machine's clock is right. */
-  const request = () => ({ baseUrl: `binance:${exchange.url}`, mirror, warn, now: exchange.time })
+  const request = () => ({ baseUrl: `binance:${exchange.url}`, mirror, onEvent, now: exchange.time })
   const file = (path: string) => join(mirror, 'api/klines', path)
   /** The text of a stored window, such as `1d/BTCUSDT/2024-01-01`; undefined when it is missing. */
   const text = (window: string) => {

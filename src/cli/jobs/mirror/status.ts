@@ -1,4 +1,4 @@
-import { mirrorStatus } from '../../../mirror/status.js'
+import { seriesStatuses } from '../../../mirror/status.js'
 import { listUserMirrors, mirrorFigures } from '../../../mirror/user-mirrors.js'
 import type { RunContext } from '../../base-command.js'
 import type { LocationFlags } from '../../flags/location.js'
@@ -10,7 +10,7 @@ import type { Report } from '../../reports/report.js'
 export function runMirrorStatus(flags: LocationFlags, { warn }: RunContext): Report {
   const { baseUrl } = openNamedSource(flags, warn).info
   const mirror = namedMirror(flags)
-  return mirrorStatusReport(mirror.root, baseUrl, mirrorStatus(mirror))
+  return mirrorStatusReport(mirror.root, baseUrl, seriesStatuses(mirror))
 }
 
 /** `mirror list`: those in the cache folder, and the one that the flags name, if it is there. */

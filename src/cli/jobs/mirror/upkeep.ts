@@ -100,12 +100,12 @@ async function repairFiles(
   { corrupt }: MirrorCheckReport,
   flags: LocationFlags & NetworkFlags,
   { signal, warn }: RunContext,
-  { advance, network }: ProgressDisplay,
+  { advance, events }: ProgressDisplay,
 ): Promise<Repair> {
   const address = await openAddress(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl)
   try {
     const location = { baseUrl: address.baseUrl, mirror: mirror.root }
-    const options = { ...location, ...toLimits(flags), signal, warn, network }
+    const options = { ...location, ...toLimits(flags), signal, onEvent: events(warn) }
     return await repairMirror(options, corrupt, advance)
   } finally {
     await address.close()
@@ -126,8 +126,8 @@ export async function runMirrorPublish(
   { signal, warn, progressStyle }: RunContext,
 ): Promise<Report<PublishObject>> {
   const location = { baseUrl: offlineAddress(flags['base-url']).baseUrl, mirror: flags.mirror }
-  const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ advance, network }) =>
-    publishMirror({ ...location, ...toLimits(flags), signal, warn, network, progress: advance }),
+  const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
+    publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),
   )
   return mirrorPublishReport(report)
 }
