@@ -7,14 +7,20 @@ import type { TimeRange } from '../klines/time-range.js'
 
 /** How the parts of a lake lie in folders: `symbol=BTCUSDT/interval=1h/part-0.parquet`, as Hive names them. */
 export const LAYOUTS = ['hive'] as const
+
+/** One of `LAYOUTS`. */
 export type Layout = (typeof LAYOUTS)[number]
 
 /** The calendar span of a part: the whole series, a year or a month (UTC, by open time). */
 export const PARTITIONS = ['none', 'year', 'month'] as const
+
+/** One of `PARTITIONS`. */
 export type Partition = (typeof PARTITIONS)[number]
 
 /** Whether a log beside the parts says which of them are the table, so that engines see whole versions of it. */
 export const TABLES = ['delta'] as const
+
+/** One of `TABLES`. */
 export type Table = (typeof TABLES)[number]
 
 export const PART_FILE = 'part-0.parquet'

@@ -2,6 +2,8 @@ import { KlinesError } from '../klines/errors.js'
 
 /** The formats of an export. */
 export const FORMATS = ['csv', 'json', 'jsonl', 'parquet', 'arrow', 'svg'] as const
+
+/** One of `FORMATS`. */
 export type Format = (typeof FORMATS)[number]
 
 export const TEXT_FORMATS = ['csv', 'json', 'jsonl'] as const

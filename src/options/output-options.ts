@@ -4,22 +4,31 @@ import { KlinesError } from '../klines/errors.js'
 import { BINARY_FORMATS, type Format, isBinary, ROW_FORMATS, TEXT_FORMATS } from './formats.js'
 import { checkValue, entriesOf, type FlagName, type Option, type OptionValue } from './option.js'
 
-/** The columns of an export: the twelve of a row, and the series that the row belongs to. */
+/** The columns that name the series of a row. */
 export const SERIES_COLUMNS = ['symbol', 'interval'] as const
+/** The columns of an export: the twelve of a row, and the series that the row belongs to. */
 export const OUTPUT_COLUMNS = [...SERIES_COLUMNS, ...COLUMNS] as const
 export type SeriesColumn = (typeof SERIES_COLUMNS)[number]
+
+/** One of `OUTPUT_COLUMNS`. */
 export type OutputColumn = SeriesColumn | Column
 
 /** How text formats write times: ms or us since the epoch, s (with decimals where there are ms), or ISO 8601 in UTC. */
 export const TIME_FORMATS = ['ms', 's', 'us', 'iso'] as const
+
+/** One of `TIME_FORMATS`. */
 export type TimeFormat = (typeof TIME_FORMATS)[number]
 
 /** How Parquet and Arrow store decimals: nearest double, DECIMAL(38,8), or the source's text. */
 export const NUMBER_TYPES = ['text', 'double', 'decimal'] as const
+
+/** One of `NUMBER_TYPES`. */
 export type NumberType = (typeof NUMBER_TYPES)[number]
 
 /** How the pages of a Parquet file are compressed. */
 export const COMPRESSIONS = ['zstd', 'gzip', 'snappy', 'none'] as const
+
+/** One of `COMPRESSIONS`. */
 export type Compression = (typeof COMPRESSIONS)[number]
 
 const needsRows = () => 'is for formats with rows; svg is a picture of the candles.'

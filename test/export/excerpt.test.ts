@@ -123,7 +123,7 @@ describe('the first and the last candles of a series', () => {
     expect(picture).toContain('<svg')
     expect(picture.length).toBeLessThan(String((await exportRun({}, 'x.svg')).bytes).length / 2)
     const { report } = await exportRun({ symbols: 'all', tail: 2, threads: 2 }, '{symbol}.csv')
-    expect(report.files.map(({ rows }) => rows)).toEqual([2, 2])
+    expect(report.files.map(({ candles }) => candles)).toEqual([2, 2])
   })
 })
 

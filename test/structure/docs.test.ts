@@ -11,6 +11,8 @@ const README = read('README.md')
 const docs = filesBelow(join(PROJECT, 'src/docs')).map(name => `src/docs/${name}`)
 const pages = ['README.md', ...docs.filter(name => name.endsWith('.md'))]
 const { files } = JSON.parse(read('package.json')) as { files: string[] }
+/** The most lines of a page, where they are not 80. */
+const LENGTHS: Readonly<Record<string, number>> = { 'src/docs/reference.md': 280, 'src/docs/library.md': 150 }
 /** What npm packs besides: https://docs.npmjs.com/cli/commands/npm-pack names these files. */
 const isPacked = (path: string) =>
   ['README.md', 'LICENSE', 'package.json', ...files].some(entry => path === entry || path.startsWith(`${entry}/`))
@@ -70,7 +72,7 @@ describe('the documents of the package', () => {
   })
 
   it.each(pages.filter(path => path !== 'README.md'))('%s is short, and its lines are too', path => {
-    expect(linesOf(read(path)).length).toBeLessThanOrEqual(path === 'src/docs/reference.md' ? 260 : 120)
+    expect(linesOf(read(path)).length).toBeLessThanOrEqual(LENGTHS[path] ?? 80)
     const lines = linesOf(read(path)).filter(line => !line.startsWith('|'))
     expect(lines.filter(line => line.length > 140)).toEqual([])
   })
@@ -81,4 +83,29 @@ describe('the documents of the package', () => {
       expect(readHelpTopic(topic).text.length).toBeGreaterThan(200)
     },
   )
+})
+
+describe('the library', () => {
+  const entries = ['src/index.ts', 'src/greeting.ts']
+  const exported = entries.flatMap(entry =>
+    [...read(entry).matchAll(/export (?:type )?\{([^}]*)\} from '(.*)\.js'/g)].flatMap(([, names, path]) =>
+      names
+        .split(',')
+        .map(name => name.replace(/\btype\b/, '').trim())
+        .filter(name => name !== '')
+        .map(name => [name, posix.join('src', `${path}.ts`)] as const),
+    ),
+  )
+
+  it.each(exported)('%s has a docstring', (name, file) => {
+    const declaration = new RegExp(`\\*/\\nexport (async )?(function\\*?|const|class|interface|type) ${name}\\b`)
+    expect(read(file), file).toMatch(declaration)
+  })
+
+  it('has no internals', () => {
+    const names = exported.map(([name]) => name)
+    for (const name of ['decodeWindow', 'windowPath', 'startDatesPath', 'SYMBOLS_PATH', 'BatchOrigin', 'Warn']) {
+      expect(names).not.toContain(name)
+    }
+  })
 })

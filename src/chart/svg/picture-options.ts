@@ -1,5 +1,7 @@
 /** The colours of a picture. */
 export const THEMES = ['light', 'dark'] as const
+
+/** The colours of one picture. */
 export type Theme = (typeof THEMES)[number]
 
 /** The smallest and the largest sides of a picture in pixels: less has no room for the texts. */

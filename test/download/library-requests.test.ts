@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { listSymbols } from '../../src/download/catalogue.js'
+import { mirrorStatus } from '../../src/download/mirror-status.js'
+import { type BatchRequest, klineBatches, klineRows } from '../../src/download/read.js'
+import { COLUMNS } from '../../src/klines/columns.js'
+import type { TimeText } from '../../src/klines/time-range.js'
+import { serve } from '../../src/server/serve.js'
+import { verifyKlines } from '../../src/verify/verify-klines.js'
+import { downloadSetup } from '../support/download-setup.js'
+import { catchError } from '../support/errors.js'
+import { makeTree, NOW, SYMBOLS, treeRows } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const ROWS = [...treeRows('BTCUSDT').values()].flat()
+const FROM = Date.parse('2025-01-08')
+const TO = Date.parse('2025-01-20')
+
+function offline() {
+  const mirror = makeTree(tempFolder())
+  const request = { symbols: ['BTCUSDT'], intervals: ['15m'], mirror, now: NOW, offline: true } as const
+  const times = async (range: { from?: TimeText; to?: TimeText }) => {
+    const found: number[] = []
+    for await (const { row } of klineRows({ ...request, ...range })) found.push(row.open_time)
+    return found
+  }
+  return { mirror, request, times }
+}
+
+describe('times', () => {
+  it('are texts, numbers of ms and dates, all for the same range', async () => {
+    const { times } = offline()
+    const expected = ROWS.map(([time]) => time).filter(time => time >= FROM && time < TO)
+    expect(expected.length).toBeGreaterThan(5)
+    expect(await times({ from: '2025-01-08', to: '2025-01-20' })).toEqual(expected)
+    expect(await times({ from: FROM, to: TO })).toEqual(expected)
+    expect(await times({ from: new Date(FROM), to: new Date(TO) })).toEqual(expected)
+  })
+
+  it.each([[Number.NaN], [0.5], [1e16], [new Date('never')]])('that are none are refused: %s', async from => {
+    expect(await catchError(offline().times({ from }))).toMatchObject({ code: 'bad_time' })
+  })
+})
+
+describe('rows', () => {
+  it('are objects by default, numbers or arrays', async () => {
+    const { request } = offline()
+    const [array] = ROWS
+    for await (const { row } of klineRows(request)) {
+      expect(Object.entries(row)).toEqual(COLUMNS.map((name, index) => [name, array[index]]))
+      break
+    }
+    for await (const { row } of klineRows({ ...request, as: 'numbers' })) {
+      const expected = COLUMNS.map((name, index) => [name, name === 'ignore' ? array[index] : Number(array[index])])
+      expect(Object.entries(row)).toEqual(expected)
+      break
+    }
+    for await (const { row } of klineRows({ ...request, as: 'arrays' })) {
+      expect(row).toEqual(array)
+      break
+    }
+  })
+
+  it('in another form are refused', async () => {
+    const request = { ...offline().request, as: 'tuples' } as unknown as BatchRequest
+    expect(await catchError(klineRows(request).next())).toMatchObject({ code: 'bad_option' })
+  })
+})
+
+it('klineBatches resamples each series, as sums of its rows show', async () => {
+  const { request } = offline()
+  const found: Record<string, [number, string][]> = {}
+  for await (const batch of klineBatches({ ...request, symbols: [...SYMBOLS], resample: '1w', partial: true })) {
+    expect(batch.series.interval).toBe('1w')
+    for (let row = 0; row < batch.length; row++) {
+      found[batch.series.symbol] = [...(found[batch.series.symbol] ?? []), [batch.openTime(row), batch.text(row, 1)]]
+    }
+  }
+  for (const symbol of SYMBOLS) {
+    // The synthetic weeks start on Mondays: the first row of each opens the longer candle.
+    const expected = [...treeRows(symbol).values()]
+      .filter(rows => rows.length > 0)
+      .map(([[time, open]]) => [time, open])
+    expect(found[symbol]).toEqual(expected)
+  }
+})
+
+describe('the mirror', () => {
+  it('is verified, listed and served', async () => {
+    const { mirror } = offline()
+    const report = await verifyKlines({ symbols: 'all', intervals: 'all', mirror, now: NOW })
+    expect(report.series.map(({ symbol, candles }) => [symbol, candles])).toEqual(
+      SYMBOLS.map(symbol => [symbol, [...treeRows(symbol).values()].flat().length]),
+    )
+    const status = await mirrorStatus({ mirror })
+    expect(status).toMatchObject({ mirror, series: SYMBOLS.map(symbol => ({ symbol, interval: '15m' })) })
+    const server = await serve({ mirror })
+    const response = await fetch(`${server.url}/api/klines/15m/BTCUSDT/2025-01-06.json`)
+    expect(await response.json()).toEqual(treeRows('BTCUSDT').get('2025-01-06'))
+    await server.close()
+  })
+
+  it('that is not there is an error with what to do', async () => {
+    const mirror = `${tempFolder()}/none`
+    for (const call of [
+      mirrorStatus({ mirror }),
+      serve({ mirror }),
+      verifyKlines({ symbols: 'all', intervals: 'all', mirror }),
+    ]) {
+      expect(await catchError(call)).toMatchObject({ code: 'window_missing', suggestions: [expect.any(String)] })
+    }
+  })
+
+  it('a series that it lacks is named', async () => {
+    const { mirror } = offline()
+    const error = await catchError(verifyKlines({ symbols: ['BTCUSDT'], intervals: ['1d'], mirror }))
+    expect(error).toMatchObject({ code: 'window_missing', message: 'Not in the mirror: BTCUSDT 1d.' })
+  })
+})
+
+it('listSymbols returns those of the service', async () => {
+  const { request } = await downloadSetup()
+  expect(await listSymbols({ baseUrl: request.baseUrl, mirror: request.mirror })).toEqual(SYMBOLS)
+})
