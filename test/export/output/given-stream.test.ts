@@ -50,7 +50,9 @@ it('a stream of the web gets all bytes and is closed', async () => {
   let isClosed = false
   const stream = new WritableStream<Uint8Array>({
     write: chunk => void chunks.push(chunk),
-    close: () => void (isClosed = true),
+    close: () => {
+      isClosed = true
+    },
   })
   await run(stream)
   expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual(EXPECTED)
