@@ -145,7 +145,9 @@ export function formatRange({ fromTime, toTime }: TimeRange): string {
 export function describeRange({ from, to, last }: RangeText): string {
   if (!isRelativeRange({ from, to, last })) return formatRange(parseRange({ from, to, last }, 0))
   const words = Object.entries({ from, last, to }).filter(([, text]) => text !== undefined)
-  return words.map(([name, text]) => `${name} ${typeof text === 'string' ? text.trim() : new Date(Number(text)).toISOString()}`).join(' ')
+  return words
+    .map(([name, text]) => `${name} ${typeof text === 'string' ? text.trim() : new Date(Number(text)).toISOString()}`)
+    .join(' ')
 }
 
 /** The request for a range that `describeRange` has described. Throws `bad_range` or `bad_time` for another text. */

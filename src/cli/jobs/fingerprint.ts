@@ -1,5 +1,5 @@
-import { warningsTo } from '../../download/events.js'
 import { fingerprintFiles } from '../../candle-files/fingerprint-files.js'
+import { warningsTo } from '../../download/events.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { fingerprintKlines } from '../../export/fingerprint-klines.js'
 import { SAMPLE } from '../../http/base-url.js'

@@ -122,7 +122,13 @@ async function checkWindow(
   }
   const address = await openAddress(named)
   try {
-    const options = { baseUrl: address.baseUrl, mirror: mirror.root, ...toLimits(flags), signal, onEvent: warningsTo(warn) }
+    const options = {
+      baseUrl: address.baseUrl,
+      mirror: mirror.root,
+      ...toLimits(flags),
+      signal,
+      onEvent: warningsTo(warn),
+    }
     const source = await openSource(options, { readOnly: true })
     try {
       const { batch } = await source.fetchWindow(window, undefined)
