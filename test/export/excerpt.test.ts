@@ -105,7 +105,7 @@ describe('the first and the last candles of a series', () => {
     for (const option of [{ tail: 3 }, { limit: 3 }]) {
       const { report } = await exportRun({ symbols, ...option })
       expect(report.series).toEqual(whole.series)
-      expect(report.files).toMatchObject([{ rows: 6 }])
+      expect(report.files).toMatchObject([{ candles: 6 }])
     }
     expect(whole.series[0]).toMatchObject({ gaps: 2, missing: 5 + 48 })
   })

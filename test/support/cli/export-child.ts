@@ -10,7 +10,7 @@ const series = { symbols: ['BTCUSDT'], intervals: ['15m'] } as const
 const request = { ...series, baseUrl, mirror, output, now: Number(now), onEvent }
 try {
   const report = await exportKlines(request)
-  console.log(JSON.stringify({ code: 'none', rows: report.files[0].candles, warnings }))
+  console.log(JSON.stringify({ code: 'none', candles: report.files[0].candles, warnings }))
 } catch (error) {
   if (!isKlinesError(error)) throw error
   const { code, message } = error
