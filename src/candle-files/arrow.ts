@@ -24,7 +24,10 @@ async function readSchema(file: string): Promise<Schema> {
   const handle = await openInput(file)
   try {
     const reader = await RecordBatchReader.from(handle)
-    return (await reader.open()).schema
+    const { schema } = await reader.open()
+    // The library takes any bytes for a stream that is not complete yet.
+    if (schema === undefined) throw new Error('it is no Arrow IPC file')
+    return schema
   } catch (error) {
     throw inputError(file, error)
   } finally {

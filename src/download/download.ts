@@ -13,7 +13,10 @@ import { nextWindow, readWindows, streamWindows } from './window-stream.js'
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
 
 /** Candles to download into the mirror. */
-export interface DownloadRequest extends KlinesRequest, ProgressCallbacks, Pick<TallyOptions, 'failOnGaps'> {}
+export interface DownloadRequest
+  extends KlinesRequest,
+    ProgressCallbacks,
+    Pick<TallyOptions, 'failOnGaps' | 'fingerprint'> {}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could

@@ -1,3 +1,4 @@
+import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../fingerprint/fingerprint.js'
 import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell, WindowChange } from '../klines/batch/diff.js'
@@ -42,6 +43,8 @@ export interface DownloadReport {
   /** The requested range, ms UTC; an open end is infinite. */
   readonly range: RequestedRange
   readonly series: DownloadedSeries[]
+  /** The fingerprints of the series that have candles, as they are written; with `fingerprint: true`. */
+  readonly fingerprints?: FingerprintReport
   /** Number of requests, with those for lists and retries. */
   readonly requests: number
   /** Bytes of bodies as received over the wire. */
@@ -85,6 +88,8 @@ export interface TallyOptions extends ProgressCallbacks {
    * count, or of the exchange the newest two candles.
    */
   readonly failOnGaps?: boolean | undefined
+  /** Compute the fingerprints of the candles, which Parquet files and lakes name too. */
+  readonly fingerprint?: boolean | undefined
 }
 
 /** Counts the windows and candles of a plan as they come. */
@@ -98,6 +103,8 @@ export class DownloadTally {
   /** What each window adds to `limitMs`, by its startDate, as it was planned: the source knows more of it later. */
   private readonly limits = new Map<SeriesPlan, ReadonlyMap<string, number>>()
   private limitMs = 0
+  /** An export has fingerprints of what it writes. */
+  private readonly fingerprinters: ReadonlyMap<SeriesPlan, Fingerprinter> | undefined
 
   constructor(
     private readonly source: WindowSource,
@@ -105,6 +112,9 @@ export class DownloadTally {
     private readonly options: TallyOptions = {},
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
+    if (options.fingerprint && !options.forExport) {
+      this.fingerprinters = new Map(plan.series.map(series => [series, new Fingerprinter(series.series)]))
+    }
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     for (const series of plan.series) {
       const limits = source.costs.limitsMs(series.series, series.windows)
@@ -123,6 +133,7 @@ export class DownloadTally {
   add(series: SeriesPlan, result: WindowResult | WindowFailure): void {
     this.series.get(series)?.add(result)
     if (result.status === 'failed') this.failures.push(result)
+    else this.fingerprinters?.get(series)?.add(result.batch)
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
     this.reportProgress(series, { window, status, change })
@@ -168,12 +179,14 @@ export class DownloadTally {
       return { ...reports[index], coverage }
     })
     if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
+    const found = this.fingerprinters && [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
     return {
       baseUrl: source.info.baseUrl,
       mirror: source.info.mirrorRoot,
       range: plan.range,
       series,
       ...source.info.traffic,
+      ...(found && { fingerprints: reportFingerprints(found) }),
     }
   }
 }

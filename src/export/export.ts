@@ -22,7 +22,7 @@ export interface ExportRequest
     ProgressCallbacks,
     OutputRequest,
     ThreadOptions,
-    Pick<DownloadRequest, 'failOnGaps'> {
+    Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /** A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, or `-` for stdout. */
   readonly output: string
   /** Default: from the extension of `output`; `json` for stdout. */

@@ -47,6 +47,14 @@ export const { threads: threadsFlag } = inGroup('output', {
   }),
 })
 
+/** Of the commands that download and export candles. */
+export const { fingerprint: fingerprintFlag } = inGroup('output', {
+  fingerprint: Flags.boolean({
+    summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
+    env: 'KLINES_FINGERPRINT',
+  }),
+})
+
 export const { progress: progressFlag, 'per-series': perSeriesFlag } = inGroup('appearance', {
   progress: Flags.option({
     summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
