@@ -2,14 +2,7 @@ import { BaseCommand } from '../cli/base-command.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { fetchFlags } from '../cli/flags/network.js'
-import {
-  dryRunFlag,
-  fingerprintFlag,
-  outputFlags,
-  perSeriesFlag,
-  progressFlag,
-  threadsFlag,
-} from '../cli/flags/output.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
 import {
   acceptListFlag,
   failOnGapsFlag,
@@ -50,7 +43,6 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     'accept-list': acceptListFlag,
     'fail-on-gaps': failOnGapsFlag,
     yes: yesFlag,
-    fingerprint: fingerprintFlag,
     'dry-run': dryRunFlag,
     threads: threadsFlag,
     progress: progressFlag,

@@ -2,14 +2,7 @@ import { BaseCommand } from '../cli/base-command.js'
 import { candleTableFlags } from '../cli/flags/from-table.js'
 import { lakeFlags } from '../cli/flags/lake.js'
 import { locationFlags } from '../cli/flags/location.js'
-import {
-  dryRunFlag,
-  fingerprintFlag,
-  outputFlags,
-  perSeriesFlag,
-  progressFlag,
-  threadsFlag,
-} from '../cli/flags/output.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
 import {
   acceptListFlag,
   failOnGapsFlag,
@@ -43,7 +36,6 @@ Without --to, every window is needed that had started when the lists were last d
     ...locationFlags,
     'accept-list': acceptListFlag,
     'fail-on-gaps': failOnGapsFlag,
-    fingerprint: fingerprintFlag,
     'dry-run': dryRunFlag,
     threads: threadsFlag,
     progress: progressFlag,

@@ -28,7 +28,7 @@ export interface LakeRequest
     LakeOptionsRequest,
     ProgressCallbacks,
     ThreadOptions,
-    Pick<DownloadRequest, 'failOnGaps'> {
+    Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /** The folder; it is made if it is missing. */
   readonly output: string
   /**

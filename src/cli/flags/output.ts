@@ -29,6 +29,10 @@ export const outputFlags = inGroup('output', {
   partial: candleTableFlags.partial,
   force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
   mkdir: Flags.boolean({ summary: 'Create missing folders of the output.', env: 'KLINES_MKDIR' }),
+  fingerprint: Flags.boolean({
+    summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
+    env: 'KLINES_FINGERPRINT',
+  }),
 })
 
 export const { 'dry-run': dryRunFlag } = inGroup('output', {
@@ -44,14 +48,6 @@ export const { threads: threadsFlag } = inGroup('output', {
       'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, else one per core, at most 8 and one for each 100 MB of memory.',
     helpValue: 'N',
     env: 'KLINES_THREADS',
-  }),
-})
-
-/** Of the commands that download and export candles. */
-export const { fingerprint: fingerprintFlag } = inGroup('output', {
-  fingerprint: Flags.boolean({
-    summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
-    env: 'KLINES_FINGERPRINT',
   }),
 })
 
