@@ -169,6 +169,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal, warn }: RunCont
     limit,
     tail,
     failOnGaps,
+    failOnRestated: flags['fail-on-restated'],
     fingerprint: flags.fingerprint,
     format,
     force,
