@@ -101,7 +101,11 @@ export class SeriesState {
       const totals = read?.totals.get(startDate)
       return { ...content, totals: totals ? packTotals(totals) : content.totals }
     })
-    const fingerprint = this.years && updateYears(this.old?.fingerprint, this.years, encoded?.fingerprint)
+    const ends = {
+      firstOpenTime: Math.min(...parts.map(({ firstOpenTime }) => firstOpenTime)),
+      lastOpenTime: Math.max(...parts.map(({ lastOpenTime }) => lastOpenTime)),
+    }
+    const fingerprint = this.years && updateYears(this.old?.fingerprint, this.years, encoded?.fingerprint, ends)
     return { symbol, interval, source: source.interval, grid: this.grid, windows, parts, fingerprint }
   }
 

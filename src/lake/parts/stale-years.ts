@@ -1,4 +1,4 @@
-import { describeSeries, type SeriesFingerprint, type YearDigest } from '../../fingerprint/fingerprint.js'
+import { describeSeries, type SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import type { WindowRef } from '../../klines/series.js'
 import { windowSpan } from '../../klines/windows.js'
 
@@ -12,18 +12,17 @@ export function yearsOf(window: WindowRef): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-/** A fingerprint whose stale years were read again: `found` has their candles. Undefined for a series without candles. */
+/**
+ * A fingerprint whose stale years were read again: `found` has their candles. `ends`: open times of the first and the last candle of all.
+ */
 export function updateYears(
   old: SeriesFingerprint | undefined,
   stale: StaleYears,
   found: SeriesFingerprint | undefined,
+  ends: Pick<SeriesFingerprint, 'firstOpenTime' | 'lastOpenTime'>,
 ): SeriesFingerprint | undefined {
   if (old === undefined || stale === 'all') return found
   const kept = old.years.filter(({ year }) => !stale.has(year))
   const years = [...kept, ...(found?.years ?? [])].sort((a, b) => a.year - b.year)
-  if (years.length === 0) return undefined
-  // The first and the last candle are in the first and the last year.
-  const sourceOf = (year: YearDigest | undefined) => (found && year && found.years.includes(year) ? found : old)
-  const [{ firstOpenTime }, { lastOpenTime }] = [sourceOf(years[0]), sourceOf(years.at(-1))]
-  return describeSeries(old, years, { firstOpenTime, lastOpenTime })
+  return years.length === 0 ? undefined : describeSeries(old, years, ends)
 }
