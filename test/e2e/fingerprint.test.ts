@@ -156,7 +156,8 @@ describe('klines fingerprint', () => {
       await run(`export BTCUSDT -i ${intervals} -q --numbers decimal -o p/BTCUSDT-{interval}.parquet --mkdir`)
       await run(`export BTCUSDT -i ${intervals} -q --numbers decimal --layout hive --partition year -o lake`)
       expect(await run(`fingerprint ${intervals.map(name => `p/BTCUSDT-${name}.parquet`).join(' ')}`)).toEqual(expected)
-      expect(await run('fingerprint lake/')).toEqual(expected)
+      // A lake has an order of its own.
+      expect((await run('fingerprint lake/')).sort()).toEqual(expected.toSorted())
       const calls = intervals.map(name => `print(fingerprint("c/${name}.csv", "BTCUSDT", "${name}"))`)
       real.write('check.py', script(calls.join('\n')))
       const { stdout } = await real.shell(`'${python}' check.py`)
