@@ -102,30 +102,33 @@ describe('a lake with fingerprints', () => {
     }
   })
 
-  it('has that of a year that lost its candles, and got the first ones', async () => {
-    const { put, update, manifest, expected } = yearsSetup({ partition: 'year' })
-    await update({ fingerprint: true })
-    const clear = (year: number) =>
-      MONTHS.filter(time => new Date(time).getUTCFullYear() === year).map(time => put(startDateOf(time), []))
-    for (const change of [
-      () => clear(2022),
-      () => clear(2024),
-      () => put('2024-03-01', [sampleRow(Date.UTC(2024, 2))]),
-    ]) {
-      change()
-      const { fingerprints } = await update({ fingerprint: true })
-      expect(fingerprints?.series[0].fingerprint).toBe(expected())
-      expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
-      expect(await exactEnds(fingerprints?.series[0])).toBe(true)
-    }
-    function exactEnds(found: { firstOpenTime: number; lastOpenTime: number; candles: number } | undefined) {
-      const [series] = manifest().series
-      const parts = series.parts
-      const rows = parts.reduce((sum, { rows }) => sum + rows, 0)
-      const [first, last] = [parts[0].firstOpenTime, parts.at(-1)?.lastOpenTime]
-      return found?.firstOpenTime === first && found?.lastOpenTime === last && found?.candles === rows
-    }
-  })
+  it.each(['none', 'year'] as const)(
+    'has that of a year that lost and got candles, with partition %s',
+    async partition => {
+      const { put, update, manifest, expected } = yearsSetup({ partition })
+      await update({ fingerprint: true })
+      const clear = (year: number) =>
+        MONTHS.filter(time => new Date(time).getUTCFullYear() === year).map(time => put(startDateOf(time), []))
+      for (const change of [
+        () => clear(2022),
+        () => clear(2024),
+        () => put('2024-03-01', [sampleRow(Date.UTC(2024, 2))]),
+      ]) {
+        change()
+        const { fingerprints } = await update({ fingerprint: true })
+        expect(fingerprints?.series[0].fingerprint).toBe(expected())
+        expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
+        expect(await exactEnds(fingerprints?.series[0])).toBe(true)
+      }
+      function exactEnds(found: { firstOpenTime: number; lastOpenTime: number; candles: number } | undefined) {
+        const [series] = manifest().series
+        const parts = series.parts
+        const rows = parts.reduce((sum, { rows }) => sum + rows, 0)
+        const [first, last] = [parts[0].firstOpenTime, parts.at(-1)?.lastOpenTime]
+        return found?.firstOpenTime === first && found?.lastOpenTime === last && found?.candles === rows
+      }
+    },
+  )
 
   it('of resampled candles and of a range that moves has those of all its candles', async () => {
     const { put, update, output } = yearsSetup({ resample: '1M', numbers: 'text', fingerprint: true, partial: true })
