@@ -2,11 +2,11 @@ import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema 
 import { METADATA_KEY } from '../export/formats/exporter.js'
 import { inputError, openInput } from './errors.js'
 import { parseFacts } from './file-facts.js'
-import { formatDecimal } from './parquet.js'
+import { type CellReader, formatDecimal } from './parquet.js'
 import type { RawRow, RawTable } from './raw-table.js'
 
-/** Rows that are made of a record batch at once. */
-const ROWS_AT_ONCE = 20_000
+/** Rows that are made of a record batch at once: they take many times the memory of its values. */
+const ROWS_AT_ONCE = 1_000
 
 /** An Arrow IPC file. Throws `bad_input` and `damaged_input`. */
 export async function openArrow(file: string): Promise<RawTable> {
@@ -24,7 +24,10 @@ async function readSchema(file: string): Promise<Schema> {
   const handle = await openInput(file)
   try {
     const reader = await RecordBatchReader.from(handle)
-    return (await reader.open()).schema
+    const { schema } = await reader.open()
+    // The library takes any bytes for a stream that is not complete yet.
+    if (schema === undefined) throw new Error('it is no Arrow IPC file')
+    return schema
   } catch (error) {
     throw inputError(file, error)
   } finally {
@@ -47,8 +50,6 @@ async function* readRows(file: string, { fields }: Schema): AsyncGenerator<RawRo
     await handle.close()
   }
 }
-
-type CellReader = (value: unknown) => unknown
 
 function toRows(record: RecordBatch, readers: readonly CellReader[]): RawRow[] {
   const columns = readers.map((_, column) => record.getChildAt(column))

@@ -4,6 +4,7 @@ import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { parsePartPath } from '../lake/layout.js'
 import { listParts, locateParts } from '../lake/list-parts.js'
+import type { LakeManifest } from '../lake/manifest.js'
 import { type Format, formatOfName } from '../options/formats.js'
 import { CandleRows, type LastTimes } from './candle-rows.js'
 import { openCsv } from './csv.js'
@@ -39,10 +40,10 @@ async function openFile(file: string, series: SeriesLabel | undefined): Promise<
 }
 
 async function openLake(lake: string): Promise<CandleFile> {
-  const { paths } = await listParts(lake, 'bad_input')
+  const { paths, manifest } = await listParts(lake, 'bad_input')
   const files = locateParts(lake, paths)
   return {
-    named: undefined,
+    named: manifest && namedByLake(manifest),
     async *batches() {
       const last: LastTimes = new Map()
       for (const [index, file] of files.entries()) {
@@ -50,6 +51,13 @@ async function openLake(lake: string): Promise<CandleFile> {
       }
     },
   }
+}
+
+/** The fingerprints of a lake of doubles, if every series with candles has one. */
+function namedByLake({ options, series }: LakeManifest): SeriesFingerprint[] | undefined {
+  const written = series.filter(({ parts }) => parts.length > 0)
+  const named = written.flatMap(({ fingerprint }) => fingerprint ?? [])
+  return options.numbers === 'double' && named.length === written.length ? named : undefined
 }
 
 async function* readBatches(

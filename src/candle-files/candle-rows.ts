@@ -29,6 +29,8 @@ interface SeriesRows {
 /** Turns the rows of a file into candles. Its errors, `bad_input` and `damaged_input`, name the file, the row and the cell. */
 export class CandleRows {
   private row = 0
+  /** Number of cells in a row. */
+  private readonly columns: number
   /** Where the cells of a candle are in a row. */
   private readonly places: readonly number[]
   private readonly symbol: number
@@ -56,6 +58,7 @@ export class CandleRows {
     }
     const inexact = NEEDED.find(name => doubles.includes(name))
     if (inexact !== undefined) throw doublesError({ file, cell: inexact })
+    this.columns = columns.length
     this.places = NEEDED.map(name => columns.indexOf(name))
     this.symbol = columns.indexOf('symbol')
     this.interval = columns.indexOf('interval')
@@ -69,6 +72,10 @@ export class CandleRows {
 
   private add(row: RawRow): void {
     this.row++
+    const { file, columns } = this
+    if (row.length !== columns) {
+      throw damagedInput({ file, row: this.row }, `it has ${row.length} cells, expected ${columns}`)
+    }
     const { name, builder } = this.findSeries(row)
     const cells = this.places.map((place, column) => this.readCell(row[place], column))
     const openTime = Number(cells[0])

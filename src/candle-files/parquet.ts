@@ -8,8 +8,8 @@ import { inputError, openInput } from './errors.js'
 import { parseFacts } from './file-facts.js'
 import type { RawRow, RawTable } from './raw-table.js'
 
-/** The rows of a page that klines writes. */
-const ROWS_AT_ONCE = 20_000
+/** The rows of a page that klines writes: its values are unpacked at once. */
+const PAGE_ROWS = 20_000
 /** A larger page is refused before it is unpacked; those of other programs have some MB. */
 const MAX_PAGE_BYTES = 256 * 1024 * 1024
 
@@ -50,11 +50,10 @@ async function* readRows(file: string, metadata: FileMetaData): AsyncGenerator<R
     const options = { file: await toBuffer(handle), compressors: await loadCompressors(), utf8: false }
     const scan = await parquetScan({ ...options, metadata: { ...metadata, schema } })
     for (const { rowStart, rowEnd } of scan.ranges) {
-      for (let start = rowStart; start < rowEnd; start += ROWS_AT_ONCE) {
-        const range = { rowStart: start, rowEnd: Math.min(rowEnd, start + ROWS_AT_ONCE) }
+      for (let start = rowStart; start < rowEnd; start += PAGE_ROWS) {
+        const range = { rowStart: start, rowEnd: Math.min(rowEnd, start + PAGE_ROWS) }
         const columns = await Promise.all(elements.map(({ name }) => scan.readColumn({ column: name, ...range })))
-        const toRow = (_: unknown, row: number) => readers.map((read, column) => read(columns[column][row]))
-        yield Array.from({ length: range.rowEnd - start }, toRow)
+        yield* toRows(columns, readers, range.rowEnd - start)
       }
     }
   } catch (error) {
@@ -64,7 +63,24 @@ async function* readRows(file: string, metadata: FileMetaData): AsyncGenerator<R
   }
 }
 
-type CellReader = (value: unknown) => unknown
+/** A cell from a value of its column. */
+export type CellReader = (value: unknown) => unknown
+
+/** Rows that are made of columns at once. */
+const ROWS_AT_ONCE = 1_000
+
+/** The rows of columns, some at once: rows and their cells take many times the memory of the values. */
+function* toRows(
+  columns: readonly ArrayLike<unknown>[],
+  readers: readonly CellReader[],
+  length: number,
+): Generator<RawRow[]> {
+  for (let start = 0; start < length; start += ROWS_AT_ONCE) {
+    yield Array.from({ length: Math.min(ROWS_AT_ONCE, length - start) }, (_, row) =>
+      readers.map((read, column) => read(columns[column][start + row])),
+    )
+  }
+}
 
 /** How the plain values of a column become cells: decimals as text, times in ms. */
 function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaElement): CellReader {

@@ -44,6 +44,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   digits_lost: ExitCode.Unexpected,
   no_memory: ExitCode.Unexpected,
   damaged_input: ExitCode.VerificationFailed,
+  restated: ExitCode.VerificationFailed,
   no_candles: ExitCode.NoCandles,
   output_closed: ExitCode.Done,
   lake_busy: ExitCode.Unreachable,

@@ -1,10 +1,11 @@
 import { optionName, renameOptions } from '../options/option.js'
+import { fingerprintFlags } from './flags/fingerprint.js'
 import { candleTableFlags } from './flags/from-table.js'
 import { lakeFlags } from './flags/lake.js'
 import { locationFlags } from './flags/location.js'
 import { fetchFlags } from './flags/network.js'
 import { outputFlags, threadsFlag } from './flags/output.js'
-import { acceptListFlag, failOnGapsFlag } from './flags/selection.js'
+import { acceptListFlag, failOnGapsFlag, failOnRestatedFlag } from './flags/selection.js'
 import { serveFlags } from './flags/serve.js'
 
 /** The flags that set options of the library. */
@@ -18,6 +19,8 @@ const NAMED = {
   threads: threadsFlag,
   'accept-list': acceptListFlag,
   'fail-on-gaps': failOnGapsFlag,
+  'fail-on-restated': failOnRestatedFlag,
+  series: fingerprintFlags.series,
 }
 /** Flags by the names of options, with those whose name does not follow from the option's. */
 const FLAGS = new Map([

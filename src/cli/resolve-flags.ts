@@ -19,6 +19,8 @@ export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, Candle
   isTable?: boolean
   'accept-list'?: boolean
   'fail-on-gaps'?: boolean
+  'fail-on-restated'?: boolean
+  fingerprint?: boolean
   force: boolean
   yes?: boolean
   mkdir?: boolean

@@ -6,6 +6,7 @@ import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } fro
 import {
   acceptListFlag,
   failOnGapsFlag,
+  failOnRestatedFlag,
   limitFlag,
   selectionFlags,
   symbolArgs,
@@ -42,6 +43,7 @@ With --resample, candles are aligned as the exchange aligns them: weeks start on
     ...fetchFlags,
     'accept-list': acceptListFlag,
     'fail-on-gaps': failOnGapsFlag,
+    'fail-on-restated': failOnRestatedFlag,
     yes: yesFlag,
     'dry-run': dryRunFlag,
     threads: threadsFlag,

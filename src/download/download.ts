@@ -13,11 +13,11 @@ import { nextWindow, readWindows, streamWindows } from './window-stream.js'
 export interface KlinesRequest extends SelectionRequest, RangeText, SourceOptions {}
 
 /** Candles to download into the mirror. */
-export interface DownloadRequest extends KlinesRequest, Pick<TallyOptions, 'failOnGaps'> {}
+export interface DownloadRequest extends KlinesRequest, Pick<TallyOptions, 'failOnGaps' | 'fingerprint'> {}
 
 /**
  * Downloads every window of a range that the mirror lacks or that can still change. Throws `incomplete` when a window could
- * not be downloaded (the others are in the mirror then), `no_candles` when the range has none, `unreachable`, `rate_limited`,
+ * not be downloaded (the others are in the mirror then), `restated`, `no_candles` when the range has none, `unreachable`, `rate_limited`,
  * `mirror_unusable`, or what is wrong with the request.
  *
  * @example

@@ -7,7 +7,7 @@ import type { SeriesLabel } from '../klines/series.js'
 import type { TimeRange } from '../klines/time-range.js'
 import { completeUntil } from './complete-until.js'
 import type { KlinesRequest } from './download.js'
-import { incomplete } from './errors.js'
+import { incomplete, restated } from './errors.js'
 import { planSeries, type SeriesPlan } from './plan.js'
 import { checkRange, requestRange } from './request-range.js'
 import { parseSelection } from './selection.js'
@@ -163,6 +163,7 @@ async function* readPlans(
   const total = plans.reduce((sum, { windows }) => sum + windows.length, 0)
   for await (const { run, result } of streamWindows(source, plans, { concurrency, signal })) {
     if (result.status === 'failed') throw incomplete([result], total, source.info)
+    if (result.refused) throw restated([result])
     if (result.batch.length > 0) yield { plan: run, batch: result.batch }
   }
 }

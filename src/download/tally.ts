@@ -1,3 +1,4 @@
+import { Fingerprinter, type FingerprintReport, reportFingerprints } from '../fingerprint/fingerprint.js'
 import type { Coverage, Listing } from '../klines/audit/coverage.js'
 import { GapCounter, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
@@ -5,7 +6,7 @@ import type { Series, WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { checkGaps, coverPlan } from './coverage.js'
-import { incomplete, noCandles } from './errors.js'
+import { incomplete, noCandles, restated } from './errors.js'
 import type { EventOptions, WindowEvent } from './events.js'
 import type { Plan, SeriesPlan } from './plan.js'
 import type { KnownTotals, WindowFailure, WindowResult, WindowSource, WindowStatus } from './sources/window-source.js'
@@ -43,6 +44,8 @@ export interface DownloadReport {
   /** The requested range, ms UTC; an open end is infinite. */
   readonly range: RequestedRange
   readonly series: DownloadedSeries[]
+  /** The fingerprints of the series that have candles, as they are written; with `fingerprint: true`. */
+  readonly fingerprints?: FingerprintReport
   /** Number of requests, with those for lists and retries. */
   readonly requests: number
   /** Bytes of bodies as received over the wire. */
@@ -61,6 +64,8 @@ export interface TallyOptions extends EventOptions {
    * count, or of the exchange the newest two candles.
    */
   readonly failOnGaps?: boolean | undefined
+  /** Compute the fingerprints of the candles, which Parquet files and lakes name too. */
+  readonly fingerprint?: boolean | undefined
 }
 
 /** Counts the windows and candles of a plan as they come. */
@@ -70,10 +75,13 @@ export class DownloadTally {
   /** Reports of series whose windows were counted elsewhere. */
   private readonly counted = new Map<SeriesPlan, SeriesReport>()
   private readonly failures: WindowFailure[] = []
+  private readonly refused: WindowResult[] = []
   private done = 0
   /** What each window adds to `limitMs`, by its startDate, as it was planned: the source knows more of it later. */
   private readonly limits = new Map<SeriesPlan, ReadonlyMap<string, number>>()
   private limitMs = 0
+  /** An export has fingerprints of what it writes. */
+  private readonly fingerprinters: ReadonlyMap<SeriesPlan, Fingerprinter> | undefined
 
   constructor(
     private readonly source: WindowSource,
@@ -81,6 +89,9 @@ export class DownloadTally {
     private readonly options: TallyOptions = {},
   ) {
     this.series = new Map(plan.series.map(series => [series, new SeriesTally(series)]))
+    if (options.fingerprint && !options.forExport) {
+      this.fingerprinters = new Map(plan.series.map(series => [series, new Fingerprinter(series.series)]))
+    }
     this.total = plan.series.reduce((sum, { windows }) => sum + windows.length, 0)
     for (const series of plan.series) {
       const limits = source.costs.limitsMs(series.series, series.windows)
@@ -90,15 +101,17 @@ export class DownloadTally {
     options.onEvent?.({ type: 'plan', windows: this.total, limitMs: this.limitMs })
   }
 
-  /** Whether a window could not be downloaded or read. */
+  /** Whether a window could not be downloaded or read, or was refused. */
   get hasFailed(): boolean {
-    return this.failures.length > 0
+    return this.failures.length + this.refused.length > 0
   }
 
   /** Adds a window of a series, with its candles in the plan's range. Those of a series come in order of time. */
   add(series: SeriesPlan, result: WindowResult | WindowFailure): void {
     this.series.get(series)?.add(result)
+    if (result.status !== 'failed' && result.refused) this.refused.push(result)
     if (result.status === 'failed') this.failures.push(result)
+    else this.fingerprinters?.get(series)?.add(result.batch)
     const { window, status } = result
     const change = result.status === 'failed' ? undefined : result.change
     this.reportProgress(series, { window, status, change })
@@ -128,11 +141,12 @@ export class DownloadTally {
     this.options.onEvent?.({ type: 'progress', done: ++this.done, total, bytes, limitMs, ...state })
   }
 
-  /** The report when all windows were added. Throws `incomplete` or `no_candles`. */
+  /** The report when all windows were added. Throws `incomplete`, `restated` or `no_candles`. */
   report(): DownloadReport {
     const { source, plan, failures } = this
     const { forExport, partial, failOnGaps } = this.options
     if (failures.length > 0) throw incomplete(failures, this.total, source.info, forExport)
+    if (this.refused.length > 0) throw restated(this.refused, forExport)
     const reports = this.seriesReports
     if (reports.every(({ candles }) => candles === 0)) throw noCandles(plan, source.info)
     const listings = new Map<SymbolName, Listing>()
@@ -144,12 +158,14 @@ export class DownloadTally {
       return { ...reports[index], coverage }
     })
     if (failOnGaps) checkGaps(series, plan.range, source.info, forExport)
+    const found = this.fingerprinters && [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
     return {
       baseUrl: source.info.baseUrl,
       mirror: source.info.mirrorRoot,
       range: plan.range,
       series,
       ...source.info.traffic,
+      ...(found && { fingerprints: reportFingerprints(found) }),
     }
   }
 }

@@ -1,12 +1,13 @@
 import { completeUntil } from '../download/complete-until.js'
-import type { WindowResult, WindowSource } from '../download/sources/window-source.js'
+import type { KnownTotals, WindowResult, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally, type SeriesReport } from '../download/tally.js'
 import { nextWindow, readWindows, type WindowStream } from '../download/window-stream.js'
+import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { sha256 } from '../fs/checksum.js'
 import { countCandles, type SeriesTotals } from '../klines/audit/gap-counter.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { Resampler } from '../klines/resample/resampler.js'
-import type { SeriesLabel } from '../klines/series.js'
+import type { SeriesLabel, WindowRef } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import type { PlannedSeries } from './export-series.js'
@@ -47,6 +48,10 @@ export interface EncodeTask {
   readonly outputs: readonly TaskOutput[]
   /** Set for a lake, which remembers what its parts were made of: the startDates of the windows whose content is to be found out. */
   readonly unknown?: ReadonlySet<string>
+  /** Of a lake: windows of its series that need not be read, by startDate. */
+  readonly counted?: ReadonlyMap<string, KnownTotals>
+  /** The years of which a fingerprint is wanted, for a task of one series. */
+  readonly years?: ReadonlySet<number> | 'all' | undefined
 }
 
 /** What a lake learns about the windows of a series while they are read, by startDate. */
@@ -62,6 +67,8 @@ export interface EncodedTask {
   /** One for each output; undefined for one without rows, and for one that stays. */
   readonly outputs: readonly (FinishedOutput | undefined)[]
   readonly windows: ReadWindows
+  /** Of the years that were wanted; undefined without candles. */
+  readonly fingerprint: SeriesFingerprint | undefined
 }
 
 /** Where the windows of a task come from, and where its bytes go. */
@@ -93,21 +100,25 @@ export async function encodeTask(
     if (isInside(series, result)) totals.set(startDate, countCandles(series.source, result.batch))
     if (task.unknown?.has(startDate)) contents.set(startDate, contentOf(result))
   }
+  const { years } = task
+  const fingerprinter = years && new Fingerprinter(task.series[0])
   let isDone = false
   try {
     for (const series of task.series) {
       let left = encoding.limit ?? Number.POSITIVE_INFINITY
       const learnFrom = task.unknown && ((result: WindowResult) => learn(series, result))
-      for await (const batch of readSeries(series, encoding, { source, windows, tally }, learnFrom)) {
+      const context = { source, windows, tally, counted: task.counted }
+      for await (const batch of readSeries(series, encoding, context, learnFrom)) {
         const rows = batch.length > left ? batch.rows(0, left) : batch
         left -= rows.length
+        if (years) for (const part of rowsOfYears(batch, years)) fingerprinter?.add(part)
         await writer.write(rows)
       }
     }
     if (tally.hasFailed) return undefined
     const outputs = await writer.finish()
     isDone = true
-    return { outputs, windows: { totals, contents } }
+    return { outputs, windows: { totals, contents }, fingerprint: fingerprinter?.finish() }
   } finally {
     if (!isDone) await writer.discard()
   }
@@ -115,16 +126,21 @@ export async function encodeTask(
 
 /**
  * The rows of a series as outputs have them, resampled if that was requested. After a window that could not be read, the others are
- * only counted. `learn` gets every window that was read. Each batch is valid until the next one.
+ * only counted, as are those that were `counted` before. `learn` gets every window that was read. Each batch is valid until the next one.
  */
 export async function* readSeries(
   series: PlannedSeries,
   options: Pick<Encoding, 'range' | 'partial'>,
-  { source, windows, tally }: Omit<EncodeContext, 'open'>,
+  { source, windows, tally, counted }: Omit<EncodeContext, 'open'> & Pick<EncodeTask, 'counted'>,
   learn?: (result: WindowResult) => void,
 ): AsyncGenerator<KlineBatch> {
   const resampler = openResampler(series, options)
-  for (let count = 0; count < series.windows.length; count++) {
+  for (const window of series.windows) {
+    const known = counted?.get(window.startDate)
+    if (known) {
+      tally.addCounted(series.plan, window, 'cached', known)
+      continue
+    }
     const result = await nextWindow(windows)
     tally.add(series.plan, result)
     if (result.status === 'failed' || tally.hasFailed) continue
@@ -148,7 +164,7 @@ export async function encodeFromMirror(
 ): Promise<(EncodedTask & { readonly reports: readonly SeriesReport[] }) | undefined> {
   const plans = new Set(task.series.map(({ plan }) => plan))
   const tally = new DownloadTally(source, { range: encoding.range, series: [...plans] })
-  const windows = readWindows(source, task.series, signal)
+  const windows = readWindows(source, windowsToRead(task), signal)
   const open = ({ place }: TaskOutput) => OutputFile.open(place as FilePlace)
   try {
     const encoded = await encodeTask(task, encoding, { source, windows, tally, open })
@@ -163,6 +179,25 @@ function openResampler(
   { range, partial }: Pick<Encoding, 'range' | 'partial'>,
 ) {
   return resampleTo && new Resampler(source, resampleTo, { range, partial, coveredFrom: plan.listedFrom })
+}
+
+/** The series of a task without the windows that need not be read. */
+export function windowsToRead({ series, counted }: EncodeTask): readonly PlannedSeries[] {
+  const isNeeded = ({ startDate }: WindowRef) => !counted?.has(startDate)
+  return counted ? series.map(one => ({ ...one, windows: one.windows.filter(isNeeded) })) : series
+}
+
+/** The rows that open in some years, UTC. */
+function* rowsOfYears(batch: KlineBatch, years: ReadonlySet<number> | 'all'): Generator<KlineBatch> {
+  if (years === 'all') yield batch
+  else {
+    for (let rest = batch; rest.length > 0; ) {
+      const year = new Date(rest.openTime(0)).getUTCFullYear()
+      const endTime = Date.UTC(year + 1, 0)
+      if (years.has(year)) yield rest.slice(-Infinity, endTime)
+      rest = rest.slice(endTime, Infinity)
+    }
+  }
 }
 
 /** Whether all candles of a window are in the range of a series, so that its rows are all rows of its file. */

@@ -22,7 +22,7 @@ export interface ExportRequest
     ExcerptRequest,
     OutputRequest,
     ThreadOptions,
-    Pick<DownloadRequest, 'failOnGaps'> {
+    Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /**
    * A path with the placeholders `{symbol}`, `{base}`, `{quote}` and `{interval}`, `-` for stdout, or a stream of Node or of the web that
    * takes bytes. A stream gets its first byte when every window is there, and is ended after the last one; when the run fails later, it

@@ -36,7 +36,7 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Fi
   try {
     const range = await requestRange(request, source)
     const { plan, series: all } = await planExport(source, await selectSeries(request, source, selection, range), range)
-    const tally = new DownloadTally(source, plan, { ...request, forExport: true })
+    const tally = new DownloadTally(source, plan, request)
     const windows = source.info.offline ? readWindows(source, all, request.signal) : streamWindows(source, all, request)
     const options = { range, partial: request.partial }
     const found: (SeriesFingerprint | undefined)[] = []

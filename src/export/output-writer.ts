@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
+import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { SeriesLabel } from '../klines/series.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
 import type { Format } from '../options/formats.js'
 import type { Compression } from '../options/output-options.js'
 import { VERSION } from '../version.js'
@@ -16,6 +17,8 @@ import { type RowFormat, withSeriesColumns } from './row-format.js'
 export interface OutputFormat {
   readonly rowFormat: RowFormat
   readonly metadata: Pick<FileMetadata, 'range' | 'limit' | 'tail' | 'source'>
+  /** Whether outputs have fingerprints. */
+  readonly fingerprint?: boolean | undefined
 }
 
 /** A file that was written. */
@@ -39,6 +42,8 @@ export interface FinishedOutput {
   readonly finished: FinishedFile | undefined
   /** Of its bytes, in hex, if that was asked for. */
   readonly sha256: string | undefined
+  /** Of its series with rows, in their order, if that was asked for. */
+  readonly fingerprints: readonly SeriesFingerprint[] | undefined
   /** Open times of its first and last row, ms UTC. */
   readonly firstOpenTime: number
   readonly lastOpenTime: number
@@ -48,6 +53,8 @@ export interface FinishedOutput {
 export class OutputWriter {
   private readonly stats = { inexactDoubles: 0 }
   private readonly hash: Hash | undefined
+  private readonly fingerprinters: ReadonlyMap<string, Fingerprinter> | undefined
+  private fingerprints: readonly SeriesFingerprint[] | undefined
   private candles = 0
   private firstOpenTime = 0
   private lastOpenTime = 0
@@ -63,6 +70,9 @@ export class OutputWriter {
     isHashed = false,
   ) {
     if (isHashed) this.hash = createHash('sha256')
+    if (format.fingerprint) {
+      this.fingerprinters = new Map(spec.series.map(series => [seriesName(series), new Fingerprinter(series)]))
+    }
   }
 
   /** Adds rows: series by series, each in order of time. */
@@ -74,6 +84,7 @@ export class OutputWriter {
       this.exporter = await this.openExporter(this.output)
       this.firstOpenTime = batch.openTime(0)
     }
+    this.fingerprinters?.get(seriesName(batch.series))?.add(batch)
     this.candles += batch.length
     this.lastOpenTime = batch.openTime(batch.length - 1)
     await this.exporter.write(batch)
@@ -83,6 +94,9 @@ export class OutputWriter {
   async finish(): Promise<FinishedOutput | undefined> {
     const { spec, exporter, output, candles, stats, firstOpenTime, lastOpenTime } = this
     if (exporter === undefined || output === undefined) return undefined
+    if (this.fingerprinters) {
+      this.fingerprints = [...this.fingerprinters.values()].flatMap(series => series.finish() ?? [])
+    }
     await exporter.end()
     // What follows on stdout, such as a prompt, begins on a line of its own. A file is a window file, byte for byte.
     if (spec.path === '-' && spec.format === 'json') {
@@ -97,7 +111,9 @@ export class OutputWriter {
     const series = spec.series.map(({ symbol, interval }) => ({ symbol, interval }))
     const compression = gzip ? 'gzip' : this.format.rowFormat.compression
     const file = { path, format, compression, series, candles, ...stats, bytes: output.bytes }
-    return { file, finished: output.finished, sha256: this.hash?.digest('hex'), firstOpenTime, lastOpenTime }
+    const { fingerprints } = this
+    const sha256 = this.hash?.digest('hex')
+    return { file, finished: output.finished, sha256, fingerprints, firstOpenTime, lastOpenTime }
   }
 
   /** Leaves the output as it was, as far as possible, and frees memory. Never throws. */
@@ -117,6 +133,7 @@ export class OutputWriter {
       rowFormat: { ...rowFormat, columns: series.length > 1 ? withSeriesColumns(columns) : columns },
       metadata: { symbol, interval, ...metadata, version: VERSION, request },
       stats: this.stats,
+      fingerprints: () => this.fingerprints,
       emit: async bytes => {
         this.hash?.update(bytes)
         await this.writing

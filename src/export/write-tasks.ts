@@ -9,6 +9,7 @@ import {
   type Encoding,
   encodeFromMirror,
   encodeTask,
+  windowsToRead,
 } from './encode.js'
 
 /** What a worker starts with. */
@@ -61,7 +62,7 @@ export async function writeTasks(
     })
   }
   const rest = tasks.filter((_, index) => encoded[index] === undefined)
-  const series = rest.flatMap(({ series }) => series)
+  const series = rest.flatMap(windowsToRead)
   const windows = isCached ? readWindows(source, series, stream.signal) : streamWindows(source, series, stream)
   try {
     for (const [index, task] of tasks.entries()) {

@@ -3,6 +3,7 @@ import { joinNames } from '../download/errors.js'
 import { toWarn } from '../download/events.js'
 import type { Warn, WindowSource } from '../download/sources/window-source.js'
 import { type DownloadReport, DownloadTally } from '../download/tally.js'
+import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
 import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
@@ -35,7 +36,7 @@ export interface ExportJob {
 /** How an export is written. */
 export interface WriteOptions
   extends OpenOptions,
-    Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'onEvent'>,
+    Pick<DownloadRequest, 'concurrency' | 'failOnGaps' | 'fingerprint' | 'onEvent'>,
     Pick<ResampleRequest, 'partial'>,
     ExcerptRequest {
   /** Threads that write files at once, the main one included. Default 1. */
@@ -76,7 +77,7 @@ export async function writeOutputs(
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
-  const { concurrency, signal, partial, limit, tail, failOnGaps, threads = 1 } = options
+  const { concurrency, signal, partial, limit, tail, failOnGaps, fingerprint, threads = 1 } = options
   // Windows that were downloaded before have had their events.
   const { onEvent } = report ? {} : options
   const tally = new DownloadTally(source, planned.plan, { forExport: true, partial, failOnGaps, onEvent })
@@ -93,7 +94,7 @@ export async function writeOutputs(
     const written = await writeTasks(
       source,
       tasks,
-      { rowFormat, metadata, range, partial, limit },
+      { rowFormat, metadata, range, partial, limit, fingerprint },
       {
         ...{ threads, concurrency, signal, tally, isCached: source.info.offline || report !== undefined },
         open: ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, options)),
@@ -109,7 +110,8 @@ export async function writeOutputs(
     const files = isCurrent ? [] : finished.map(({ file }) => file)
     warnAbout(completed, files, toWarn(options))
     await discardAll(prepared.filter((_, index) => isCurrent || written[index]?.outputs[0] === undefined))
-    return { ...completed, files }
+    const fingerprints = fingerprint && reportFingerprints(finished.flatMap(({ fingerprints = [] }) => fingerprints))
+    return { ...completed, files, ...(fingerprints && { fingerprints }) }
   } catch (error) {
     await discardAll(prepared)
     throw outputs.length > 1 ? withOtherOutputs(error) : error

@@ -30,6 +30,8 @@ export interface WrittenRequest extends RangeText {
   readonly columns: readonly OutputColumn[]
   readonly numbers: NumberType
   readonly compression: Compression | undefined
+  /** Whether it names fingerprints. */
+  readonly fingerprint: boolean
   /** Identifies the version of the file that was read. */
   readonly version: string
 }
@@ -139,6 +141,7 @@ function checkFields(fields: Fields, format: 'parquet' | 'arrow', facts: FileFac
     columns: parsed,
     numbers: type,
     compression: compressed,
+    fingerprint: typeof fields.fingerprint === 'string',
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Hash } from 'node:crypto'
-import { CandleLines } from '../klines/batch/candle-lines.js'
+import { writeCandleLines } from '../klines/batch/candle-lines.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
 import { KlinesError } from '../klines/errors.js'
 import { intervalName } from '../klines/resample/target-interval.js'
@@ -37,7 +37,6 @@ export interface FingerprintReport<Fingerprint extends SeriesFingerprint = Serie
 
 /** The SHA-256 of the candles of a series, year by year: pure but for `node:crypto`, and in constant memory. */
 export class Fingerprinter {
-  private readonly lines = new CandleLines()
   private readonly years: YearDigest[] = []
   private year = { year: 0, candles: 0, endTime: -Infinity, hash: createHash() }
   private firstOpenTime: number | undefined
@@ -56,7 +55,7 @@ export class Fingerprinter {
       if (rest.openTime(0) >= this.year.endTime) this.beginYear(rest.openTime(0))
       const { hash, endTime } = this.year
       const part = rest.slice(-Infinity, endTime)
-      hash.update(this.lines.write(part))
+      writeCandleLines(part, lines => hash.update(lines))
       this.year.candles += part.length
       rest = rest.slice(endTime, Infinity)
     }

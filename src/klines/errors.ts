@@ -28,6 +28,8 @@ export type ErrorCode =
   | 'no_memory'
   // what was read is not as it was written
   | 'damaged_input'
+  // the service has changed what was downloaded before
+  | 'restated'
   // another run writes the same lake
   | 'lake_busy'
   // the result is empty
@@ -83,6 +85,8 @@ export interface ErrorData {
     }[]
     readonly tokens?: number
   }
+  /** `windows`: those that would have changed, and how; of all of them the first 1,000 changes. */
+  restated: { readonly windows?: readonly RestatedWindow[] }
   /** `lock`: the file of the run that writes the lake. */
   lake_busy: { readonly lock?: string }
   /** `link`: its path. */
@@ -111,6 +115,15 @@ export interface ErrorData {
 
 // Types without a name of their own: those have an index, so that an error of one code is an error of any.
 type SeriesNames = { readonly symbol: string; readonly interval: string }
+type RestatedWindow = SeriesNames & {
+  readonly startDate: string
+  readonly changes: readonly {
+    readonly openTime: number
+    readonly column: string
+    readonly before: string | null
+    readonly after: string
+  }[]
+}
 type WindowFault = SeriesNames & { readonly startDate: string; readonly reason: string }
 /** `file`: the path as it was given. `row` counts from 1, without a header; `cell` is the name of a column. */
 type InputData = { readonly file?: string; readonly row?: number; readonly cell?: string }

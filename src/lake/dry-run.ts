@@ -54,11 +54,12 @@ export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
     if (!prune) checkOthers(folder, others, source.info.baseUrl, options)
     const live = folder.log && new Set(folder.parts)
     const manifest = force || !isCompatible(folder, source.info.baseUrl, options) ? undefined : folder.manifest
+    const fingerprint = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint)
     const files = new WindowFiles(openMirror(request), new Map(), manifest)
     const changed = series.filter(planned => {
       if (isRelativeRange(request) || planned.windows.some(window => source.costs.cacheState(window) !== 'cached'))
         return true
-      return !new SeriesState(root, planned, manifest, files, live).isComplete
+      return !new SeriesState(root, planned, manifest, files, { live, fingerprint }).isComplete
     })
     // The parts of a table get their names when they are written.
     const isNamed = options.partition === 'none' && options.table === undefined

@@ -27,7 +27,7 @@ export interface LakeRequest
   extends ReadRequest,
     LakeOptionsRequest,
     ThreadOptions,
-    Pick<DownloadRequest, 'failOnGaps'> {
+    Pick<DownloadRequest, 'failOnGaps' | 'fingerprint'> {
   /** The folder; it is made if it is missing. */
   readonly output: string
   /**

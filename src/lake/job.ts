@@ -21,7 +21,7 @@ export interface LakeJob {
   readonly windows: WindowFiles
 }
 
-export interface UpdateOptions extends Pick<TallyOptions, 'onEvent' | 'failOnGaps'> {
+export interface UpdateOptions extends Pick<TallyOptions, 'onEvent' | 'failOnGaps' | 'fingerprint'> {
   /** Threads that encode series at once, the main one included. */
   readonly threads?: number | undefined
   /** Write all parts again. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileContent } from '../export/file-content.js'
+import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { isFingerprint } from '../fingerprint/is-fingerprint.js'
 import { errnoCode } from '../fs/errno.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
@@ -37,6 +39,8 @@ export interface LakeSeries extends SeriesLabel {
   readonly grid: readonly (number | null)[]
   readonly windows: readonly WindowContent[]
   readonly parts: readonly LakePart[]
+  /** Of its candles, if the lake has fingerprints and the series has candles. */
+  readonly fingerprint?: SeriesFingerprint | undefined
 }
 
 /** What a lake is made of. */
@@ -106,9 +110,9 @@ function isManifest(value: unknown): value is LakeManifest {
 }
 
 function isSeries(value: Fields): boolean {
-  const { symbol, interval, source, grid, windows, parts } = value
+  const { symbol, interval, source, grid, windows, parts, fingerprint } = value
   if (![symbol, interval, source].every(text => typeof text === 'string') || !Array.isArray(grid)) return false
-  if (!isListOf(windows, isWindow)) return false
+  if (!isListOf(windows, isWindow) || (fingerprint !== undefined && !isFingerprint(fingerprint))) return false
   return isListOf(parts, part => {
     const label = parsePartPath(String(part.path))
     if (label?.symbol !== symbol || label?.interval !== interval || !isContent(part)) return false

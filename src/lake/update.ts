@@ -8,6 +8,7 @@ import { type FilePlace, OutputFile } from '../export/output/file.js'
 import type { WrittenFile } from '../export/output-writer.js'
 import { noWholeCandle } from '../export/write.js'
 import { writeTasks } from '../export/write-tasks.js'
+import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { seriesName } from '../klines/series.js'
 import { countThreads } from '../threads/thread-count.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
@@ -75,8 +76,15 @@ export class LakeUpdate {
     const removed = [...new Set([...this.removed, ...findRemoved(finished)])]
     const notRequested = options.prune ? [] : [...this.others.keys()].sort()
     const delta = log && { version: log.version, isNew: log !== folder.log, vacuumed: vacuumed ?? 0 }
+    const fingerprints =
+      options.fingerprint && reportFingerprints(series.flatMap(({ fingerprint }) => fingerprint ?? []))
     const counts = { written: files.length, unchanged, removed, notRequested }
-    return { ...report, files, lake: { folder: root, ...counts, ...(delta && { delta }) } }
+    return {
+      ...report,
+      files,
+      ...(fingerprints && { fingerprints }),
+      lake: { folder: root, ...counts, ...(delta && { delta }) },
+    }
   }
 
   /** Brings the parts up to date and, of a table, the log. */
@@ -95,7 +103,8 @@ export class LakeUpdate {
   private async updateSeries(): Promise<{ series: LakeSeries[]; report: DownloadReport }> {
     const { folder, job, options } = this
     const { root, log } = folder
-    const states = job.series.map(planned => new SeriesState(root, planned, this.present, job.windows, this.live))
+    const state = { live: this.live, fingerprint: this.hasFingerprints, moves: options.moves }
+    const states = job.series.map(planned => new SeriesState(root, planned, this.present, job.windows, state))
     const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
     const written = new Map<SeriesState, SeriesParts>()
     try {
@@ -118,7 +127,7 @@ export class LakeUpdate {
       beforeCommit: ({ planned }) => this.beforeCommit(planned),
       placed: file => this.files.push(file),
     })
-    return state.describe(parts, written.read)
+    return state.describe(parts, written.encoded)
   }
 
   /** The part in a folder, if it has a content. The manifest may lack a version of the log that a killed run has made. */
@@ -179,6 +188,11 @@ export class LakeUpdate {
     } catch {}
   }
 
+  /** A lake that has fingerprints keeps them: a series must not have an old one. */
+  private get hasFingerprints(): boolean {
+    return this.options.fingerprint || this.folder.manifest?.series.some(({ fingerprint }) => fingerprint) || false
+  }
+
   /** What the manifest says about series that are not requested and stay. */
   private keptSeries(): LakeSeries[] {
     if (this.options.prune) return []
@@ -228,7 +242,7 @@ async function writeChanged(
       clear: index => parts[index].clear(),
     },
   )
-  for (const [index, task] of encoded.entries()) if (task) parts[index].finish(task)
+  for (const [index, task] of encoded.entries()) parts[index].encoded = task
   // A window that was downloaded before may be missing now, when another process cleared the mirror.
   return report && !tally.hasFailed ? report : tally.report()
 }

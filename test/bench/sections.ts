@@ -2,6 +2,7 @@ import type { Row } from './row.js'
 import { csvRows } from './rows/csv.js'
 import { coldRows, latencyRows } from './rows/download.js'
 import { exchangeRows } from './rows/exchange.js'
+import { fingerprintRows } from './rows/fingerprint.js'
 import { growthRows } from './rows/growth.js'
 import { lakeRows } from './rows/lake.js'
 import { memoryRows } from './rows/memory.js'
@@ -35,6 +36,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   i: { needs: [], hasHeadline: true, rows: verifyRows },
   j: { needs: [], rows: exchangeRows },
   k: { needs: [], hasHeadline: true, rows: lakeRows },
+  l: { needs: [], rows: fingerprintRows },
   growth: { needs: ['nginx'], rows: growthRows },
   minutes: { needs: [], rows: minutesRows },
 }

@@ -40,10 +40,10 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval base-url mirror accept-list fail-on-gaps yes',
-  RANGE: 'from to last',
+  WHAT: 'interval base-url mirror accept-list fail-on-gaps fail-on-restated yes',
+  RANGE: 'from to last limit tail',
   OUTPUT:
-    'output format columns time-format numbers compression theme width height log resample partial force mkdir layout partition table vacuum prune dry-run threads',
+    'output format columns time-format numbers compression theme width height log resample partial force mkdir fingerprint layout partition table vacuum prune dry-run threads',
   NETWORK: 'concurrency refresh retries timeout max-rate',
   APPEARANCE: 'json quiet verbose progress per-series help',
 }

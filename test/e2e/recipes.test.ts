@@ -112,7 +112,8 @@ describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     const names = readdirSync(RECIPES)
     expect(names).toEqual([
-      ...['backtrader.md', 'charts.md', 'duckdb.md', 'freqtrade.md', 'pandas.md', 'polars.md', 'publish.md', 'sql.md'],
+      ...['backtrader.md', 'charts.md', 'cite.md', 'duckdb.md', 'freqtrade.md'],
+      ...['pandas.md', 'polars.md', 'publish.md', 'sql.md'],
     ])
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
@@ -131,6 +132,10 @@ describe.concurrent('recipes', () => {
       await expectAnnounced(newSandbox(), testedBlocks(name))
     },
   )
+
+  it.skipIf(findPython() === undefined)('cite.md runs, in the mirror and with Python alone', async () => {
+    await expectAnnounced(newSandbox(), testedBlocks('cite.md'))
+  })
 
   it.skipIf(python === undefined)('pandas.md runs (skipped without python3-pandas)', async () => {
     await expectAnnounced(newSandbox(), testedBlocks('pandas.md'))

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fingerprinter, fingerprintSet } from '../../src/fingerprint/fingerprint.js'
-import { CandleLines } from '../../src/klines/batch/candle-lines.js'
+import { writeCandleLines } from '../../src/klines/batch/candle-lines.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
-import { decodeWindow } from '../../src/klines/batch/window-codec.js'
+import { decodeInPlace, decodeWindow } from '../../src/klines/batch/window-codec.js'
 import type { KlineRow } from '../../src/klines/columns.js'
+import { Kernel } from '../../src/klines/kernel/kernel.js'
 import { cutBatches } from '../support/exporting.js'
 import { timeBox } from '../support/full.js'
 import { candleLine, fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
@@ -21,8 +22,13 @@ function fingerprint(series: { symbol: string; interval: string }, batches: read
   return fingerprinter.finish()
 }
 
-const linesOf = (rows: readonly KlineRow[]) =>
-  Buffer.from(new CandleLines().write(toBatch(rows, LEAP_MONTH))).toString()
+/** The lines of a batch. */
+function linesOf(batch: KlineBatch): string {
+  const pieces: string[] = []
+  writeCandleLines(batch, lines => pieces.push(Buffer.from(lines).toString()))
+  return pieces.join('')
+}
+const linesOfRows = (rows: readonly KlineRow[]) => linesOf(toBatch(rows, LEAP_MONTH))
 
 describe('a candle has one line, however its numbers are written', () => {
   test.each([
@@ -41,7 +47,7 @@ describe('a candle has one line, however its numbers are written', () => {
       '12345678901234567890123456789012345.12345678901234567890123456789',
     ],
   ])('%s is %s', (written, canonical) => {
-    const [line] = linesOf([sampleRow(START, { 1: written })]).split('\n')
+    const [line] = linesOfRows([sampleRow(START, { 1: written })]).split('\n')
     expect(line.split(',')[1]).toBe(canonical)
     expect(line.split(',')).toHaveLength(11)
   })
@@ -50,18 +56,27 @@ describe('a candle has one line, however its numbers are written', () => {
     const row = sampleRow(START, { 11: 'x,y\n' })
     const odd = JSON.stringify([row]).replace(String(row[8]), '5.3210e4').replace(String(START), `${START}.0`)
     const batch = decodeWindow(Buffer.from(odd), LEAP_MONTH.window)
-    expect(Buffer.from(new CandleLines().write(batch)).toString()).toBe(candleLine(row))
-    expect(linesOf([sampleRow(START, { 8: -0 })]).split(',')[8]).toBe('0')
+    expect(linesOf(batch)).toBe(candleLine(row))
+    expect(linesOfRows([sampleRow(START, { 8: -0 })]).split(',')[8]).toBe('0')
   })
 
   test('any rows have the lines of the definition', () => {
     const rows = klineRows(LEAP_MONTH, { decimal: fc.oneof(decimals(), decimals(60, 60)) })
     fc.assert(
       fc.property(rows, rows => {
-        expect(linesOf(rows)).toBe(rows.map(candleLine).join(''))
+        expect(linesOfRows(rows)).toBe(rows.map(candleLine).join(''))
+        const kernel = new Kernel()
+        const inPlace = decodeInPlace(Buffer.from(JSON.stringify(rows)), LEAP_MONTH.window, kernel)
+        expect(linesOf(inPlace)).toBe(linesOfRows(rows))
       }),
-      timeBox(500),
+      timeBox(200),
     )
+  })
+
+  test('a cell that is larger than the memory for lines has its line, too', () => {
+    const long = `${'0'.repeat(1000)}${'7'.repeat(600_000)}.5${'0'.repeat(1000)}`
+    const rows = [sampleRow(START), sampleRow(START + HOUR, { 5: long }), sampleRow(START + 2 * HOUR)]
+    expect(linesOfRows(rows) === rows.map(candleLine).join('')).toBe(true)
   })
 })
 

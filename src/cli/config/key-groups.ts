@@ -20,7 +20,7 @@ export const FOLDER_GROUPS: readonly KeyGroup[] = [
   { about: 'which candles', names: ['interval', ...flagsOf('which candles')] },
   { about: 'how they are written', names: ['format', ...flagsOf('how they are written')] },
   { about: 'how pictures look', names: [...flagsOf('how pictures look'), 'ascii'] },
-  { about: 'what is printed', names: ['json', 'quiet', 'verbose', 'progress', 'per-series', 'all'] },
+  { about: 'what is printed', names: ['json', 'quiet', 'verbose', 'progress', 'per-series', 'fingerprint', 'all'] },
   { about: 'limits of requests', names: ['concurrency', 'retries', 'timeout', 'max-rate', 'offline'] },
   // Each run that uses them says so. The address is not that of the greeting API, and the mirror lies inside the folder.
   { about: 'where candles come from', names: ['base-url', 'mirror'] },
@@ -50,7 +50,7 @@ export const USER_GROUPS: readonly KeyGroup[] = [
   // Cached windows are replaced, work is left undone, a run does not end.
   { about: 'what a run does', names: ['refresh', 'repair', 'check', 'dry-run', 'watch'] },
   // Without a check, everything passes it.
-  { about: 'what passes a check', names: ['audit', 'fail-on-gaps', 'accept-list'] },
+  { about: 'what passes a check', names: ['audit', 'fail-on-gaps', 'fail-on-restated', 'accept-list'] },
   // 256 threads take some 9 GB.
   { about: 'memory of this machine', names: ['threads'] },
 ]

@@ -29,6 +29,10 @@ export const outputFlags = inGroup('output', {
   partial: candleTableFlags.partial,
   force: Flags.boolean({ summary: 'Overwrite existing files.', env: 'KLINES_FORCE' }),
   mkdir: Flags.boolean({ summary: 'Create missing folders of the output.', env: 'KLINES_MKDIR' }),
+  fingerprint: Flags.boolean({
+    summary: 'Print fingerprints of the candles; Parquet files and lakes name them, too.',
+    env: 'KLINES_FINGERPRINT',
+  }),
 })
 
 export const { 'dry-run': dryRunFlag } = inGroup('output', {

@@ -72,6 +72,12 @@ export const { 'fail-on-gaps': failOnGapsFlag } = inGroup('what', {
 })
 
 /** Of the commands that download candles. */
+export const { 'fail-on-restated': failOnRestatedFlag } = inGroup('what', {
+  'fail-on-restated': Flags.boolean({
+    summary: 'Exit code 6, and no export, when the service has changed cached candles; the mirror keeps the old ones.',
+    env: 'KLINES_FAIL_ON_RESTATED',
+  }),
+})
 export const { yes: yesFlag } = inGroup('what', {
   yes: Flags.boolean({
     summary:

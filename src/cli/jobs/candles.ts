@@ -14,6 +14,7 @@ import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
 import { isKnownSource } from '../known-source.js'
 import { restatedLines } from '../reports/changes.js'
+import { fingerprintLines } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunResult } from '../reports/run-text.js'
@@ -69,7 +70,11 @@ async function runOnce(
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
     // The summary says it otherwise.
-    if (output === '-' && !flags.quiet) for (const line of restatedLines(result.series)) printNote(line)
+    if (output === '-' && !flags.quiet) {
+      const { series, fingerprints } = result
+      const lines = [...restatedLines(series), ...(fingerprints ? fingerprintLines(fingerprints) : [])]
+      for (const line of lines) printNote(line)
+    }
     const elapsedMs = performance.now() - startedMs
     return runReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }
@@ -164,6 +169,8 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
     limit,
     tail,
     failOnGaps,
+    failOnRestated: flags['fail-on-restated'],
+    fingerprint: flags.fingerprint,
     format,
     force,
     mkdir,

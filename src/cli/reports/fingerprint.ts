@@ -12,12 +12,16 @@ const NAMED = 'named by the file, not computed from it'
 
 /** `fingerprint`: a line for each series, as `sha256sum` prints them, and one for all. */
 export function fingerprintReport({ series, set }: FingerprintReport<AnyFingerprint>): Report<FingerprintObject> {
-  const json = { series: series.map(toFingerprintObject), set: set ?? null }
+  const json = toFingerprintsObject({ series, set })
   return { json, text: () => fingerprintLines({ series, set }).join('\n') }
 }
 
-/** The object of a fingerprint in `--json`. */
-export function toFingerprintObject({ file, isNamed = false, ...fingerprint }: AnyFingerprint) {
+/** Fingerprints as `--json` has them. */
+export function toFingerprintsObject({ series, set }: FingerprintReport<AnyFingerprint>) {
+  return { series: series.map(toObject), set: set ?? null }
+}
+
+function toObject({ file, isNamed = false, ...fingerprint }: AnyFingerprint) {
   const { symbol, interval, candles, firstOpenTime, lastOpenTime, years } = fingerprint
   return {
     ...{ symbol, interval, fingerprint: fingerprint.fingerprint, candles, firstOpenTime, lastOpenTime },

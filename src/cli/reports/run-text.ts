@@ -9,6 +9,7 @@ import { textTable } from '../terminal/table.js'
 import { formatDuration } from '../terminal/text.js'
 import { restatedLines } from './changes.js'
 import { coverageText } from './coverage.js'
+import { fingerprintLines } from './fingerprint.js'
 import { sum } from './report.js'
 
 /** More series than this are shown as one row a symbol or an interval. */
@@ -49,6 +50,7 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   if (result.lake) lines.push(...describeLake(result.lake), ...adviseYears(files))
   lines.push(`Mirror: ${mirror}; these series take ${formatBytes(sum(series.map(({ cachedBytes }) => cachedBytes)))}.`)
   if (baseUrl === SAMPLE) lines.push(SYNTHETIC)
+  if (result.fingerprints) lines.push('', ...fingerprintLines(result.fingerprints))
   if (isLong) lines.push('--per-series shows a row for each series.')
   return lines.join('\n')
 }

@@ -6,13 +6,14 @@ import { formatCount, plural } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
 import { coverageObject } from './coverage.js'
+import { toFingerprintsObject } from './fingerprint.js'
 import { type Report, sum } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
 
 /** `download` and `export`. */
 export function runReport(result: RunResult, details: RunDetails): Report<RunObject> {
-  const { series, files = [], lake, requests, bytes } = result
+  const { series, files = [], lake, fingerprints, requests, bytes } = result
   const json = {
     ...toLocation(result),
     series: series.map(toSeriesObject),
@@ -22,6 +23,7 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
     bytes,
     elapsedMs: Math.round(details.elapsedMs),
     files: files.map(file => ({ ...file, series: [...file.series] })),
+    ...(fingerprints && { fingerprints: toFingerprintsObject(fingerprints) }),
     ...(lake && { lake: { ...lake, removed: [...lake.removed], notRequested: [...lake.notRequested] } }),
   }
   return { json, text: () => describeRun(result, details) }

@@ -2,7 +2,10 @@ import Type from 'typebox'
 
 /** The objects that `--json` prints, as JSON Schema. Their types follow from it. */
 
-function object<Properties extends Type.TProperties>(properties: Properties, options: { $id?: string } = {}) {
+function object<Properties extends Type.TProperties>(
+  properties: Properties,
+  options: { $id?: string; description?: string } = {},
+) {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
 
@@ -114,6 +117,12 @@ export const RunSchema = object(
         inexactDoubles: Count,
       }),
       { description: 'files that were written; of a lake its new and replaced parts' },
+    ),
+    fingerprints: Type.Optional(
+      object(
+        { series: Type.Array(object(fingerprint)), set },
+        { description: 'with --fingerprint, of series with candles' },
+      ),
     ),
     lake: Type.Optional(
       object({

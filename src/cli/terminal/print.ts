@@ -7,7 +7,7 @@ import { escapeControls } from '../../klines/text.js'
 const COLOURS = [
   [/^(OK|Everything is up to date|No problems found)\b/gm, 'green'],
   [/^(INCOMPLETE|NO CANDLES|Note)\b/gm, 'yellow'],
-  [/^(FAILED|klines)\b(?=:)/gm, 'red'],
+  [/^(FAILED|klines)\b(?=: )/gm, 'red'],
 ] as const
 
 /** Prints lines of data or results to stdout. */

@@ -39,6 +39,11 @@ export interface SourceOptions extends RequestLimits, EventOptions {
   readonly manySymbols?: boolean | undefined
   /** Send more than 50,000 requests to the exchange. */
   readonly manyRequests?: boolean | undefined
+  /**
+   * Throw `restated`, and store nothing of a window in which the service has changed cached candles, or filled a gap between them.
+   * Other windows are stored.
+   */
+  readonly failOnRestated?: boolean | undefined
   /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
   readonly concurrency?: number | undefined
   /** Ends the run; the mirror keeps what was downloaded. */
@@ -96,7 +101,8 @@ export async function openSource(
     const onActivity = (activity: NetworkActivity) => options.onEvent?.({ type: 'network', ...activity })
     const host = { baseUrl, concurrency, policy, limits: options, now, onActivity }
     const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
-    const using = { refresh, readOnly, memory, linkedInMemory, now, signal, warn }
+    const { failOnRestated } = options
+    const using = { refresh, failOnRestated, readOnly, memory, linkedInMemory, now, signal, warn }
     if (isOfExchange) {
       const { openExchangeClient } = await import('../../exchange-client/client.js')
       const exchange = await openExchangeClient({ ...host, warn })

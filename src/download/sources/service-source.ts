@@ -35,6 +35,8 @@ type CachedState = Pick<CachedWindow, 'final' | 'times'>
 export interface ServiceSourceOptions extends MirrorWriterOptions {
   /** Download final windows again too. */
   readonly refresh: boolean
+  /** Store no version that changes cached candles. */
+  readonly failOnRestated?: boolean | undefined
 }
 
 /**
@@ -242,6 +244,10 @@ export class ServiceSource implements WindowSource {
       return { window, status: 'retained', batch: cached.batch, size: cached.size }
     }
     const changes = change ? listChanges(window, change, cached?.batch.lastOpenTime, this.options.now()) : []
+    if (cached && changes.length > 0 && this.options.failOnRestated) {
+      this.writer.cache.markDone(path)
+      return { window, status: 'retained', batch: cached.batch, size: cached.size, refused: changes }
+    }
     this.writer.store(path, fetched, changes)
     this.writer.recorder.record(window, fetched, cached)
     const list = this.lists.updatedSymbolList(window.symbol)

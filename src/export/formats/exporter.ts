@@ -1,3 +1,4 @@
+import { reportFingerprints, type SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import type { RowFormat } from '../row-format.js'
 
@@ -40,6 +41,12 @@ export function describeFile(
   return JSON.stringify({ ...metadata, ...details, ...made, schema: SCHEMA_NAME, version: `klines ${version}` })
 }
 
+/** What the metadata says about fingerprints: that of the series, or of the set of all, and those that it is made of. */
+export function describeFingerprints(series: readonly SeriesFingerprint[] = []): object {
+  if (series.length === 0) return {}
+  return { fingerprint: reportFingerprints(series).set ?? series[0].fingerprint, fingerprints: series }
+}
+
 /** What an exporter counts. */
 export interface ExportStats {
   /** Decimals whose double has other digits (`numbers: 'double'` only). */
@@ -51,6 +58,8 @@ export interface ExporterOptions {
   readonly rowFormat: RowFormat
   readonly metadata: FileMetadata
   readonly stats: ExportStats
+  /** Those of the rows when all were written; undefined where nobody asks for them. */
+  readonly fingerprints?: () => readonly SeriesFingerprint[] | undefined
   /** Takes the next bytes of the file; the exporter waits for it. The bytes are never written to again. */
   readonly emit: (bytes: Uint8Array) => Promise<void>
 }

@@ -89,6 +89,13 @@ export class Kernel extends SharedMemory {
     return new Uint8Array(this.view.buffer, to, writtenTo - to)
   }
 
+  /** The same with canonical lines, as `CandleLines` has them. */
+  writeLines({ bytes, offsets }: RowAddress, start: number, end: number): Uint8Array {
+    const to = this.output + TEMPLATE_BYTES
+    const writtenTo = this.calls.writeLines(bytes, offsets + start * OFFSETS_BYTES, end - start, to)
+    return new Uint8Array(this.view.buffer, to, writtenTo - to)
+  }
+
   /**
    * Reads one column: `call` gets the address for up to `OUTPUT_BYTES` of values and that of their `summary`, which it brings up to
    * date, and returns how many bytes it has written. These are valid until the next call.

@@ -24,6 +24,7 @@ export interface KernelCalls {
   compareCandles(expected: number, expectedRows: number, actual: number, actualRows: number, to: number): number
   comparedCandles(from: number, rows: number): number
   writeRows(bytes: number, offsets: number, rows: number, program: number, count: number, to: number): number
+  writeLines(bytes: number, offsets: number, rows: number, to: number): number
   findAnomalies(from: number, rows: number, step: number, anchor: number, to: number): number
   findRunsWithoutTrades(from: number, rows: number, to: number): number
 }

@@ -1,5 +1,5 @@
 import { OFFSETS_PER_ROW, SLOT_BYTES } from './assembly/layout.js'
-import { type IndexedRows, type Kernel, OUTPUT_BYTES, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
+import { type IndexedRows, type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel, TEMPLATE_BYTES } from './kernel.js'
 
 /** A cell of a row, and the fixed text in front of it. */
 export interface CellSlot {
@@ -38,21 +38,39 @@ export class WasmRowWriter {
   }
 
   /** Hands the text of rows to `append`, in pieces. Returns how many rows it wrote: all, or those before one that is too long. */
-  write(batch: IndexedRows & { readonly kernel?: Kernel | undefined }, append: (text: Uint8Array) => void): number {
-    const kernel = batch.kernel ?? sharedKernel()
-    const { offsets } = batch
-    const rows = offsets.length / OFFSETS_PER_ROW
-    const address = kernel.addressOf(batch)
-    const maxBytes = (start: number, end: number) =>
-      offsets[end * OFFSETS_PER_ROW - 1] - offsets[start * OFFSETS_PER_ROW] + (end - start) * this.literalBytes
-    let start = 0
-    while (start < rows) {
-      let end = rows
-      while (end > start && maxBytes(start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
-      if (end === start) break
-      append(kernel.write(address, start, end, this.template, this.slots))
-      start = end
-    }
-    return start
+  write(batch: BatchRows, append: (text: Uint8Array) => void): number {
+    const { template, slots, literalBytes } = this
+    return writePieces(batch, literalBytes, append, (kernel, address, start, end) =>
+      kernel.write(address, start, end, template, slots),
+    )
   }
+}
+
+type BatchRows = IndexedRows & { readonly kernel?: Kernel | undefined }
+
+/**
+ * Has a kernel write rows, in pieces that fit into its output, with `literalBytes` of fixed text a row at most. Returns how many rows it
+ * wrote: all, or those before one that is too long.
+ */
+export function writePieces(
+  batch: BatchRows,
+  literalBytes: number,
+  append: (text: Uint8Array) => void,
+  write: (kernel: Kernel, address: RowAddress, start: number, end: number) => Uint8Array,
+): number {
+  const kernel = batch.kernel ?? sharedKernel()
+  const { offsets } = batch
+  const rows = offsets.length / OFFSETS_PER_ROW
+  const address = kernel.addressOf(batch)
+  const maxBytes = (start: number, end: number) =>
+    offsets[end * OFFSETS_PER_ROW - 1] - offsets[start * OFFSETS_PER_ROW] + (end - start) * literalBytes
+  let start = 0
+  while (start < rows) {
+    let end = rows
+    while (end > start && maxBytes(start, end) > OUTPUT_BYTES) end = start + ((end - start) >> 1)
+    if (end === start) break
+    append(write(kernel, address, start, end))
+    start = end
+  }
+  return start
 }

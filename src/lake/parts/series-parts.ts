@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EncodedTask, EncodeTask, ReadWindows } from '../../export/encode.js'
+import type { KnownTotals } from '../../download/sources/window-source.js'
+import type { EncodedTask, EncodeTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
 import { type FileContent, versionText } from '../../export/file-content.js'
 import { commitOutputs } from '../../export/output/commit.js'
@@ -15,6 +16,7 @@ import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
 import { prepareLakeFile } from '../root/files.js'
 import type { SeriesState } from './series-state.js'
+import { yearsOf } from './stale-years.js'
 
 /** What the parts of a run have in common. */
 export interface PartOptions {
@@ -57,7 +59,8 @@ interface PossiblePart {
 
 /** The parts of a series: they are written beside their places, and put there when all of the lake is complete. */
 export class SeriesParts {
-  private encoded: EncodedTask | undefined
+  /** What was written, and what was learned about the series. */
+  encoded: EncodedTask | undefined
   /** Paths of the files that are in their places. */
   private readonly placed = new Set<string>()
 
@@ -90,22 +93,12 @@ export class SeriesParts {
 
   /** What is to be encoded. */
   get task(): EncodeTask {
-    const { planned, unknown } = this.state
+    const { planned, unknown, years } = this.state
     const outputs = this.parts.map(({ folder, range, current, file }) => ({
       ...({ path: file?.place.path ?? folder, format: 'parquet', gzip: false, series: [planned] } as const),
       ...{ range, place: file?.place, stays: current !== undefined },
     }))
-    return { series: [planned], outputs, unknown }
-  }
-
-  /** To be called when the task is done. */
-  finish(encoded: EncodedTask): void {
-    this.encoded = encoded
-  }
-
-  /** What was learned about the windows of the series. */
-  get read(): ReadWindows | undefined {
-    return this.encoded?.windows
+    return { series: [planned], outputs, unknown, counted: this.findCounted(), years }
   }
 
   /** Puts the parts in their places, one after the other, and describes all. */
@@ -132,6 +125,19 @@ export class SeriesParts {
   /** Removes what an ended thread may have left, so that the parts can be written again. Never throws. */
   async clear(): Promise<void> {
     for (const { file } of this.parts) await file?.removeTemp()
+  }
+
+  /** The windows that no part and no year needs, which is to be written or computed again. */
+  private findCounted(): Map<string, KnownTotals> {
+    const { planned, years } = this.state
+    const needed = new Set(this.parts.flatMap(({ current, windows }) => (current ? [] : windows)))
+    const counted = new Map<string, KnownTotals>()
+    for (const window of planned.windows) {
+      const isStale = years === 'all' || yearsOf(window).some(year => years?.has(year))
+      const totals = isStale || needed.has(window.startDate) ? undefined : this.state.counted(window)
+      if (totals) counted.set(window.startDate, totals)
+    }
+    return counted
   }
 
   /** Puts a part in its place by one rename, unless there is one with the same content. */

@@ -1,13 +1,26 @@
 import { dirname, join } from 'node:path'
 import { completeUntil } from '../../download/complete-until.js'
-import type { ReadWindows } from '../../export/encode.js'
+import type { KnownTotals } from '../../download/sources/window-source.js'
+import type { EncodedTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
 import { type FileContent, fileHasContent, hasSameContent } from '../../export/file-content.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
+import type { WindowRef } from '../../klines/series.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
+import { type StaleYears, updateYears, yearsOf } from './stale-years.js'
 import { packTotals, type WindowContent } from './window-content.js'
 import type { WindowFiles } from './window-files.js'
+
+/** How a series is compared with the manifest. */
+interface StateOptions {
+  /** The parts of its table, if a log names them. */
+  readonly live?: ReadonlySet<string> | undefined
+  /** Whether it gets a fingerprint. */
+  readonly fingerprint?: boolean | undefined
+  /** Whether the range moves with the present. */
+  readonly moves?: boolean | undefined
+}
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */
 export class SeriesState {
@@ -17,14 +30,16 @@ export class SeriesState {
   private readonly partsOnDisk = new Map<string, LakePart>()
   private readonly old: LakeSeries | undefined
   private readonly unchanged: ReadonlySet<string>
+  /** The years whose digests are to be computed; undefined where no fingerprint is wanted. */
+  readonly years: StaleYears | undefined
 
-  /** `manifest`: of a lake whose parts may stay. `live`: the parts of its table, if a log names them. */
+  /** `manifest`: of a lake whose parts may stay. */
   constructor(
     root: string,
     readonly planned: PlannedSeries,
     manifest: LakeManifest | undefined,
-    files: WindowFiles,
-    live?: ReadonlySet<string>,
+    private readonly files: WindowFiles,
+    { live, fingerprint = false, moves = false }: StateOptions,
   ) {
     const { symbol, interval, resampleTo, plan, source } = planned
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
@@ -38,6 +53,7 @@ export class SeriesState {
     this.old = old?.source === source.interval && String(old.grid) === String(this.grid) ? old : undefined
     const same = this.windows.filter(window => window && hasSameContent(known.get(window.startDate), window))
     this.unchanged = new Set(this.old ? same.map(window => window?.startDate as string) : [])
+    if (fingerprint) this.years = moves ? 'all' : this.findStaleYears()
   }
 
   /** The part in a folder, if it is on the disk as the manifest says. */
@@ -60,7 +76,8 @@ export class SeriesState {
 
   /** Whether nothing has changed since the manifest was written; the range of the request must not move. */
   get isComplete(): boolean {
-    const { old, windows, unchanged } = this
+    const { old, windows, unchanged, years } = this
+    if (years === 'all') return false
     if (old?.windows.length !== windows.length || unchanged.size !== windows.length) return false
     return this.partsOnDisk.size === old.parts.length
   }
@@ -70,15 +87,36 @@ export class SeriesState {
     return this.old?.parts ?? []
   }
 
-  /** What the manifest will say about the series. `read`: what this run has learned about its windows. */
-  describe(parts: readonly LakePart[], read?: ReadWindows): LakeSeries {
+  /** A window that need not be read to count it, if it has not changed since the manifest was written. */
+  counted(window: WindowRef): KnownTotals | undefined {
+    return this.unchanged.has(window.startDate) ? this.files.counted(window) : undefined
+  }
+
+  /** What the manifest will say about the series. `encoded`: what this run has learned about it. */
+  describe(parts: readonly LakePart[], encoded?: EncodedTask): LakeSeries {
+    const read = encoded?.windows
     const { symbol, interval, source, windows: refs } = this.planned
     const windows = refs.map(({ startDate }, index) => {
       const content = this.windows[index] ?? { startDate, ...(read?.contents.get(startDate) as FileContent) }
       const totals = read?.totals.get(startDate)
       return { ...content, totals: totals ? packTotals(totals) : content.totals }
     })
-    return { symbol, interval, source: source.interval, grid: this.grid, windows, parts }
+    const ends = {
+      firstOpenTime: Math.min(...parts.map(({ firstOpenTime }) => firstOpenTime)),
+      lastOpenTime: Math.max(...parts.map(({ lastOpenTime }) => lastOpenTime)),
+    }
+    const fingerprint = this.years && updateYears(this.old?.fingerprint, this.years, encoded?.fingerprint, ends)
+    return { symbol, interval, source: source.interval, grid: this.grid, windows, parts, fingerprint }
+  }
+
+  /** The years of windows that are new, gone or changed; all where any window can change every candle. */
+  private findStaleYears(): StaleYears {
+    const { old, planned, unchanged } = this
+    if (old === undefined || (old.fingerprint === undefined && old.parts.length > 0)) return 'all'
+    const { symbol, interval } = planned.source
+    const gone = old.windows.map(({ startDate }) => ({ symbol, interval, startDate }))
+    const stale = [...planned.windows, ...gone].filter(({ startDate }) => !unchanged.has(startDate))
+    return planned.resampleTo && stale.length > 0 ? 'all' : new Set(stale.flatMap(yearsOf))
   }
 }
 

@@ -18,7 +18,7 @@ describe('who may set which flag', () => {
 
   it("a folder's file may set what is shown, ranges, limits, and where candles come from", () => {
     expect([...FOLDER_KEYS].sort().join(' ')).toBe(
-      'all ascii base-url columns compression concurrency derive format from height interval json last limit log max-rate mirror numbers ' +
+      'all ascii base-url columns compression concurrency derive fingerprint format from height interval json last limit log max-rate mirror numbers ' +
         'offline partial per-series progress quiet resample retries tail theme time-format timeout to verbose width',
     )
   })

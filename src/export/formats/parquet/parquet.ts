@@ -3,7 +3,7 @@ import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
 import { toBatchRows } from '../columns.js'
-import { describeFile, type Exporter, type ExporterOptions, METADATA_KEY } from '../exporter.js'
+import { describeFile, describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY } from '../exporter.js'
 import { type PageCodec, pageCodec } from './compression.js'
 import type { PageColumn } from './page.js'
 import { RowGroup } from './row-group.js'
@@ -87,10 +87,11 @@ export class ParquetExporter implements Exporter {
 
   private footer(): Uint8Array {
     const { schema, groups, options } = this
-    const { metadata, rowFormat } = options
+    const { metadata, rowFormat, fingerprints } = options
     const writer = new ByteWriter()
     const rows = groups.reduce((sum, group) => sum + group.num_rows, 0n)
-    const details = { compression: rowFormat.compression, rows: Number(rows) }
+    const named = describeFingerprints(fingerprints?.())
+    const details = { compression: rowFormat.compression, rows: Number(rows), ...named }
     const footer = {
       version: 1,
       schema: [{ name: 'schema', num_children: schema.length }, ...schema],

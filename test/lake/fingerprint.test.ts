@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { fingerprintFiles } from '../../src/candle-files/fingerprint-files.js'
+import type { KlineRow } from '../../src/klines/columns.js'
+import { windowPath } from '../../src/klines/paths.js'
+import { exportLake, type LakeRequest } from '../../src/lake/export-lake.js'
+import type { LakeManifest } from '../../src/lake/manifest.js'
+import { catchError } from '../support/errors.js'
+import { type FailingRead, whileReadsFail } from '../support/failing-reads.js'
+import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
+import { putFile } from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { sampleRow } from '../support/windows.js'
+
+const HOUR = 3_600_000
+const YEARS = [2022, 2023, 2024]
+const MONTHS = YEARS.flatMap(year => Array.from({ length: 12 }, (_, month) => Date.UTC(year, month)))
+const startDateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/** A mirror of two candles a month, and a lake of it. */
+function yearsSetup(options: Partial<LakeRequest> = {}) {
+  const folder = tempFolder()
+  const [mirror, output] = [join(folder, 'mirror'), join(folder, 'lake')]
+  const months = new Map(MONTHS.map(time => [startDateOf(time), [sampleRow(time), sampleRow(time + 5 * HOUR)]]))
+  const put = (startDate: string, rows: KlineRow[]) => {
+    months.set(startDate, rows)
+    putFile(mirror, windowPath({ symbol: 'BTCUSDT', interval: '1h', startDate }), rows)
+  }
+  for (const [startDate, rows] of months) put(startDate, rows)
+  const range = { from: '2022', to: '2025' }
+  const request = {
+    symbols: ['BTCUSDT'],
+    intervals: ['1h' as const],
+    mirror,
+    output,
+    offline: true,
+    ...range,
+    ...options,
+  }
+  const update = (more: Partial<LakeRequest> = {}) => exportLake({ ...request, ...more })
+  const manifest = (): LakeManifest => JSON.parse(readFileSync(join(output, '_klines.json'), 'utf8'))
+  const expected = () => fingerprintOf('BTCUSDT', '1h', [...months.values()].flat())
+  return { put, update, manifest, expected, output }
+}
+
+/** Reads of the windows of some years fail. */
+const unreadable = (years: string): FailingRead => ({
+  call: 'openSync',
+  code: 'EIO',
+  path: `api/klines/1h/BTCUSDT/${years}`,
+})
+
+// The versions of files that were just written are not trusted.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+})
+
+describe('a lake with fingerprints', () => {
+  it.each(['none', 'year', 'month'] as const)('has them in its manifest, with partition %s', async partition => {
+    const { update, manifest, expected, output } = yearsSetup({ partition, numbers: 'decimal' })
+    const report = await update({ fingerprint: true })
+    const [{ fingerprint }] = manifest().series
+    expect(fingerprint).toMatchObject({ symbol: 'BTCUSDT', interval: '1h', fingerprint: expected(), candles: 72 })
+    expect(fingerprint?.years.map(({ year, candles }) => [year, candles])).toEqual(YEARS.map(year => [year, 24]))
+    expect(report.fingerprints).toEqual({ series: [fingerprint], set: undefined })
+    expect((await fingerprintFiles([output])).series).toEqual([{ ...fingerprint, file: output, isNamed: false }])
+  })
+
+  it('reads the windows of the changed year alone', async () => {
+    const { put, update, manifest, expected } = yearsSetup({ partition: 'year' })
+    await update({ fingerprint: true })
+    const [before] = manifest().series
+    put('2023-05-01', [sampleRow(Date.UTC(2023, 4), { 1: '1' })])
+    // Without the option, too: the lake has fingerprints, and must not keep an old one.
+    for (const [year, fingerprint] of [
+      ['2024', undefined],
+      // Coverage reads the first window.
+      ['2022-1', true],
+    ] as const) {
+      const { result, calls } = await whileReadsFail(unreadable(year), () => update({ fingerprint }))
+      expect([calls, result.fingerprints?.series[0].fingerprint]).toEqual([0, fingerprint && expected()])
+    }
+    const [after] = manifest().series
+    expect(after.fingerprint?.fingerprint).toBe(expected())
+    expect(after.fingerprint?.years.map(({ candles }) => candles)).toEqual([24, 23, 24])
+    expect(after.fingerprint?.years[0]).toEqual(before.fingerprint?.years[0])
+    put('2023-06-01', [])
+    expect((await catchError(whileReadsFail(unreadable('2023'), () => update()))).message).toContain('EIO')
+  })
+
+  it('reads nothing when nothing has changed, and everything when it had none', async () => {
+    const { update, manifest, expected } = yearsSetup()
+    await update()
+    expect(manifest().series[0].fingerprint).toBeUndefined()
+    expect((await update()).fingerprints).toBeUndefined()
+    expect((await update({ fingerprint: true })).fingerprints?.series[0].fingerprint).toBe(expected())
+    for (const year of ['2022-1', '2023', '2024']) {
+      const { calls } = await whileReadsFail(unreadable(year), () => update({ fingerprint: true }))
+      expect(calls).toBe(0)
+    }
+  })
+
+  it.each(['none', 'year'] as const)(
+    'has that of a year that lost and got candles, with partition %s',
+    async partition => {
+      const { put, update, manifest, expected } = yearsSetup({ partition })
+      await update({ fingerprint: true })
+      const clear = (year: number) =>
+        MONTHS.filter(time => new Date(time).getUTCFullYear() === year).map(time => put(startDateOf(time), []))
+      for (const change of [
+        () => clear(2022),
+        () => clear(2024),
+        () => put('2024-03-01', [sampleRow(Date.UTC(2024, 2))]),
+      ]) {
+        change()
+        const { fingerprints } = await update({ fingerprint: true })
+        expect(fingerprints?.series[0].fingerprint).toBe(expected())
+        expect(manifest().series[0].fingerprint).toEqual(fingerprints?.series[0])
+        expect(await exactEnds(fingerprints?.series[0])).toBe(true)
+      }
+      function exactEnds(found: { firstOpenTime: number; lastOpenTime: number; candles: number } | undefined) {
+        const [series] = manifest().series
+        const parts = series.parts
+        const rows = parts.reduce((sum, { rows }) => sum + rows, 0)
+        const [first, last] = [parts[0].firstOpenTime, parts.at(-1)?.lastOpenTime]
+        return found?.firstOpenTime === first && found?.lastOpenTime === last && found?.candles === rows
+      }
+    },
+  )
+
+  it('of resampled candles and of a range that moves has those of all its candles', async () => {
+    const { put, update, output } = yearsSetup({ resample: '1M', numbers: 'text', fingerprint: true, partial: true })
+    for (const date of ['2022-02-01', '2024-02-01']) {
+      put(date, [sampleRow(Date.parse(date), { 5: '9' })])
+      const { fingerprints } = await update()
+      expect(fingerprints?.series[0]).toMatchObject({ interval: '1M', candles: 36 })
+      expect((await fingerprintFiles([output])).series[0].fingerprint).toBe(fingerprints?.series[0].fingerprint)
+    }
+  })
+
+  it('names them where it has doubles', async () => {
+    const { update, expected, output } = yearsSetup()
+    await update()
+    expect(await catchError(fingerprintFiles([output]))).toMatchObject({ code: 'bad_input' })
+    await update({ fingerprint: true })
+    expect((await fingerprintFiles([output])).series).toMatchObject([{ fingerprint: expected(), isNamed: true }])
+  })
+})
