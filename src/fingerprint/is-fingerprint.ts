@@ -1,9 +1,10 @@
+import { isKlinesError } from '../klines/errors.js'
 import { isObject } from '../klines/json.js'
+import { intervalName } from '../klines/resample/target-interval.js'
 import { isSymbol } from '../klines/symbols.js'
 import { describeSeries, type SeriesFingerprint, type YearDigest } from './fingerprint.js'
 
 const SHA_256 = /^[0-9a-f]{64}$/
-const INTERVAL = /^[1-9]\d{0,6}[mhdwMqy]$/
 /** The times that a date can have, ms. */
 const MAX_TIME = 8.64e15
 
@@ -11,10 +12,19 @@ const MAX_TIME = 8.64e15
 export function isFingerprint(value: unknown): value is SeriesFingerprint {
   if (!isObject(value)) return false
   const { symbol, interval, fingerprint, candles, firstOpenTime, lastOpenTime, years } = value
-  if (!isSymbol(symbol) || typeof interval !== 'string' || !INTERVAL.test(interval)) return false
+  if (!isSymbol(symbol) || !isIntervalName(interval)) return false
   if (!isTime(firstOpenTime) || !isTime(lastOpenTime) || !Array.isArray(years) || !years.every(isYear)) return false
   const made = describeSeries({ symbol, interval }, years, { firstOpenTime, lastOpenTime })
   return made.fingerprint === fingerprint && made.candles === candles
+}
+
+function isIntervalName(value: unknown): value is string {
+  try {
+    return typeof value === 'string' && intervalName(value) === value
+  } catch (error) {
+    if (isKlinesError(error, 'unknown_interval')) return false
+    throw error
+  }
 }
 
 function isYear(value: unknown): value is YearDigest {

@@ -188,14 +188,14 @@ describe('mirror status', () => {
       mirror: 'm',
       baseUrl: server.url,
       windows: START_DATES.length,
-      bytes,
+      cachedBytes: bytes,
       series: [
         {
           symbol: 'BTCUSDT',
           interval: '15m',
           windows: START_DATES.length,
           empty: [EMPTY_WEEK, FUTURE_WEEK].length,
-          bytes,
+          cachedBytes: bytes,
           firstStartDate: FULL_WEEKS[0],
           lastStartDate: STARTED.at(-1),
           firstOpenTime: treeRows('BTCUSDT').get(FULL_WEEKS[0])?.[0][0],

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Fingerprinter, fingerprintSet } from '../../src/fingerprint/fingerprint.js'
+import { isFingerprint } from '../../src/fingerprint/is-fingerprint.js'
 import { writeCandleLines } from '../../src/klines/batch/candle-lines.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { decodeInPlace, decodeWindow } from '../../src/klines/batch/window-codec.js'
@@ -170,5 +171,19 @@ describe('the fingerprint of a set', () => {
       code: 'bad_option',
       message: 'BTCUSDT 1h is there twice. Expected each series once.',
     })
+  })
+})
+
+describe('a fingerprint that anybody may have written', () => {
+  const made = fingerprint(LEAP_MONTH.window, [toBatch([sampleRow(START)], LEAP_MONTH)])
+
+  test('is one when it is made of its years', () => {
+    expect(isFingerprint(made)).toBe(true)
+    expect(isFingerprint({ ...made, candles: 2 })).toBe(false)
+    expect(isFingerprint({ ...made, years: [] })).toBe(false)
+  })
+
+  test.each(['', '1', '60m', ' 1h', '9999999m', '99999y', '1x', 1, null])('is none of the interval %j', interval => {
+    expect(isFingerprint({ ...made, interval })).toBe(false)
   })
 })
