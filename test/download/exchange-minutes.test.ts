@@ -69,7 +69,7 @@ describe('a day of', () => {
     const range = { from: '2026-04-10', to: '2026-04-11' }
     const { series } = await downloadKlines({ ...request, intervals: [interval], ...range })
     expect(requests()).toEqual([...Array(1).fill('2026-04-10'), ...Array(calls - 1).fill('2026-04-10'), 'first candle'])
-    expect(series).toMatchObject([{ interval, rows: count, gaps: 0, windows: { total: 1, fetched: 1 } }])
+    expect(series).toMatchObject([{ interval, candles: count, gaps: 0, windows: { total: 1, fetched: 1 } }])
     const rows = expected(interval, '2026-04-10', '2026-04-11')
     expect(rows).toHaveLength(count)
     expect(text(`${segment}/${SYMBOL}/2026-04-10`)).toBe(JSON.stringify(rows))

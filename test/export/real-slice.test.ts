@@ -53,7 +53,7 @@ describe.skipIf(!hasRealTree)('on real candles (skipped without ../shared/data)'
       }).toEqual({
         windows: expected.windows,
         nonEmptyWindows: expected.nonEmptyWindows,
-        rows: expected.rows,
+        candles: expected.rows,
         firstOpenTime: expected.firstOpenTime,
         lastOpenTime: expected.lastOpenTime,
         gaps: expected.gaps,

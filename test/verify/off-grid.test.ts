@@ -141,7 +141,7 @@ describe('candles off the grid', () => {
   it('have statistics with one gap', () => {
     const stats = new StatsBuilder(series('1h'))
     stats.add(batch())
-    expect(stats.result).toMatchObject({ rows: 640, gaps: 1, missing: 32, largestGap: 32, trades: TRADES.length })
+    expect(stats.result).toMatchObject({ candles: 640, gaps: 1, missing: 32, largestGap: 32, trades: TRADES.length })
     expect(units(stats.result.volume ?? '')).toBe(sum(HOURS, 5))
   })
 })

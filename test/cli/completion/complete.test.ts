@@ -76,7 +76,7 @@ describe('words', () => {
     ['klines help mirror s', 'status'],
     ['klines help download ', ''],
     ['klines config s', 'set'],
-    ['klines config set fail', 'fail-on-gaps'],
+    ['klines config set fail-on-g', 'fail-on-gaps'],
     ['klines config set base', 'base-url'],
     ['klines -', '--help --version'],
     ['klines --v', '--version'],

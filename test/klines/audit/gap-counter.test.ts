@@ -56,7 +56,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
   ]
   test.each(cases)('%s', (_, interval, startDate, openTimes, gaps, missing) => {
     expect(countTotals(interval, [candles(interval, startDate, openTimes)])).toEqual({
-      rows: openTimes.length,
+      candles: openTimes.length,
       firstOpenTime: openTimes[0],
       lastOpenTime: openTimes.at(-1),
       gaps,
@@ -79,7 +79,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
   ])('an hour %s', (_, times, gaps, missing) => {
     const openTimes = times.map(time => Date.parse(`2018-02-${time}Z`))
     const batch = candles('1h', '2018-02-01', openTimes)
-    expect(countTotals('1h', [batch])).toMatchObject({ rows: times.length, gaps, missing })
+    expect(countTotals('1h', [batch])).toMatchObject({ candles: times.length, gaps, missing })
     // `verify` says the same.
     const table = new CandleTable(new Kernel())
     table.add(batch)
@@ -95,7 +95,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
     const february = candles('1h', '2024-02-01', [start + HOUR, start + 2 * HOUR])
     const empty = candles('1h', '2024-02-01', [])
     expect(countTotals('1h', [empty, january, empty, february])).toEqual({
-      rows: 4,
+      candles: 4,
       firstOpenTime: start - 3 * HOUR,
       lastOpenTime: start + 2 * HOUR,
       gaps: 1,
@@ -115,7 +115,7 @@ describe('GapCounter counts the candles of a series and the gaps between them', 
         const steps = list.slice(1).map((hour, index) => hour - list[index])
         const end = Math.min(cut, batch.length)
         expect(countTotals('1h', [batch.rows(0, end), batch.rows(end, batch.length)])).toMatchObject({
-          rows: list.length,
+          candles: list.length,
           gaps: steps.filter(step => step > 1).length,
           missing: steps.reduce((sum, step) => sum + step - 1, 0),
         })

@@ -109,7 +109,19 @@ describe('the export document', () => {
   it('has every parameter, and its examples are a valid request', async () => {
     const { paths, components } = await documentAt(EXPORT)
     const { parameters } = paths[PATH].get
-    const names = ['from', 'to', 'last', 'columns', 'time-format', 'numbers', 'compression', 'resample', 'partial']
+    const names = [
+      'from',
+      'to',
+      'last',
+      'limit',
+      'tail',
+      'columns',
+      'time-format',
+      'numbers',
+      'compression',
+      'resample',
+      'partial',
+    ]
     const pictureNames = ['theme', 'width', 'height', 'log']
     expect(parameters.map(({ name }: Document) => name)).toEqual([
       ...['interval', 'symbol', 'extension'],
@@ -121,8 +133,10 @@ describe('the export document', () => {
     ])
     expect(components.schemas.Interval.enum).toEqual(ALL_INTERVALS)
     const examples = parameters.filter(({ in: place, example }: Document) => place === 'query' && example !== undefined)
-    // A range has either from or last.
-    expect(examples.map(({ name }: Document) => name)).toEqual(names.filter(name => name !== 'last'))
+    // A range has either from or last, and no example cuts it.
+    expect(examples.map(({ name }: Document) => name)).toEqual(
+      names.filter(name => !['last', 'limit', 'tail'].includes(name)),
+    )
     const { request } = await startTestServer(SAMPLE_TREE)
     const query = examples.map(({ name, example }: Document) => `${name}=${example}`).join('&')
     const { status, body } = await request(`/export/1h/BTCUSDT.csv?${query}`)
