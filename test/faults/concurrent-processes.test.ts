@@ -100,6 +100,8 @@ describe('F51 a mirror that is cleared during a download', () => {
     scenario.server.script(FAULTY, response)
     const { running } = scenario.start(scenario.args(['--concurrency', '1', '-q']))
     await until(() => scenario.server.requestsFor(FAULTY).length === 1)
+    // The window before it may still be on its way to the disk.
+    await until(() => existsSync(join(scenario.mirror, ALL_WINDOWS[0])))
     const clear = await scenario.run(['mirror', 'clear', '--mirror', 'm', '--yes'])
     expect(clear).toMatchObject({ code: 0, stderr: '' })
     expect(scenario.mirroredFiles()).toEqual([])
