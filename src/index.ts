@@ -54,6 +54,16 @@ export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export type { LakeChanges, LakeReport } from './lake/job.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
 export type { CandleStatus } from './mirror/status.js'
+export {
+  type CheckedSeries,
+  checkLock,
+  type LockCheck,
+  type LockCheckRequest,
+  type RestatedCell,
+} from './lock/check-lock.js'
+export type { YearChange } from './lock/compare.js'
+export type { Lock, LockedSeries } from './lock/lock-file.js'
+export { type LockReport, type LockRequest, lockKlines } from './lock/lock-klines.js'
 export { FORMATS, type Format } from './options/formats.js'
 export {
   COMPRESSIONS,

@@ -45,6 +45,7 @@ export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   no_memory: ExitCode.Unexpected,
   damaged_input: ExitCode.VerificationFailed,
   restated: ExitCode.VerificationFailed,
+  lock_differs: ExitCode.VerificationFailed,
   no_candles: ExitCode.NoCandles,
   output_closed: ExitCode.Done,
   lake_busy: ExitCode.Unreachable,

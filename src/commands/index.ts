@@ -9,6 +9,7 @@ import Export from './export.js'
 import Fingerprint from './fingerprint.js'
 import HelpCommand from './help.js'
 import Intervals from './intervals.js'
+import Lock from './lock.js'
 import MirrorChanges from './mirror/changes.js'
 import MirrorClear from './mirror/clear.js'
 import MirrorList from './mirror/list.js'
@@ -42,6 +43,7 @@ export const COMMANDS = {
   fingerprint: Fingerprint,
   help: HelpCommand,
   intervals: Intervals,
+  lock: Lock,
   'mirror:changes': MirrorChanges,
   'mirror:clear': MirrorClear,
   'mirror:list': MirrorList,

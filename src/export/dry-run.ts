@@ -10,7 +10,7 @@ import type { TimeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
 import { checkExcerpt } from './excerpt.js'
 import type { ExportRequest } from './export.js'
-import { planExport, selectSeries } from './export-series.js'
+import { planExport, type RangedRequest, selectSeries } from './export-series.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
 
@@ -49,7 +49,7 @@ export interface DryRunReport extends RequestCost {
  * exists, and nothing else; stores and writes nothing. Throws what those would throw about the request and its outputs.
  */
 export async function dryRun(
-  request: Omit<ExportRequest, 'output'> & { output?: string | undefined },
+  request: Omit<ExportRequest, 'output'> & RangedRequest & { output?: string | undefined },
 ): Promise<DryRunReport> {
   const selection = parseSelection(request)
   checkRange(request)

@@ -27,6 +27,11 @@ export interface ResampleRequest {
   readonly derive?: boolean | undefined
 }
 
+/** Series with a range each, in place of those that names and a range stand for. */
+export interface RangedRequest {
+  readonly ranges?: readonly SeriesRange[] | undefined
+}
+
 /** A series of an export. `symbol` and `interval` are those of the output. */
 export interface ExportSeries extends MadeSeries {
   /** Set when it is resampled. */
@@ -62,11 +67,12 @@ export function checkPartial({ resample, partial, derive }: ResampleRequest): vo
  * has nothing to apply to, and `window_missing` when the mirror has nothing to derive a series from.
  */
 export async function selectSeries(
-  { resample, partial, derive = false, made: remembered }: ResampleRequest & MadeRequest,
+  { resample, partial, derive = false, made: remembered, ranges }: ResampleRequest & MadeRequest & RangedRequest,
   source: WindowSource,
   selection: Selection,
   range: TimeRange,
 ): Promise<ExportSeries[]> {
+  if (ranges) return ranges.map(({ series, range }) => ({ ...series, source: series, range }))
   if (remembered) {
     await source.contents.series(selection, range)
     return toExportSeries(source, remembered.map(toChoice), range)

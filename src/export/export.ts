@@ -8,7 +8,7 @@ import type { Format } from '../options/formats.js'
 import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { checkExcerpt, type ExcerptRequest } from './excerpt.js'
-import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
+import { planExport, type RangedRequest, type ResampleRequest, selectSeries } from './export-series.js'
 import { GivenStream, type OutputStream } from './output/given-stream.js'
 import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
@@ -55,7 +55,7 @@ export async function exportKlines(request: ExportRequest): Promise<ExportReport
 
 /** The same for a path, or with bytes that go to a `sink` instead. */
 export async function exportTo(
-  request: ExportRequest & { readonly output: string },
+  request: ExportRequest & RangedRequest & { readonly output: string },
   sink?: WriteOptions['sink'],
 ): Promise<ExportReport> {
   const selection = parseSelection(request)

@@ -30,6 +30,8 @@ export type ErrorCode =
   | 'damaged_input'
   // the service has changed what was downloaded before
   | 'restated'
+  // the candles are not those of a lock
+  | 'lock_differs'
   // another run writes the same lake
   | 'lake_busy'
   // the result is empty
@@ -93,6 +95,17 @@ export interface ErrorData {
   linked_path: { readonly link?: string }
   /** `errno`: the code of the system, such as `ENOSPC`. `path`: the file, relative to the folder `mirror`. */
   mirror_unusable: { readonly mirror?: string; readonly errno?: string; readonly path?: string }
+  /** `lock`: the file. `series`: those that differ, and their years. `restated`: every cell that the run saw change. */
+  lock_differs: {
+    readonly lock?: string
+    readonly series?: readonly (SeriesNames & { readonly years: readonly number[] })[]
+    readonly restated?: readonly (SeriesNames & {
+      readonly openTime: number
+      readonly column: string
+      readonly before: string
+      readonly after: string
+    })[]
+  }
   bad_input: InputData
   damaged_input: InputData
   bad_output: OutputData

@@ -8,7 +8,7 @@ import { windowPath } from '../klines/paths.js'
 import { type Series, type WindowRef, windowOf } from '../klines/series.js'
 import { windowSpan } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
-import { isLate, reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
+import { isLate, LATE_MS, reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
 import type { FileSnapshot, FileVersion } from './file-store.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
@@ -135,6 +135,21 @@ export class MirrorWindows {
     const times = isRecorded ? this.timesOf(window, file) : undefined
     if (rules.rendersAnswers && isLate(window, times?.confirmed ?? file.mtimeMs)) return Infinity
     return times === undefined ? -Infinity : rules.settledTime(times)
+  }
+
+  /**
+   * Until when a cached window is what it will always be, ms UTC: a candle that ended by then does not change any more, and none is
+   * added. That is a day before the service rendered it; -Infinity where nobody knows when that was. Of a window that is filled to its
+   * end nothing may be recorded: then the time of its file counts. `ends`: of all its candles; `now`: the present, ms UTC.
+   */
+  finalUntil(window: WindowRef, file: KnownFile, ends: WindowEnds, now: number): number {
+    const { rules } = this.mirror
+    if (rules.trustsFileTimes) return now - LATE_MS
+    const isRecorded = this.record.window(windowPath(window)) !== undefined
+    if (!isRecorded && rules.isFilled(window, ends)) return Math.min(file.mtimeMs, now) - LATE_MS
+    const times = this.timesOf(window, file)
+    if (times === undefined || rules.needsSecondAnswer(window, ends, times)) return -Infinity
+    return Math.min(this.renderedTime(times), now) - LATE_MS
   }
 
   /**

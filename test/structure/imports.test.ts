@@ -37,6 +37,7 @@ const LAYERS: Record<string, number> = {
   export: 9,
   server: 10,
   lake: 10,
+  lock: 10,
   'candle-files': 10.5,
   sql: 11,
   'index.ts': 11,

@@ -62,6 +62,7 @@ export const REFUSED: Readonly<Record<string, string>> = {
   prune: 'it removes files, so every command line has to say it',
   vacuum: 'it removes files, so every command line has to say it',
   output: 'it names the file of one run',
+  lock: 'it names the file of one run',
   series: 'it names what the files of one run have',
   data: 'it names a file that is sent to the server, so every command line has to say it',
   help: 'it is not a setting',

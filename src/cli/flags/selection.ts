@@ -13,6 +13,25 @@ export const symbolArgs = {
   }),
 }
 
+/** Of the commands that check a lock. */
+export const { lock: lockFlag } = inGroup('what', {
+  lock: Flags.string({
+    summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
+    helpValue: 'FILE',
+  }),
+})
+
+/** What a command parses: with --lock, nothing else has to say which candles. */
+export function orLock<Parsed extends { args: typeof symbolArgs; flags: { interval: typeof selectionFlags.interval } }>(
+  parsed: Parsed,
+  argv: readonly string[],
+): Parsed {
+  if (!argv.some(word => word === '--lock' || word.startsWith('--lock='))) return parsed
+  const interval = { ...parsed.flags.interval, required: false }
+  const symbol = { ...parsed.args.symbol, required: false }
+  return { ...parsed, args: { symbol }, flags: { ...parsed.flags, interval } }
+}
+
 /** Of a command that shows all symbols by default. */
 export const symbolFilterArgs = { symbol: Args.string({ description: 'Only these trading pairs.', multiple: true }) }
 

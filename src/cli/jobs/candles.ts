@@ -1,23 +1,25 @@
 import { fstatSync } from 'node:fs'
 import { downloadKlines } from '../../download/download.js'
+import type { SeriesRange } from '../../download/plan.js'
 import { parseSelectionText } from '../../download/selection.js'
 import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportTo } from '../../export/export.js'
+import type { RangedRequest } from '../../export/export-series.js'
 import { parseColumns } from '../../export/row-format.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { isKnownSource } from '../../mirror/user-mirrors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
 import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
-import { isKnownSource } from '../known-source.js'
 import { restatedLines } from '../reports/changes.js'
 import { fingerprintLines } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
-import type { RunResult } from '../reports/run-text.js'
+import type { RunDetails, RunResult } from '../reports/run-text.js'
 import { tableNotes } from '../reports/table-notes.js'
 import { type JobFlags, resolveFlags } from '../resolve-flags.js'
 import { offlineAddress, openAddress } from '../service-address.js'
@@ -29,18 +31,27 @@ import { ProgressDisplay } from '../terminal/progress.js'
 const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
+/** Candles that a lock names. */
+export interface LockedCandles {
+  /** The series, each with its own range. */
+  readonly ranges?: readonly SeriesRange[] | undefined
+  readonly report?: (result: RunResult, details: RunDetails) => Report
+}
+
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
  * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. Asks
- * before it sends very many requests, unless `yes` is set.
+ * before it sends very many requests, unless `yes` is set. `locked`: candles that
+ * a lock names.
  */
 export async function runCandles(
   symbols: string[],
   given: JobFlags,
   offline: boolean,
   context: RunContext,
+  locked?: LockedCandles,
 ): Promise<Report | undefined> {
-  const run = (flags: JobFlags) => runOnce(symbols, flags, offline, context)
+  const run = (flags: JobFlags) => runOnce(symbols, flags, offline, context, locked)
   if (given.json) return run(given)
   return confirmRequests(
     () => run(given),
@@ -54,6 +65,7 @@ async function runOnce(
   given: JobFlags,
   offline: boolean,
   context: RunContext,
+  { ranges, report: toReport = runReport }: LockedCandles = {},
 ): Promise<Report | undefined> {
   const flags = await withLakeMemory(resolveFlags(given, offline, context.given), context)
   const { output } = flags
@@ -61,7 +73,7 @@ async function runOnce(
   // Before the sample's server starts: wrong names end the run here.
   const named = toRequest(symbols, flags, context)
   const address = await (offline ? offlineAddress : openAddress)(flags['base-url'])
-  const base = { ...named, baseUrl: address.baseUrl, offline }
+  const base = { ...named, baseUrl: address.baseUrl, offline, ranges }
   const startedMs = performance.now()
   const table = flags.isTable ? openTable(flags) : undefined
   const run = async ({ events }: ProgressDisplay) => {
@@ -76,7 +88,7 @@ async function runOnce(
       for (const line of lines) printNote(line)
     }
     const elapsedMs = performance.now() - startedMs
-    return runReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
+    return toReport(result, { elapsedMs, now: systemClock.now(), offline, perSeries: flags['per-series'] ?? false })
   }
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
@@ -112,7 +124,7 @@ async function withLakeMemory(flags: JobFlags, { given, fromFolder }: RunContext
   return { ...flags, ...Object.fromEntries(dropped), ...(isTaken && { 'base-url': source }) }
 }
 
-type JobRequest = Omit<ExportRequest, 'output'> & { readonly output: string | undefined }
+type JobRequest = Omit<ExportRequest, 'output'> & RangedRequest & { readonly output: string | undefined }
 
 async function runJob(
   flags: JobFlags,
@@ -179,7 +191,7 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
 }
 
 /** Candles on stdout leave no room for the object of `--json`, and a terminal cannot show binary data. */
-function checkStandardOutput(output: string | undefined, flags: JobFlags): void {
+export function checkStandardOutput(output: string | undefined, flags: JobFlags): void {
   if (output !== '-' || flags['dry-run'] || flags.layout !== undefined) return
   if (flags.json) {
     const message = '--json prints an object on stdout, where the candles go. Expected one of them.'

@@ -24,6 +24,7 @@ const EXIT_CODES: Record<Verdict, ExitCode> = {
 interface VerifyFlags extends TableFlags, RangeFlags {
   verbose: boolean
   audit: boolean
+  lock?: string | undefined
   'accept-list'?: boolean
   'fail-on-gaps': boolean
   threads?: number | undefined
@@ -36,8 +37,10 @@ interface VerifyFlags extends TableFlags, RangeFlags {
 export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,
-  { signal, progressStyle, warn, given }: RunContext,
+  context: RunContext,
 ): Promise<{ report: Report; exitCode: ExitCode }> {
+  if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
+  const { signal, progressStyle, warn, given } = context
   const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
   const now = systemClock.now()
   const text = resolveRange(flags, given)

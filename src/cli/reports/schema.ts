@@ -77,6 +77,64 @@ export const FingerprintSchema = object(
   { $id: 'klines-fingerprint' },
 )
 
+const digest = Type.Union([object({ candles: Count, sha256: Text }), Type.Null()], {
+  description: 'of the candles of that year; null without one',
+})
+const lockRange = object({
+  from: Type.Integer({ description: 'first open time, ms since the epoch, UTC' }),
+  to: Type.Integer({ description: 'end of the open times, which is not part of them' }),
+})
+
+/** `lock --json`. */
+export const LockSchema = object(
+  {
+    path: Type.String({ description: 'the lock file' }),
+    baseUrl,
+    mirror,
+    series: Type.Array(object({ ...fingerprint, range: lockRange })),
+    set,
+    replaced: Type.Boolean({ description: 'whether there was another lock' }),
+    changes: Type.Array(
+      object({
+        ...seriesName,
+        change: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed')]),
+        years: Type.Array(Type.Integer(), { description: 'the years whose candles differ' }),
+      }),
+      { description: 'the series that differ from the lock that was replaced' },
+    ),
+    warnings,
+  },
+  { $id: 'klines-lock' },
+)
+
+/** `verify --lock --json`. */
+export const LockCheckSchema = object(
+  {
+    path: Type.String({ description: 'the lock file' }),
+    baseUrl,
+    mirror,
+    verdict: Type.Union([Type.Literal('equal'), Type.Literal('different'), Type.Literal('incomplete')], {
+      description: 'incomplete: no year differs, and windows are missing',
+    }),
+    series: Type.Array(
+      object({
+        ...seriesName,
+        range: lockRange,
+        locked: object({ fingerprint: Text, candles: Count }),
+        found: Type.Union([object({ fingerprint: Text, candles: Count }), Type.Null()], {
+          description: 'null without a candle in the range',
+        }),
+        years: Type.Array(object({ year: Type.Integer(), locked: digest, found: digest }), {
+          description: 'the years that differ, as far as all their windows are there',
+        }),
+        missing: Type.Array(object({ startDate: Text, reason: Text }), { description: 'windows that cannot be read' }),
+      }),
+    ),
+    warnings,
+  },
+  { $id: 'klines-lock-check' },
+)
+
 /** `download --json` and `export --json`. */
 export const RunSchema = object(
   {
@@ -104,6 +162,9 @@ export const RunSchema = object(
     requests: Count,
     bytes: count('bytes of bodies as they were received'),
     elapsedMs: Count,
+    lock: Type.Optional(
+      object({ path: Text, series: count('locked series, whose candles are exactly those of the lock') }),
+    ),
     files: Type.Array(
       object({
         path: Text,
@@ -473,6 +534,8 @@ export const ErrorSchema = object(
 
 export type FingerprintObject = Type.Static<typeof FingerprintSchema>
 export type UpdateObject = Type.Static<typeof UpdateSchema>
+export type LockObject = Type.Static<typeof LockSchema>
+export type LockCheckObject = Type.Static<typeof LockCheckSchema>
 export type RunObject = Type.Static<typeof RunSchema>
 export type DryRunObject = Type.Static<typeof DryRunSchema>
 export type ChartObject = Type.Static<typeof ChartSchema>

@@ -1,0 +1,24 @@
+import { lakeFlags } from './lake.js'
+import { locationFlags } from './location.js'
+import { fetchFlags } from './network.js'
+import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from './output.js'
+import { acceptListFlag, failOnGapsFlag, failOnRestatedFlag, limitFlag, lockFlag, selectionFlags, tailFlag, yesFlag } from './selection.js'
+
+export const downloadFlags = {
+  ...selectionFlags,
+  lock: lockFlag,
+  limit: limitFlag,
+  tail: tailFlag,
+  ...outputFlags,
+  ...lakeFlags,
+  ...locationFlags,
+  ...fetchFlags,
+  'accept-list': acceptListFlag,
+  'fail-on-gaps': failOnGapsFlag,
+  'fail-on-restated': failOnRestatedFlag,
+  yes: yesFlag,
+  'dry-run': dryRunFlag,
+  threads: threadsFlag,
+  progress: progressFlag,
+  'per-series': perSeriesFlag,
+}

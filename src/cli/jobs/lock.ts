@@ -1,0 +1,107 @@
+import { KlinesError } from '../../klines/errors.js'
+import { checkLock } from '../../lock/check-lock.js'
+import { readLock } from '../../lock/lock-file.js'
+import { lockKlines } from '../../lock/lock-klines.js'
+import { findLockSource } from '../../lock/lock-source.js'
+import type { RunContext } from '../base-command.js'
+import { ExitCode } from '../error-report.js'
+import type { LocationFlags } from '../flags/location.js'
+import type { LockFlags } from '../flags/lock.js'
+import { lockCheckReport, lockReport } from '../reports/lock.js'
+import type { Report } from '../reports/report.js'
+import type { LockCheckObject, LockObject } from '../reports/schema.js'
+import { resolveRange } from '../resolve-flags.js'
+import { offlineAddress } from '../service-address.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+
+const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
+const EXIT_CODES = {
+  equal: ExitCode.Done,
+  different: ExitCode.VerificationFailed,
+  incomplete: ExitCode.Incomplete,
+} as const
+
+/** What only the lock says. */
+const SELECTION = ['interval', 'from', 'to', 'last']
+/** What `verify` does with a lock needs none of these. */
+const VERIFY_ONLY = ['format', 'audit', 'fail-on-gaps', 'threads', 'accept-list']
+
+/** `lock`. Returns undefined when the lock went to stdout. */
+export async function runLock(
+  symbols: string[],
+  flags: LockFlags,
+  { given, signal, warn, progressStyle }: RunContext,
+): Promise<Report<LockObject> | undefined> {
+  const { interval, mirror, force, json } = flags
+  const output = flags.output === '/dev/stdout' ? '-' : flags.output
+  if (given.has('resample')) {
+    throw new KlinesError('bad_option', 'Resampled candles are not locked.', {
+      suggestions: ['Lock the candles that they are made of: any program makes the same ones of them.'],
+    })
+  }
+  if (output === '-' && json) {
+    throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
+  }
+  const { baseUrl } = offlineAddress(flags['base-url'])
+  const report = await ProgressDisplay.during(progressStyle, READING, ({ advance }) =>
+    lockKlines({
+      // oclif returns one text for a repeatable flag that comes from the environment.
+      ...{ symbols, intervals: [interval].flat() },
+      ...resolveRange(flags, given),
+      ...{ baseUrl, mirror, output, force, signal, warn, progress: advance },
+    }),
+  )
+  return output === '-' ? undefined : lockReport(report)
+}
+
+/** What the flags of a check parse to. */
+export interface LockCheckFlags extends LocationFlags {
+  lock?: string | undefined
+}
+
+/** `verify --lock`. */
+export async function runVerifyLock(
+  symbols: string[] | undefined,
+  flags: LockCheckFlags,
+  context: RunContext,
+): Promise<{ report: Report<LockCheckObject>; exitCode: ExitCode }> {
+  refuseBesideLock(symbols, VERIFY_ONLY, context)
+  const { signal, warn, progressStyle } = context
+  const { lock = '', mirror } = flags
+  const source = findNamedSource(await readLock(lock), flags, context, true)
+  const check = await ProgressDisplay.during(progressStyle, READING, ({ planned, windows: progress }) => {
+    const { baseUrl } = offlineAddress(source)
+    return checkLock({ lock, baseUrl, mirror, offline: true, signal, warn, planned, progress })
+  })
+  return { report: lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
+}
+
+/** Throws `bad_option` for what the lock says, and for flags that have no use beside it (`others`). */
+export function refuseBesideLock(
+  symbols: readonly string[] | undefined,
+  others: readonly string[],
+  { given }: Pick<RunContext, 'given'>,
+): void {
+  const flag = SELECTION.find(name => given.has(name))
+  const named = symbols?.[0] ?? (flag && `--${flag}`)
+  if (named !== undefined) {
+    throw new KlinesError('bad_option', `${named} contradicts --lock, which says which candles. Expected one of them.`)
+  }
+  const unused = others.find(name => given.has(name))
+  if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)
+}
+
+/** The source of a lock, if it may be used: the user names one on the command line, and a mirror not by a file of the folder. */
+export function findNamedSource(
+  lock: Parameters<typeof findLockSource>[0],
+  flags: LockCheckFlags,
+  { given, fromFolder }: RunContext,
+  offline: boolean,
+): string | undefined {
+  return findLockSource(lock, {
+    lock: flags.lock ?? '',
+    baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']).baseUrl : undefined,
+    mirror: offline || !fromFolder.has('mirror') ? flags.mirror : undefined,
+    offline,
+  })
+}

@@ -1,0 +1,83 @@
+import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
+import { toSourceName } from '../../http/base-url.js'
+import { systemClock } from '../../http/system-clock.js'
+import { checkLock, type LockCheck, lockedSpan } from '../../lock/check-lock.js'
+import { type Lock, readLock } from '../../lock/lock-file.js'
+import type { RunContext } from '../base-command.js'
+import { toFetchOptions } from '../flags/network.js'
+import { lockDiffers, lockedRunReport } from '../reports/lock.js'
+import type { Report } from '../reports/report.js'
+import type { RunResult } from '../reports/run-text.js'
+import { type JobFlags, resolveFlags } from '../resolve-flags.js'
+import { openAddress } from '../service-address.js'
+import { ProgressDisplay } from '../terminal/progress.js'
+import { checkStandardOutput, runCandles } from './candles.js'
+import { findNamedSource, refuseBesideLock } from './lock.js'
+
+/** What changes which candles are written, or where: a lock has exactly its own. */
+const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'table', 'vacuum', 'prune'] as const
+
+/** The flags of `download`, and the lock. */
+interface LockedFlags extends JobFlags {
+  lock?: string | undefined
+}
+
+/**
+ * `download --lock`: downloads the series of a lock and compares them with it; then exports them, if an output or a format is named.
+ * Throws `lock_differs`, and nothing is exported then. Returns undefined when the data went to stdout.
+ */
+export async function runLockedDownload(
+  symbols: string[] | undefined,
+  given: LockedFlags,
+  context: RunContext,
+): Promise<Report | undefined> {
+  refuseBesideLock(symbols, NOT_LOCKED, context)
+  const lock = await readLock(given.lock ?? '')
+  const source = findNamedSource(lock, given, context, false)
+  const flags = { ...withLocked(given, lock), 'base-url': source }
+  const ranges = lock.series.map(({ symbol, interval, range: { from, to } }) => {
+    return { series: { symbol, interval }, range: { fromTime: from, toTime: to } }
+  })
+  const names = [...new Set(lock.series.map(({ symbol }) => symbol))]
+  if (flags['dry-run']) return runCandles(names, flags, false, context, { ranges })
+  const { output, format } = resolveFlags(flags, false, context.given)
+  checkStandardOutput(output, flags)
+  if (output !== undefined) await checkOutputs(planOutputs(output, parseTemplate(output, format), lock.series), flags)
+  const startedMs = performance.now()
+  const check = await downloadLocked(flags, source, context)
+  if (check.verdict !== 'equal') throw lockDiffers(check, output !== undefined)
+  const report = (files: RunResult['files']) => {
+    const details = { elapsedMs: performance.now() - startedMs, now: systemClock.now(), offline: false }
+    return lockedRunReport(check, files, { ...details, perSeries: flags['per-series'] ?? false })
+  }
+  if (output === undefined) return report([])
+  return runCandles(names, flags, true, context, { ranges, report: ({ files }) => report(files) })
+}
+
+/** The flags with the series and the time of a lock; defaults of variables and files that would change these are left out. */
+function withLocked(flags: LockedFlags, { series }: Lock): LockedFlags {
+  const [from, to] = lockedSpan(series).map(time => new Date(time).toISOString())
+  const dropped = NOT_LOCKED.map(name => [name, undefined])
+  const interval: string[] = [...new Set(series.map(({ interval }) => interval))]
+  return { ...flags, ...Object.fromEntries(dropped), interval, from, to, last: undefined }
+}
+
+async function downloadLocked(
+  flags: LockedFlags,
+  source: string | undefined,
+  { signal, warn, progressStyle }: RunContext,
+): Promise<LockCheck> {
+  const { lock = '', mirror } = flags
+  const address = await openAddress(source)
+  const words = { start: `Fetching lists from ${toSourceName(address.baseUrl)}`, verb: 'Downloading', noun: 'window' }
+  try {
+    return await ProgressDisplay.during(progressStyle, words, ({ planned, windows: progress, network }) =>
+      checkLock({
+        ...{ lock, baseUrl: address.baseUrl, mirror },
+        ...{ ...toFetchOptions(flags), signal, warn, planned, progress, network },
+      }),
+    )
+  } finally {
+    await address.close()
+  }
+}

@@ -1,0 +1,139 @@
+import { fingerprintSet, reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
+import { KlinesError } from '../../klines/errors.js'
+import { seriesName, windowName } from '../../klines/series.js'
+import { formatCount, plural } from '../../klines/text.js'
+import type { CheckedSeries, LockCheck } from '../../lock/check-lock.js'
+import { compareLocks, type LockChange, type YearChange } from '../../lock/compare.js'
+import type { LockReport } from '../../lock/lock-klines.js'
+import { describeCell } from './changes.js'
+import { fingerprintLines, toFingerprintObject } from './fingerprint.js'
+import { type Report, sum } from './report.js'
+import { runReport } from './run.js'
+import type { RunDetails, RunResult } from './run-text.js'
+import type { LockCheckObject, LockObject, RunObject } from './schema.js'
+import { exactTime } from './verify/candles.js'
+
+/** Missing windows that a check lists. */
+const MAX_MISSING = 20
+
+/** `lock`: the fingerprints, and what changed in the file. */
+export function lockReport(report: LockReport): Report<LockObject> {
+  const { path, source, mirror, series, replaced } = report
+  const changes = replaced === undefined ? [] : compareLocks(replaced, report)
+  const json = {
+    ...{ path, baseUrl: source, mirror },
+    series: series.map(one => ({ ...toFingerprintObject(one), range: { ...one.range } })),
+    set: series.length > 1 ? fingerprintSet(series) : null,
+    replaced: replaced !== undefined,
+    changes: changes.map(({ symbol, interval, before, after, years }) => {
+      const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+      return { symbol, interval, change, years: years.map(({ year }) => year) } as const
+    }),
+  }
+  return {
+    json,
+    text: () => [...fingerprintLines(reportFingerprints(series)), ...fileLines(report, changes)].join('\n'),
+  }
+}
+
+function fileLines({ path, series, source, replaced }: LockReport, changes: readonly LockChange[]): string[] {
+  const candles = plural(sum(series.map(({ candles }) => candles)), 'candle')
+  const written = `${path}: ${plural(series.length, 'series')}, ${candles}.`
+  if (replaced === undefined) return [written]
+  const from = replaced.source === source ? [] : [`  source: ${replaced.source ?? 'unknown'} -> ${source ?? 'unknown'}`]
+  const lines = [...from, ...changes.map(change => `  ${describeChange(change)}`)]
+  return lines.length === 0 ? [`${written} Nothing changed.`] : [written, 'Changed in the lock:', ...lines]
+}
+
+function describeChange(change: LockChange): string {
+  const { before, after, years } = change
+  const name = seriesName(change)
+  if (after === undefined) return `${name}: removed`
+  const candles = plural(after.candles, 'candle')
+  if (before === undefined) return `${name}: added, ${candles}`
+  return `${name}: ${formatCount(before.candles)} -> ${candles}; ${years.map(({ year }) => year).join(', ') || 'no year'} changed`
+}
+
+/** `verify --lock`: the verdict first. */
+export function lockCheckReport(check: LockCheck): Report<LockCheckObject> {
+  const { path, lock, mirror, verdict, series } = check
+  const toDigest = (digest: YearDigest | undefined) =>
+    digest === undefined ? null : { candles: digest.candles, sha256: digest.sha256 }
+  const json = {
+    ...{ path, baseUrl: lock.source, mirror, verdict },
+    series: series.map(({ symbol, interval, locked, found, years, missing }) => ({
+      ...{ symbol, interval, range: { ...locked.range } },
+      locked: { fingerprint: locked.fingerprint, candles: locked.candles },
+      found: found === undefined ? null : { fingerprint: found.fingerprint, candles: found.candles },
+      years: years.map(({ year, before, after }) => ({ year, locked: toDigest(before), found: toDigest(after) })),
+      missing: missing.map(({ window, reason }) => ({ startDate: window.startDate, reason })),
+    })),
+  }
+  return { json, text: () => [...checkLines(check), ...missingLines(check), `Mirror: ${mirror}`].join('\n') }
+}
+
+/** The verdict, and the years that differ. */
+function checkLines({ path, verdict, series }: Pick<LockCheck, 'path' | 'verdict' | 'series'>): string[] {
+  if (verdict === 'equal') {
+    const candles = plural(sum(series.map(({ locked }) => locked.candles)), 'candle')
+    const all = series.length === 1 ? 'The one series is' : `All ${plural(series.length, 'series')} are`
+    return [`${all} exactly as ${path} has ${series.length === 1 ? 'it' : 'them'}: ${candles}.`]
+  }
+  if (verdict === 'incomplete') return [`Windows are missing; what is there is as ${path} has it.`]
+  const different = series.filter(({ years }) => years.length > 0)
+  const are = different.length === 1 ? 'is' : 'are'
+  return [
+    `${formatCount(different.length)} of ${plural(series.length, 'series')} ${are} not as ${path} has ${different.length === 1 ? 'it' : 'them'}:`,
+    ...different.map(one => `  ${seriesName(one)}: ${describeYears(one)}`),
+  ]
+}
+
+function describeYears({ years }: CheckedSeries): string {
+  return years.map(describeYear).join('; ')
+}
+
+function describeYear({ year, before, after }: YearChange): string {
+  if (after === undefined) return `${year} has no candle, and ${formatCount(before?.candles ?? 0)} locked`
+  if (before?.candles === after.candles) return `${year} has other values`
+  return `${year} has ${plural(after.candles, 'candle')}, and ${formatCount(before?.candles ?? 0)} locked`
+}
+
+function missingLines({ series }: LockCheck): string[] {
+  const missing = series.flatMap(({ missing }) => missing)
+  if (missing.length === 0) return []
+  const lines = missing.slice(0, MAX_MISSING).map(({ window, reason }) => `  ${windowName(window)}: ${reason}`)
+  const more = missing.length > MAX_MISSING ? [`  and ${formatCount(missing.length - MAX_MISSING)} more`] : []
+  return [`${plural(missing.length, 'window')} missing or corrupt:`, ...lines, ...more]
+}
+
+/** The error of `download --lock` for other candles than those of the lock: their years, and every cell that the run saw change. */
+export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
+  const { path, series, restated } = check
+  const lines = checkLines(check)
+  if (restated.length > 0) {
+    lines.push(`Changed by the service since they were downloaded:`)
+    for (const cell of restated) lines.push(`  ${seriesName(cell)} ${exactTime(cell.openTime)} ${describeCell(cell)}`)
+  }
+  if (forExport) lines.push('Nothing was exported.')
+  const different = series.filter(({ years }) => years.length > 0)
+  return new KlinesError('lock_differs', lines.join('\n'), {
+    suggestions: ['klines lock --force locks the candles as they are now.'],
+    data: {
+      lock: path,
+      series: different.map(({ symbol, interval, years }) => ({
+        ...{ symbol, interval },
+        years: years.map(({ year }) => year),
+      })),
+      restated,
+    },
+  })
+}
+
+/** `download --lock` with the same candles, and the files that were made of them. */
+export function lockedRunReport(check: LockCheck, files: RunResult['files'], details: RunDetails): Report<RunObject> {
+  const { path, lock, download } = check
+  if (download === undefined) throw new Error('A lock has candles.')
+  const run = runReport({ ...download, files }, details)
+  const json = { ...run.json, lock: { path, series: lock.series.length } }
+  return { json, text: () => [...checkLines(check), '', run.text()].join('\n') }
+}

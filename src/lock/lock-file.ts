@@ -1,0 +1,179 @@
+import { open, stat } from 'node:fs/promises'
+import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
+import { isFingerprint } from '../fingerprint/is-fingerprint.js'
+import { describeErrno } from '../fs/errno.js'
+import { hideCredentials, SAMPLE, toSourceName } from '../http/base-url.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
+import { decodeUtf8, isObject, parseObject } from '../klines/json.js'
+import { seriesName } from '../klines/series.js'
+import { formatBytes, quoteText, trimPeriod } from '../klines/text.js'
+
+/** The name of a lock where none is given. */
+export const LOCK_NAME = 'klines.lock.json'
+
+const VERSION = 1
+/** Some 60,000 series. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** Years of dates have four digits. */
+const END_OF_DATES = Date.UTC(9_999, 0)
+
+/** Candles of a series that can no longer change, and which ones exactly. */
+export interface LockedSeries extends SeriesFingerprint {
+  readonly interval: Interval
+  /** Their open times: `from` is part of it and `to` is not, ms UTC. */
+  readonly range: { readonly from: number; readonly to: number }
+}
+
+/** The content of a lock file. */
+export interface Lock {
+  /** The base address that the candles come from; null for a folder that does not say it. */
+  readonly source: string | null
+  readonly series: readonly LockedSeries[]
+}
+
+/** The lock as bytes: the same candles have the same bytes. Throws `bad_option` for one that nobody could read again. */
+export function encodeLock({ source, series }: Lock): Buffer {
+  if (source !== null) checkSource(source)
+  const sorted = [...series].sort((a, b) => Buffer.compare(Buffer.from(seriesName(a)), Buffer.from(seriesName(b))))
+  const lines = sorted.map(one => `    ${JSON.stringify(sortKeys(one))}`)
+  const text = `{\n  "series": [\n${lines.join(',\n')}\n  ],\n  "source": ${JSON.stringify(source)},\n  "version": ${VERSION}\n}\n`
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_BYTES) return bytes
+  const size = `${formatBytes(bytes.length)}, expected at most ${formatBytes(MAX_BYTES)}`
+  throw new KlinesError('bad_option', `A lock of ${series.length} series has ${size}.`, {
+    suggestions: ['Lock fewer series in a file, such as those of one interval.'],
+  })
+}
+
+/** The same JSON with the keys of all objects in ascending order. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map(name => [name, sortKeys(value[name])]))
+}
+
+/** Reads a lock, which anybody may have written. Throws `bad_input` for any other file, and one that is damaged or of a later version. */
+export async function readLock(path: string): Promise<Lock> {
+  const bytes = await readLockBytes(path)
+  try {
+    return parseLock(bytes)
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_input')) throw error
+    const { message, suggestions } = error
+    throw new KlinesError('bad_input', `${path} is no lock: ${message}`, { suggestions, data: { file: path } })
+  }
+}
+
+async function readLockBytes(path: string): Promise<Buffer> {
+  const fail = (reason: string, cause?: unknown) =>
+    new KlinesError('bad_input', `${path} ${reason}.`, { cause, data: { file: path } })
+  try {
+    // Opening a FIFO would wait for its writer.
+    if (!(await stat(path)).isFile()) throw fail('is no file')
+    const file = await open(path)
+    try {
+      const { size } = await file.stat()
+      if (size > MAX_BYTES) throw fail(`has ${formatBytes(size)}, and a lock at most ${formatBytes(MAX_BYTES)}`)
+      // It may grow meanwhile.
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(size), 0, size, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isKlinesError(error)) throw error
+    throw fail(`cannot be read: ${describeErrno(error)}`, error)
+  }
+}
+
+/** The lock that bytes are. Throws `bad_input`, which says what is wrong. */
+export function parseLock(bytes: Uint8Array): Lock {
+  const lock = parseJson(bytes)
+  if (lock === undefined) throw badLock('it is no JSON object in UTF-8; it may be cut or damaged')
+  const { version, source, series } = lock
+  if (version !== VERSION) {
+    const isLater = Number.isSafeInteger(version) && Number(version) > VERSION
+    const found = version === undefined ? 'none' : quoteText(JSON.stringify(version).slice(0, 20))
+    throw badLock(
+      `its version is ${found}, and this program reads version ${VERSION}`,
+      isLater ? ['Use a newer version of klines.'] : [],
+    )
+  }
+  checkKeys(lock, 'it', ['series', 'source', 'version'])
+  if (source !== null && typeof source !== 'string') throw badLock('its source is neither an address nor null')
+  if (source !== null) checkSource(source)
+  if (!Array.isArray(series) || series.length === 0) throw badLock('it has no list of series')
+  const names = new Set<string>()
+  const parsed = series.map((one, index) => {
+    const locked = parseSeries(one, `series ${index + 1}`)
+    const name = seriesName(locked)
+    if (names.has(name)) throw badLock(`${name} is there twice`)
+    names.add(name)
+    return locked
+  })
+  return { source, series: parsed }
+}
+
+function parseJson(bytes: Uint8Array) {
+  try {
+    return parseObject(decodeUtf8(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws for an address that cannot be one of a lock: with a password, with more than an address, in another form. */
+function checkSource(source: string): void {
+  if (source === SAMPLE) return
+  let name: string
+  try {
+    name = toSourceName(source)
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_base_url')) throw error
+    throw badLock(`its source cannot be used: ${trimPeriod(error.message)}`)
+  }
+  if (name !== source) throw badLock(`its source is ${quoteText(hideCredentials(source))}. Expected ${name}`)
+}
+
+const SERIES_KEYS = 'candles fingerprint firstOpenTime interval lastOpenTime range symbol years'.split(' ')
+
+function parseSeries(value: unknown, name: string): LockedSeries {
+  if (!isObject(value)) throw badLock(`${name} is no object`)
+  checkKeys(value, name, SERIES_KEYS)
+  const { range, years } = value
+  if (isObject(range)) checkKeys(range, `the range of ${name}`, ['from', 'to'])
+  for (const year of Array.isArray(years) ? years : []) {
+    if (isObject(year)) checkKeys(year, `a year of ${name}`, ['candles', 'sha256', 'year'])
+  }
+  if (!isInterval(value.interval)) throw badLock(`the interval of ${name} is none of a source`)
+  if (!isFingerprint(value)) throw badLock(`${name} is damaged: its values do not make its fingerprint`)
+  if (!isRanged(value)) throw badLock(`${name} is damaged: its interval, range and years do not fit together`)
+  return value
+}
+
+/** Whether the candles of a fingerprint are those of a series of a source, and lie in a range. */
+function isRanged(value: SeriesFingerprint & { readonly range?: unknown }): value is LockedSeries {
+  const { interval, firstOpenTime, lastOpenTime, years, range } = value
+  if (!isInterval(interval) || !isObject(range)) return false
+  const { from, to } = range
+  if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to)) return false
+  const [first, last] = [firstOpenTime, lastOpenTime].map(time => new Date(time).getUTCFullYear())
+  const isAscending = years.every(({ year }, index) => index === 0 || year > years[index - 1].year)
+  if (!isAscending || years.at(0)?.year !== first || years.at(-1)?.year !== last) return false
+  if (Number(from) < 0 || lastOpenTime >= END_OF_DATES) return false
+  const isWithin = Number(from) <= firstOpenTime && firstOpenTime <= lastOpenTime && lastOpenTime < Number(to)
+  return isWithin && Number(to) <= nextOpenTime(interval, lastOpenTime)
+}
+
+function checkKeys(value: object, name: string, known: readonly string[]): void {
+  const unknown = Object.keys(value).find(key => !known.includes(key))
+  if (unknown !== undefined) throw badLock(`${name} has an unknown key, ${quoteText(unknown.slice(0, 40))}`)
+}
+
+function badLock(reason: string, suggestions: string[] = []): KlinesError {
+  const advice = suggestions.length > 0 ? suggestions : ['Get the file again, or write it again with klines lock.']
+  return new KlinesError('bad_input', `${reason}.`, { suggestions: advice })
+}

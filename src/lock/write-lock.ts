@@ -1,0 +1,58 @@
+import { stat } from 'node:fs/promises'
+import { commitOutputs } from '../export/output/commit.js'
+import { recoverTargets } from '../export/output/leftovers.js'
+import { openOutput } from '../export/output/open.js'
+import { checkOutputs } from '../export/output-spec.js'
+import { isKlinesError } from '../klines/errors.js'
+import { encodeLock, LOCK_NAME, type Lock, readLock } from './lock-file.js'
+
+/** The file of a lock, which was checked and not yet written. */
+interface PreparedLock {
+  readonly path: string
+  /** Writes the lock whole, or leaves what was there. Returns the lock that it replaces, if there is one. */
+  write(lock: Lock): Promise<Lock | undefined>
+}
+
+/** Checks that a lock can be written, before any work is done for it. Throws `output_exists` without `force`, and `bad_output`. */
+export async function prepareLockFile({
+  output: path = LOCK_NAME,
+  force,
+  signal,
+  warn,
+}: {
+  readonly output?: string | undefined
+  readonly force?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly warn?: ((warning: string) => void) | undefined
+}): Promise<PreparedLock> {
+  await checkOutputs([{ path }], { force }, paths => recoverTargets(paths, warn))
+  return {
+    path,
+    async write(lock) {
+      const bytes = encodeLock(lock)
+      const replaced = await readReplaced(path, warn)
+      const output = await openOutput(path, false, { force, signal })
+      try {
+        await output.write(bytes)
+        await output.finish()
+        await commitOutputs([output])
+      } catch (error) {
+        await output.discard()
+        throw error
+      }
+      return replaced
+    },
+  }
+}
+
+async function readReplaced(path: string, warn: (warning: string) => void = () => {}): Promise<Lock | undefined> {
+  const isFile = path !== '-' && (await stat(path).catch(() => undefined))?.isFile()
+  if (!isFile) return undefined
+  try {
+    return await readLock(path)
+  } catch (error) {
+    if (!isKlinesError(error, 'bad_input')) throw error
+    warn(`What was replaced is no lock that this version reads. ${error.message}`)
+    return undefined
+  }
+}

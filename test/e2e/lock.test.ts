@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest'
+import { LockCheckSchema, LockSchema, RunSchema } from '../../src/cli/reports/schema.js'
+import type { KlineRow } from '../../src/klines/columns.js'
+import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
+import { TreeServer } from '../support/servers/tree-server.js'
+import {
+  FULL_WEEKS,
+  makeTree,
+  OPEN_WEEK,
+  PRESENT,
+  putFile,
+  RENDERED,
+  type Row,
+  treeRows,
+  weekPath,
+  weekRows,
+} from '../support/synthetic-tree.js'
+import { tempFolder } from '../support/temp-folder.js'
+
+const newSandbox = useSandboxes()
+const LOCK = 'klines.lock.json'
+const DAY = 86_400_000
+const QUARTER = 900_000
+const path = (startDate: string) => weekPath('BTCUSDT', startDate)
+const lockArgs = ['lock', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
+/** All rows of the synthetic series. The last one is of 2025-02-11 00:00, and its window was rendered 27 h later. */
+const ROWS = [...treeRows('BTCUSDT').values()].flat()
+const [LAST] = ROWS.slice(-1)
+const expected = (rows: readonly Row[]) => fingerprintOf('BTCUSDT', '15m', rows as unknown as KlineRow[])
+
+/** The first series of the lock of a sandbox. */
+const locked = (sandbox: CliSandbox, name = LOCK) => JSON.parse(sandbox.text(name)).series[0]
+
+describe('klines lock', () => {
+  it('writes the same bytes for the same candles, and what `download --lock` checks on another machine', async () => {
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    const run = await sandbox.call([...lockArgs, '--json'])
+    expect(run).toMatchObject({ code: 0, stderr: '' })
+    const report = parseObject(run.stdout, LockSchema)
+    expect(report).toMatchObject({ path: LOCK, baseUrl: server.url, set: null, replaced: false, changes: [] })
+    expect(locked(sandbox)).toMatchObject({
+      candles: ROWS.length,
+      fingerprint: expected(ROWS),
+      range: { from: ROWS[0][0], to: LAST[0] + QUARTER },
+    })
+    expect(JSON.parse(sandbox.text(LOCK))).toMatchObject({ source: server.url, version: 1 })
+
+    for (const range of [
+      ['--from', '2024', '--to', '2026'],
+      ['--last', '1y'],
+    ]) {
+      const again = await sandbox.call([...lockArgs, ...range, '-o', 'again', '--force'])
+      expect(again).toMatchObject({ code: 0 })
+      expect(sandbox.bytes('again').equals(sandbox.bytes(LOCK))).toBe(true)
+    }
+
+    const other = newSandbox()
+    other.now = PRESENT
+    other.write(LOCK, sandbox.text(LOCK))
+    const refused = await other.call(['download', '--lock', LOCK])
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(`has candles of ${server.url}, of which you have no mirror.`)
+    expect(server.log).toEqual([])
+    const named = ['download', '--lock', LOCK, '--base-url', server.url]
+    const first = await other.call([...named, '-o', 'a.csv', '--json'])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(parseObject(first.stdout, RunSchema)).toMatchObject({
+      lock: { path: LOCK, series: 1 },
+      candles: ROWS.length,
+      files: [{ path: 'a.csv', candles: ROWS.length }],
+    })
+    expect(other.text('a.csv').trimEnd().split('\n').slice(1)).toEqual(ROWS.map(row => row.join(',')))
+    // Now it has a mirror of that address.
+    const second = await other.call(['download', '--lock', LOCK])
+    expect(second).toMatchObject({ code: 0, stderr: '' })
+    expect(second.stdout.split('\n')[0]).toBe(`The one series is exactly as ${LOCK} has it: ${ROWS.length} candles.`)
+    expect(await other.call(['verify', '--lock', LOCK])).toMatchObject({ code: 0, stderr: '' })
+    expect(await other.call([...named, '-o', 'a.csv'])).toMatchObject({ code: 2 })
+  })
+
+  it('ends with the last final candle: one that ended a day or more before its window was rendered', async () => {
+    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
+    const rows = weekRows(OPEN_WEEK, { days: 3 })
+    const end = rows[1][0] + QUARTER
+    const download = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q']
+    for (const [rendered, count] of [
+      [end + DAY, 2],
+      [end + DAY - 1000, 1],
+    ]) {
+      putFile(tree, path(OPEN_WEEK), rows, rendered)
+      expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
+      expect(await sandbox.call([...lockArgs, '--force'])).toMatchObject({ code: 0 })
+      const { candles, lastOpenTime, range } = locked(sandbox)
+      expect(candles).toBe(ROWS.length - 2 + count)
+      expect([lastOpenTime, range.to]).toEqual([rows[count - 1][0], rows[count - 1][0] + QUARTER])
+    }
+  })
+
+  it('stops before a filled window that was rendered too soon, and says what helps', async () => {
+    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
+    const [week] = FULL_WEEKS
+    putFile(tree, path(week), weekRows(week), Date.parse(week) + 7 * DAY + 3_600_000)
+    const download = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-q']
+    expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
+    const run = await sandbox.call(lockArgs)
+    expect(run.code).toBe(0)
+    expect(run.stderr).toMatch(/^Note: BTCUSDT 15m 2025-01-06 was rendered at 2025-01-13 01:00 UTC, .*--refresh gets a/)
+    // All but the last candle of Sunday ended a day before that.
+    expect(locked(sandbox)).toMatchObject({ candles: 7, lastOpenTime: Date.parse('2025-01-12') })
+  })
+
+  it('does not trust a window that is not as recorded; without a final candle there is no lock', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    await sandbox.shell('rm m/.klines-record')
+    const run = await sandbox.call([...lockArgs, '--from', OPEN_WEEK, '--to', '2025-02-12'])
+    expect(run).toMatchObject({ code: 4, stdout: '' })
+    expect(run.stderr).toContain('No candle of BTCUSDT 15m in the range is final; nothing is written.')
+    expect(run.stderr).toContain('klines download confirms it')
+    expect(sandbox.exists(LOCK)).toBe(false)
+  })
+
+  it('needs --to for a folder without mirror.json, and says why', async () => {
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    await sandbox.shell('rm m/mirror.json')
+    const run = await sandbox.call(lockArgs)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toMatch(/m has no mirror\.json: nobody knows when its windows were rendered.*\n.*--to/)
+    const ended = await sandbox.call([...lockArgs, '--to', FULL_WEEKS[1]])
+    expect(ended).toMatchObject({ code: 0 })
+    expect(JSON.parse(sandbox.text(LOCK))).toMatchObject({ source: null, series: [{ candles: 8 }] })
+    const verify = ['verify', '--lock', LOCK]
+    expect(await sandbox.call([...verify, '--mirror', 'm'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(verify)).toMatchObject({ code: 2 })
+    expect(await sandbox.call(['download', '--lock', LOCK])).toMatchObject({ code: 2 })
+    expect(await sandbox.call(['download', '--lock', LOCK, '--base-url', server.url])).toMatchObject({ code: 0 })
+  })
+
+  it('replaces a lock with --force alone, and says what changed', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    const before = sandbox.text(LOCK)
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 2 })
+    expect((await sandbox.call([...lockArgs, '--force'])).stdout).toContain('Nothing changed.')
+    const all = ['lock', 'all', '-i', '15m', '--mirror', 'm', '--force', '--from', FULL_WEEKS[1]]
+    const run = await sandbox.call(all)
+    expect(run.stdout).toContain(
+      `Changed in the lock:\n  BTCUSDT 15m: 42 -> 34 candles; 2025 changed\n  ETHUSDT 15m: added`,
+    )
+    sandbox.write(LOCK, '{"name": "something"}')
+    const replaced = await sandbox.call([...lockArgs, '--force'])
+    expect(replaced.stderr).toContain('What was replaced is no lock')
+    expect(sandbox.text(LOCK)).toBe(before)
+  })
+
+  it.each([
+    [['lock', 'BTCUSDT', '-i', '3h'], 'resampled ones are not locked'],
+    [['lock', 'BTCUSDT', '-i', '1h', '--resample', '3h'], 'Resampled candles are not locked.'],
+    [['lock', 'BTCUSDT', '-i', '1h', '-o', '-', '--json'], '--json prints an object on stdout'],
+    [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
+    [['download', '-i', '1h', '--lock', 'x'], '--interval contradicts --lock'],
+    [['download', '--lock=x', '--last', '7d'], '--last contradicts --lock'],
+    [['verify', '--lock', 'x', '--from', '2024'], '--from contradicts --lock'],
+    [['download', '--lock', 'x', '--resample', '3h'], '--resample has no use with --lock'],
+    [['download', '--lock', 'x', '--layout', 'hive', '-o', 'lake'], '--layout has no use with --lock'],
+    [['verify', '--lock', 'x', '--no-audit'], '--audit has no use with --lock'],
+    [['download', '--lock', 'x'], 'x cannot be read'],
+    [['download'], 'Missing SYMBOL and -i INTERVAL.'],
+  ])('refuses %j', async (args, message) => {
+    const run = await newSandbox().call(args)
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain(message)
+  })
+})
+
+describe('other candles than those of a lock', () => {
+  const restated = weekRows(FULL_WEEKS[0])
+  restated[2] = restated[2].with(4, '1.00000000').with(8, 43) as Row
+  restated[3] = restated[3].with(5, '2.00000000') as Row
+
+  it('are exit code 6 with their years and every restated cell, and nothing is exported', async () => {
+    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call([...lockArgs, 'ETHUSDT'])).toMatchObject({ code: 0 })
+    putFile(tree, path(FULL_WEEKS[0]), restated, RENDERED + DAY)
+    const check = ['download', '--lock', LOCK, '--mirror', 'm', '-o', '{symbol}.csv']
+    const unaware = await sandbox.call(check)
+    expect(unaware).toMatchObject({ code: 0 })
+
+    const run = await sandbox.call([...check, '--refresh', '--force'])
+    expect(run).toMatchObject({ code: 6, stdout: '' })
+    const cell = `  BTCUSDT 15m 2025-01-08 00:00`
+    expect(run.stderr.split('\n').slice(0, 7)).toEqual([
+      `klines: 1 of 2 series is not as ${LOCK} has it:`,
+      '  BTCUSDT 15m: 2025 has other values',
+      'Changed by the service since they were downloaded:',
+      `${cell} close ${weekRows(FULL_WEEKS[0])[2][4]} -> 1.00000000`,
+      `${cell} count 42 -> 43`,
+      '  BTCUSDT 15m 2025-01-09 00:00 volume 3.50000000 -> 2.00000000',
+      'Nothing was exported.',
+    ])
+
+    const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm', '--json'])
+    expect(offline.code).toBe(6)
+    const report = parseObject(offline.stdout, LockCheckSchema)
+    expect(report.verdict).toBe('different')
+    expect(report.series.map(({ symbol, years }) => [symbol, years.map(({ year }) => year)])).toEqual([
+      ['BTCUSDT', [2025]],
+      ['ETHUSDT', []],
+    ])
+
+    // A second machine, whose mirror has the new values alone.
+    const other = newSandbox()
+    other.now = PRESENT
+    other.write(LOCK, sandbox.text(LOCK))
+    const fresh = await other.call(['download', '--lock', LOCK, '--base-url', server.url, '-o', 'a.jsonl', '--json'])
+    expect(fresh.code).toBe(6)
+    expect(JSON.parse(fresh.stdout).error).toMatchObject({
+      code: 'lock_differs',
+      data: { lock: LOCK, series: [{ symbol: 'BTCUSDT', interval: '15m', years: [2025] }], restated: [] },
+    })
+    expect(other.exists('a.jsonl')).toBe(false)
+  })
+
+  it('missing candles and all of them count, too', async () => {
+    const { sandbox, server, tree } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    for (const week of FULL_WEEKS) putFile(tree, path(week), week === FULL_WEEKS[0] ? [] : weekRows(week).slice(0, 3))
+    putFile(tree, path(OPEN_WEEK), [])
+    const other = newSandbox()
+    other.now = PRESENT
+    other.write(LOCK, sandbox.text(LOCK))
+    const some = await other.call(['download', '--lock', LOCK, '--base-url', server.url])
+    expect(some).toMatchObject({ code: 6, stdout: '' })
+    expect(some.stderr).toContain('  BTCUSDT 15m: 2025 has 12 candles, and 42 locked')
+    for (const week of FULL_WEEKS) putFile(tree, path(week), [])
+    const none = await other.call(['download', '--lock', LOCK, '--base-url', server.url, '--mirror', 'new'])
+    expect(none).toMatchObject({ code: 6, stdout: '' })
+    expect(none.stderr).toContain('  BTCUSDT 15m: 2025 has no candle, and 42 locked')
+  })
+
+  it('windows that cannot be downloaded or are missing offline are exit code 3', async () => {
+    const { sandbox, server } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    await sandbox.shell(`rm m/${path(FULL_WEEKS[1])}`)
+    server.always(path(FULL_WEEKS[1]), { status: 404 })
+    const failed = await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm', '-o', 'a.csv'])
+    expect(failed).toMatchObject({ code: 3, stdout: '' })
+    expect(sandbox.exists('a.csv')).toBe(false)
+    const offline = await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])
+    expect(offline).toMatchObject({ code: 3 })
+    expect(offline.stdout).toContain('1 window missing or corrupt:\n  BTCUSDT 15m 2025-01-13: not in the mirror')
+  })
+
+  it('another source than that of the lock is refused; that of the mirror is a known one', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+    const elsewhere = await TreeServer.start(makeTree(tempFolder()))
+    const other = ['--lock', LOCK, '--mirror', 'm', '--base-url', elsewhere.url]
+    for (const command of ['download', 'verify'])
+      expect(await sandbox.call([command, ...other])).toMatchObject({ code: 2, stdout: '' })
+    expect(elsewhere.log).toEqual([])
+    // A stranger's folder has a lock, a mirror of the stranger's address, and a file that names it.
+    sandbox.write('klines.config.json', JSON.stringify({ mirror: 'm' }))
+    const run = await sandbox.call(['download', '--lock', LOCK])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('of which you have no mirror')
+  })
+})
+
+it('the sample is locked and checked by its name', async () => {
+  const sandbox = newSandbox()
+  expect(await sandbox.call(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '-q'])).toMatchObject({
+    code: 0,
+  })
+  expect(await sandbox.call(['lock', 'BTCUSDT', '-i', '1d', '--base-url', 'sample'])).toMatchObject({ code: 0 })
+  expect(JSON.parse(sandbox.text(LOCK))).toMatchObject({ source: 'sample', series: [{ candles: 91 }] })
+  expect(await sandbox.call(['verify', '--lock', LOCK])).toMatchObject({ code: 0 })
+  const run = await sandbox.call(['download', '--lock', LOCK, '-f', 'csv', '-o', '-'])
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(run.stdout.trimEnd().split('\n')).toHaveLength(92)
+})

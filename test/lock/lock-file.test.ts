@@ -1,0 +1,153 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { compareLocks, compareYears } from '../../src/lock/compare.js'
+import { encodeLock, type Lock, type LockedSeries, parseLock, readLock } from '../../src/lock/lock-file.js'
+import { tempFolder } from '../support/temp-folder.js'
+import { thrownBy } from '../support/thrown-by.js'
+
+/** Two lines of a real lock: its fingerprint was computed with sha256sum from the lines `klines 1 ...` and `2024 ...`. */
+const SERIES = {
+  candles: 2,
+  fingerprint: 'klines:1:d9e102be0432b0b75665799153ffdc9836ac2bfcebe31f3d737e9651b201416d',
+  firstOpenTime: 1735516800000,
+  interval: '1d',
+  lastOpenTime: 1735603200000,
+  range: { from: 1735516800000, to: 1735689600000 },
+  symbol: 'BTCUSDT',
+  years: [{ candles: 2, sha256: 'cd8ff93276976a0858cf00888e087771edd65e63fe8d902ecfb6cf68f1208d6f', year: 2024 }],
+}
+const TEXT = `{
+  "series": [
+    ${JSON.stringify(SERIES)}
+  ],
+  "source": "https://example.com/klines",
+  "version": 1
+}
+`
+const parse = (text: string) => parseLock(Buffer.from(text))
+const change = (changes: object) => JSON.stringify({ ...JSON.parse(TEXT), ...changes })
+const changeSeries = (changes: object) => change({ series: [{ ...SERIES, ...changes }] })
+
+describe('a lock', () => {
+  it('is written in one form, keys and series sorted, and read as it was written', () => {
+    const lock = parse(TEXT)
+    const { years, range, ...rest } = lock.series[0]
+    const shuffled = { years, ...rest, range: { to: range.to, from: range.from } }
+    expect(encodeLock({ source: lock.source, series: [shuffled] }).toString()).toBe(TEXT)
+    const other: LockedSeries = { ...lock.series[0], symbol: 'AAUSDT' }
+    const two = (series: LockedSeries[]) => encodeLock({ source: null, series }).toString()
+    expect(two([lock.series[0], other])).toBe(two([other, lock.series[0]]))
+    expect(two([lock.series[0], other]).indexOf('AAUSDT')).toBeLessThan(two([other]).length)
+  })
+
+  test.each<[what: string, text: string, message: RegExp]>([
+    ['nothing', '', /it is no JSON object/],
+    ['a cut file', TEXT.slice(0, -30), /it is no JSON object/],
+    ['an array', '[]', /it is no JSON object/],
+    ['deep nesting', '['.repeat(200_000), /it is no JSON object/],
+    ['no version', change({ version: undefined }), /its version is none/],
+    ['a later version', change({ version: 2 }), /its version is "2", and this program reads version 1/],
+    ['an unknown key', change({ mirror: '/home/me' }), /it has an unknown key, "mirror"/],
+    ['__proto__', TEXT.replace('"series"', '"__proto__": {}, "series"'), /unknown key, "__proto__"/],
+    ['escapes in a key', change({ '\u001b[31mx': 1 }), /unknown key, "\\u001b\[31mx"/],
+    ['no source', change({ source: undefined }), /its source is neither an address nor null/],
+    ['a number as source', change({ source: 1 }), /its source is neither/],
+    [
+      'a password',
+      change({ source: 'https://me:secret@example.com' }),
+      /a user name or password in it would be stored/,
+    ],
+    ['a file as source', change({ source: 'file:///etc' }), /begins with file:/],
+    ['a folder as source', change({ source: '../m' }), /it is not a URL/],
+    ['a source with /api', change({ source: 'https://example.com/api' }), /it includes \/api/],
+    ['another form', change({ source: 'https://EXAMPLE.com/' }), /Expected https:\/\/example\.com/],
+    ['no series', change({ series: [] }), /it has no list of series/],
+    ['a number as series', change({ series: [1] }), /series 1 is no object/],
+    ['a series twice', change({ series: [SERIES, SERIES] }), /BTCUSDT 1d is there twice/],
+    ['an unknown key of a series', changeSeries({ path: 'x' }), /series 1 has an unknown key, "path"/],
+    [
+      'an unknown key of a range',
+      changeSeries({ range: { ...SERIES.range, x: 1 } }),
+      /range of series 1 has an unknown/,
+    ],
+    [
+      'an unknown key of a year',
+      changeSeries({ years: [{ ...SERIES.years[0], x: 1 }] }),
+      /a year of series 1 has an un/,
+    ],
+    ['a resampled series', changeSeries({ interval: '3h' }), /the interval of series 1 is none of a source/],
+    ['a huge interval', changeSeries({ interval: '9999999m' }), /the interval of series 1/],
+    ['another symbol', changeSeries({ symbol: 'ETHUSDT' }), /its values do not make its fingerprint/],
+    ['a path as symbol', changeSeries({ symbol: '../../x' }), /its values do not make its fingerprint/],
+    [
+      'another digest',
+      changeSeries({ years: [{ ...SERIES.years[0], sha256: 'c'.repeat(64) }] }),
+      /do not make its fin/,
+    ],
+    ['another count', changeSeries({ candles: 3 }), /do not make its fingerprint/],
+    ['no years', changeSeries({ years: [] }), /do not make its fingerprint/],
+    ['no range', changeSeries({ range: undefined }), /do not fit together/],
+    ['an open range', changeSeries({ range: { from: null, to: null } }), /do not fit together/],
+    ['a range of nothing', changeSeries({ range: { from: 1735516800000, to: 1735603200000 } }), /do not fit together/],
+    ['a range far ahead', changeSeries({ range: { ...SERIES.range, to: 9e15 } }), /do not fit together/],
+    ['a range far back', changeSeries({ range: { ...SERIES.range, from: -9e15 } }), /do not fit together/],
+    ['another year', changeSeries({ firstOpenTime: 1, range: { from: 0, to: 1735689600000 } }), /do not fit together/],
+  ])('is refused with %s', (_, text, message) => {
+    const error = thrownBy(() => parse(text))
+    expect(error.code).toBe('bad_input')
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('secret')
+  })
+
+  it('is refused as a folder, a missing file, bytes that are no text, and above 64 MiB, which are not read', async () => {
+    const folder = tempFolder()
+    const path = (name: string) => join(folder, name)
+    mkdirSync(path('folder'))
+    writeFileSync(path('bytes'), Buffer.from([0x7b, 0xff, 0x7d]))
+    writeFileSync(path('good'), TEXT)
+    await expect(readLock(path('folder'))).rejects.toThrow('is no file')
+    await expect(readLock(path('none'))).rejects.toThrow('cannot be read')
+    await expect(readLock(path('bytes'))).rejects.toThrow('is no lock: it is no JSON object in UTF-8')
+    await expect(readLock(path('good'))).resolves.toEqual(JSON.parse(TEXT.replace(',\n  "version": 1', '')))
+    const { truncateSync } = await import('node:fs')
+    writeFileSync(path('huge'), '')
+    truncateSync(path('huge'), 10 * 1024 ** 3)
+    await expect(readLock(path('huge'))).rejects.toThrow('a lock at most')
+  })
+})
+
+describe('two locks', () => {
+  const year = (year: number, letter: string, candles = 1) => ({ year, candles, sha256: letter.repeat(64) })
+  const series = (symbol: string, years: ReturnType<typeof year>[]): LockedSeries => ({
+    ...SERIES,
+    symbol,
+    interval: '1d',
+    years,
+    fingerprint: years.map(({ sha256 }) => sha256).join(''),
+  })
+
+  it('differ in the years whose digests differ, and in series that one of them lacks', () => {
+    const before: Lock = { source: null, series: [series('A', [year(2023, 'a')]), series('B', [year(2024, 'b')])] }
+    const after: Lock = {
+      source: null,
+      series: [series('B', [year(2024, 'c'), year(2025, 'd')]), series('C', [year(2024, 'e')])],
+    }
+    expect(compareLocks(before, before)).toEqual([])
+    expect(
+      compareLocks(before, after).map(({ symbol, before, after, years }) => [
+        symbol,
+        before !== undefined,
+        after !== undefined,
+        years.map(({ year }) => year),
+      ]),
+    ).toEqual([
+      ['A', true, false, [2023]],
+      ['B', true, true, [2024, 2025]],
+      ['C', false, true, [2024]],
+    ])
+    expect(compareYears({ years: [year(2024, 'a', 3)] }, undefined)).toEqual([
+      { year: 2024, before: year(2024, 'a', 3), after: undefined },
+    ])
+  })
+})
