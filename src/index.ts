@@ -53,7 +53,6 @@ export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.j
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
 export type { LakeChanges, LakeReport } from './lake/job.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
-export type { CandleStatus } from './mirror/status.js'
 export {
   type CheckedSeries,
   checkLock,
@@ -64,6 +63,7 @@ export {
 export type { YearChange } from './lock/compare.js'
 export type { Lock, LockedSeries } from './lock/lock-file.js'
 export { type LockReport, type LockRequest, lockKlines } from './lock/lock-klines.js'
+export type { CandleStatus } from './mirror/status.js'
 export { FORMATS, type Format } from './options/formats.js'
 export {
   COMPRESSIONS,

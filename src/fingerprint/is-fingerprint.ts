@@ -30,7 +30,9 @@ function isIntervalName(value: unknown): value is string {
 function isYear(value: unknown): value is YearDigest {
   if (!isObject(value)) return false
   const { year, candles, sha256 } = value
-  return Number.isSafeInteger(year) && Number.isSafeInteger(candles) && SHA_256.test(String(sha256))
+  return (
+    Number.isSafeInteger(year) && Number.isSafeInteger(candles) && Number(candles) > 0 && SHA_256.test(String(sha256))
+  )
 }
 
 function isTime(value: unknown): value is number {

@@ -1,15 +1,16 @@
-import { downloadSeries } from '../download/download.js'
-import { type Plan, planSeries, type SeriesPlan } from '../download/plan.js'
+import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
 import { openSource, type SourceOptions } from '../download/sources/open-source.js'
-import type { WindowFailure, WindowSource } from '../download/sources/window-source.js'
-import { type DownloadReport, DownloadTally, type Progress, type ProgressCallbacks } from '../download/tally.js'
-import { readWindows } from '../download/window-stream.js'
+import type { WindowFailure, WindowResult, WindowSource } from '../download/sources/window-source.js'
+import { type DownloadReport, DownloadTally } from '../download/tally.js'
+import { readWindows, streamWindows } from '../download/window-stream.js'
 import { Fingerprinter, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { SAMPLE } from '../http/base-url.js'
 import { systemClock } from '../http/system-clock.js'
 import type { ChangedCell } from '../klines/batch/diff.js'
-import { isKlinesError } from '../klines/errors.js'
-import type { SeriesLabel } from '../klines/series.js'
+import { KlinesError } from '../klines/errors.js'
+import { DAY_MS } from '../klines/intervals.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
+import { formatTime } from '../klines/text.js'
 import { parseRequestedRange, type RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import { compareYears, type YearChange } from './compare.js'
@@ -17,7 +18,7 @@ import { type Lock, type LockedSeries, readLock } from './lock-file.js'
 import { findLockSource } from './lock-source.js'
 
 /** Which lock to check, and where its candles are. */
-export interface LockCheckRequest extends SourceOptions, ProgressCallbacks {
+export interface LockCheckRequest extends SourceOptions {
   /** The file. */
   readonly lock: string
   /** Check the mirror alone, without any request. Default: download what is missing or can still change first. */
@@ -63,106 +64,109 @@ export interface LockCheck {
  * const { verdict, series } = await checkLock({ lock: 'klines.lock.json' })
  */
 export async function checkLock(request: LockCheckRequest): Promise<LockCheck> {
+  const { offline, signal } = request
   const lock = await readLock(request.lock)
   const name = findLockSource(lock, request)
   // The sample has no address; its mirror has its name.
-  const local = name === SAMPLE && request.offline ? { name, url: '' } : name
+  const local = name === SAMPLE && offline ? { name, url: '' } : name
   const source = await openSource({ ...request, baseUrl: request.baseUrl ?? local })
   try {
-    const plan = await planLock(source, lock, request.now ?? systemClock.now())
-    const restated: RestatedCell[] = []
-    const download = request.offline ? undefined : await downloadLocked(source, plan, request, restated)
-    const series = await checkSeries(source, plan, lock, request)
-    const isDifferent = series.some(({ years }) => years.length > 0)
-    const isIncomplete = series.some(({ missing }) => missing.length > 0)
+    const plan = await planLock(source, lock, request)
+    const checks = new Map(plan.series.map((series, index) => [series, new SeriesCheck(series, lock.series[index])]))
+    const tally = new DownloadTally(source, plan, request)
+    const windows = offline ? readWindows(source, plan.series, signal) : streamWindows(source, plan.series, request)
+    for await (const { run, result } of windows) {
+      tally.add(run, result)
+      checks.get(run)?.add(result)
+    }
+    const found = [...checks.values()]
+    const series = found.map(check => check.finish())
+    // Without a candle, the check says more than the tally.
+    const isReported = !offline && (tally.hasFailed || series.some(({ found }) => found !== undefined))
+    const download = isReported ? tally.report() : undefined
+    const restated = found.flatMap(({ restated }) => restated)
     return {
-      ...{ path: request.lock, lock, mirror: source.info.mirrorRoot, series, restated, download },
-      verdict: isDifferent ? 'different' : isIncomplete ? 'incomplete' : 'equal',
+      path: request.lock,
+      lock,
+      mirror: source.info.mirrorRoot,
+      series,
+      restated,
+      download,
+      verdict: judge(series),
     }
   } finally {
     await source.close()
   }
 }
 
-async function planLock(source: WindowSource, { series }: Lock, now: number): Promise<Plan> {
-  const ranges = series.map(({ symbol, interval, range: { from, to } }) => {
+function judge(series: readonly CheckedSeries[]): LockCheck['verdict'] {
+  if (series.some(({ years }) => years.length > 0)) return 'different'
+  return series.some(({ missing }) => missing.length > 0) ? 'incomplete' : 'equal'
+}
+
+async function planLock(source: WindowSource, lock: Lock, request: LockCheckRequest): Promise<Plan> {
+  const now = request.now ?? systemClock.now()
+  const early = lock.series.find(({ lastOpenTime }) => lastOpenTime > now + DAY_MS)
+  if (early !== undefined) {
+    const time = formatTime(early.lastOpenTime)
+    throw new KlinesError(
+      'bad_input',
+      `${request.lock} has a candle of ${seriesName(early)} of ${time} UTC, which is in the future.`,
+    )
+  }
+  const toRange = (series: readonly LockedSeries[]): RequestedRange => {
+    // No end is named: each series has its own.
+    return { ...parseRequestedRange(lockedSpan(series), now), named: { from: undefined, to: undefined } }
+  }
+  if (!source.info.offline) {
+    // As for any other download, this finds symbols that the service does not have, links in the mirror, and very many requests.
+    for (const interval of new Set(lock.series.map(({ interval }) => interval))) {
+      const series = lock.series.filter(one => one.interval === interval)
+      const symbols = series.map(({ symbol }) => symbol)
+      await source.contents.series({ symbols, intervals: [interval] }, toRange(series))
+    }
+  }
+  return { range: toRange(lock.series), series: await planSeries(source, lockedRanges(lock)) }
+}
+
+/** The series of a lock, each with its own range. */
+export function lockedRanges({ series }: Lock): SeriesRange[] {
+  return series.map(({ symbol, interval, range: { from, to } }) => {
     return { series: { symbol, interval }, range: { fromTime: from, toTime: to } }
   })
-  const [fromTime, toTime] = lockedSpan(series)
-  const [from, to] = [fromTime, toTime].map(time => new Date(time).toISOString())
-  // No end is named: each series has its own.
-  const range: RequestedRange = { ...parseRequestedRange({ from, to }, now), named: { from: undefined, to: undefined } }
-  if (!source.info.offline) {
-    // As for any other download, this finds symbols that the service does not have, and links in the mirror.
-    const symbols = [...new Set(series.map(({ symbol }) => symbol))]
-    await source.contents.series({ symbols, intervals: [...new Set(series.map(({ interval }) => interval))] }, range)
-  }
-  return { range, series: await planSeries(source, ranges) }
 }
 
-/** From when to when the candles of a lock open, ms UTC; the end is not part of it. */
-export function lockedSpan(series: readonly LockedSeries[]): [fromTime: number, toTime: number] {
-  return series.reduce<[number, number]>(
-    ([from, to], { range }) => [Math.min(from, range.from), Math.max(to, range.to)],
-    [Infinity, -Infinity],
-  )
-}
-
-/** Downloads all windows of a plan. Throws `incomplete`; undefined without a candle, which the check finds. */
-async function downloadLocked(
-  source: WindowSource,
-  plan: Plan,
-  request: LockCheckRequest,
-  restated: RestatedCell[],
-): Promise<DownloadReport | undefined> {
-  const ranges = new Map(plan.series.flatMap(({ windows, range }) => windows.map(window => [window, range] as const)))
-  const progress: Progress = state => {
-    const { window, change } = state
-    const { symbol, interval } = window
-    const range = ranges.get(window)
-    const isLocked = ({ openTime }: ChangedCell) => range && openTime >= range.fromTime && openTime < range.toTime
-    for (const cell of change?.changed ?? []) if (isLocked(cell)) restated.push({ symbol, interval, ...cell })
-    request.progress?.(state)
-  }
-  const tally = new DownloadTally(source, plan, { planned: request.planned, progress })
-  await downloadSeries(source, plan.series, tally, request)
-  try {
-    return tally.report()
-  } catch (error) {
-    if (isKlinesError(error, 'no_candles')) return undefined
-    throw error
-  }
-}
-
-async function checkSeries(
-  source: WindowSource,
-  plan: Plan,
-  lock: Lock,
-  { offline, signal, planned, progress }: LockCheckRequest,
-): Promise<CheckedSeries[]> {
-  const checks = plan.series.map((series, index) => new SeriesCheck(series, lock.series[index]))
-  // A download has shown its progress.
-  const tally = new DownloadTally(source, plan, offline ? { planned, progress } : {})
-  const bySeries = new Map(plan.series.map((series, index) => [series, checks[index]]))
-  for await (const { run, result } of readWindows(source, plan.series, signal)) {
-    tally.add(run, result)
-    const check = bySeries.get(run)
-    if (result.status === 'failed') check?.missing.push(result)
-    else check?.fingerprinter.add(result.batch)
-  }
-  return checks.map(check => check.finish())
+/** From when to when the candles of some series of a lock open. */
+export function lockedSpan(series: readonly LockedSeries[]): { from: string; to: string } {
+  const from = series.reduce((time, { range }) => Math.min(time, range.from), Infinity)
+  const to = series.reduce((time, { range }) => Math.max(time, range.to), -Infinity)
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
 }
 
 /** The candles of a locked series. */
 class SeriesCheck {
-  readonly fingerprinter: Fingerprinter
-  readonly missing: WindowFailure[] = []
+  readonly restated: RestatedCell[] = []
+  private readonly fingerprinter: Fingerprinter
+  private readonly missing: WindowFailure[] = []
 
   constructor(
-    { series }: SeriesPlan,
+    private readonly plan: SeriesPlan,
     private readonly locked: LockedSeries,
   ) {
-    this.fingerprinter = new Fingerprinter(series)
+    this.fingerprinter = new Fingerprinter(plan.series)
+  }
+
+  add(result: WindowResult | WindowFailure): void {
+    if (result.status === 'failed') {
+      this.missing.push(result)
+      return
+    }
+    this.fingerprinter.add(result.batch)
+    const { symbol, interval } = this.locked
+    const { fromTime, toTime } = this.plan.range
+    for (const cell of result.change?.changed ?? []) {
+      if (cell.openTime >= fromTime && cell.openTime < toTime) this.restated.push({ symbol, interval, ...cell })
+    }
   }
 
   finish(): CheckedSeries {

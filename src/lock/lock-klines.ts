@@ -1,4 +1,5 @@
 import { incomplete, joinNames } from '../download/errors.js'
+import { toWarn } from '../download/events.js'
 import { planSeries, type SeriesPlan } from '../download/plan.js'
 import { checkRange, requestRange } from '../download/request-range.js'
 import { parseSelection, type SelectionRequest } from '../download/selection.js'
@@ -24,13 +25,11 @@ import { prepareLockFile } from './write-lock.js'
 export interface LockRequest
   extends SelectionRequest,
     RangeText,
-    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'warn' | 'now'> {
+    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'now' | 'onEvent'> {
   /** The file. Default: `klines.lock.json`; `-` for stdout. */
   readonly output?: string | undefined
   /** Replace an existing file. */
   readonly force?: boolean | undefined
-  /** Called after each window. */
-  readonly progress?: ((done: number, total: number) => void) | undefined
 }
 
 /** A lock that was written. */
@@ -86,20 +85,25 @@ function checkNotResampled(text: string): void {
     // No length at all: the selection says so.
     return
   }
-  throw new KlinesError('bad_option', `The source has no ${text} candles, and resampled ones are not locked.`, {
-    suggestions: ['Lock the candles that they are made of: any program makes the same ones of them.'],
+  throw notResampled(`The source has no ${text} candles, and resampled ones are not locked.`)
+}
+
+/** The error for resampled candles. */
+export function notResampled(message: string): KlinesError {
+  return new KlinesError('bad_option', message, {
+    suggestions: ['Lock what they are made of: any program makes the same candles of it.'],
   })
 }
 
 function withoutTimes({ root }: Mirror): KlinesError {
-  const message = `${root} has no mirror.json: nobody knows when its windows were rendered, so which of its candles can still change.`
+  const message = `${root} has no mirror.json, so nobody knows when its windows were rendered, and which candles can still change.`
   return new KlinesError('bad_option', message, {
     suggestions: ['Name the end of the candles to lock with `to`, such as the start of this year.'],
   })
 }
 
 /** How series are locked. */
-interface LockOptions extends Pick<LockRequest, 'signal' | 'warn' | 'progress'> {
+interface LockOptions extends Pick<LockRequest, 'signal' | 'onEvent'> {
   /** Undefined for a folder of which nobody knows when its windows were rendered. */
   readonly mirror: Mirror | undefined
   /** The present, ms UTC. */
@@ -116,7 +120,7 @@ async function lockAll(
   let done = 0
   const advance = (windows: number) => {
     done += windows
-    options.progress?.(done, total)
+    options.onEvent?.({ type: 'progress', done, total })
   }
   const locked: (LockedSeries | undefined)[] = []
   const failures: WindowFailure[] = []
@@ -139,8 +143,9 @@ async function lockAll(
     const message = `No candle of ${joinNames(empty)} in the range is final; nothing is written.`
     throw new KlinesError('no_candles', message, { suggestions: [...new Set(reasons)] })
   }
-  for (const reason of reasons) options.warn?.(reason)
-  if (empty.length > 0) options.warn?.(`Not locked, without a final candle in the range: ${joinNames(empty)}.`)
+  const warn = toWarn(options)
+  for (const reason of reasons) warn(reason)
+  if (empty.length > 0) warn(`Not locked, without a final candle in the range: ${joinNames(empty)}.`)
   return locked.flatMap(one => one ?? [])
 }
 

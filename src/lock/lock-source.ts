@@ -1,5 +1,6 @@
 import { type LocalEndpoint, toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
+import { quoteWord } from '../klines/text.js'
 import { isKnownSource } from '../mirror/user-mirrors.js'
 import type { Lock } from './lock-file.js'
 
@@ -33,6 +34,6 @@ export function findLockSource({ source }: Lock, { lock, baseUrl, mirror, offlin
   }
   if (isKnownSource(source, mirror)) return source
   throw new KlinesError('bad_option', `${lock} has candles of ${source}, of which you have no mirror.`, {
-    suggestions: [`If you trust that address, name it: \`baseUrl: '${source}'\`.`],
+    suggestions: [`If you trust that address, name it with \`baseUrl\`: ${quoteWord(source)}`],
   })
 }

@@ -1,8 +1,11 @@
 import { stat } from 'node:fs/promises'
+import { type EventOptions, toWarn } from '../download/events.js'
+import type { Warn } from '../download/sources/window-source.js'
 import { commitOutputs } from '../export/output/commit.js'
 import { recoverTargets } from '../export/output/leftovers.js'
 import { openOutput } from '../export/output/open.js'
 import { checkOutputs } from '../export/output-spec.js'
+import { refuseLinks } from '../fs/links.js'
 import { isKlinesError } from '../klines/errors.js'
 import { encodeLock, LOCK_NAME, type Lock, readLock } from './lock-file.js'
 
@@ -13,18 +16,19 @@ interface PreparedLock {
   write(lock: Lock): Promise<Lock | undefined>
 }
 
-/** Checks that a lock can be written, before any work is done for it. Throws `output_exists` without `force`, and `bad_output`. */
-export async function prepareLockFile({
-  output: path = LOCK_NAME,
-  force,
-  signal,
-  warn,
-}: {
+/** What is said about the file of a lock. */
+interface LockFileRequest extends EventOptions {
   readonly output?: string | undefined
   readonly force?: boolean | undefined
   readonly signal?: AbortSignal | undefined
-  readonly warn?: ((warning: string) => void) | undefined
-}): Promise<PreparedLock> {
+}
+
+/** Checks that a lock can be written, before any work is done for it. Throws `output_exists` without `force`, and `bad_output`. */
+export async function prepareLockFile({ output, force, signal, ...events }: LockFileRequest): Promise<PreparedLock> {
+  const warn = toWarn(events)
+  // The folder may be a stranger's, and nobody named the file.
+  if (output === undefined) refuseLinks('.', LOCK_NAME)
+  const path = output ?? LOCK_NAME
   await checkOutputs([{ path }], { force }, paths => recoverTargets(paths, warn))
   return {
     path,
@@ -45,7 +49,7 @@ export async function prepareLockFile({
   }
 }
 
-async function readReplaced(path: string, warn: (warning: string) => void = () => {}): Promise<Lock | undefined> {
+async function readReplaced(path: string, warn: Warn): Promise<Lock | undefined> {
   const isFile = path !== '-' && (await stat(path).catch(() => undefined))?.isFile()
   if (!isFile) return undefined
   try {

@@ -2,7 +2,16 @@ import { lakeFlags } from './lake.js'
 import { locationFlags } from './location.js'
 import { fetchFlags } from './network.js'
 import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from './output.js'
-import { acceptListFlag, failOnGapsFlag, failOnRestatedFlag, limitFlag, lockFlag, selectionFlags, tailFlag, yesFlag } from './selection.js'
+import {
+  acceptListFlag,
+  failOnGapsFlag,
+  failOnRestatedFlag,
+  limitFlag,
+  lockFlag,
+  selectionFlags,
+  tailFlag,
+  yesFlag,
+} from './selection.js'
 
 export const downloadFlags = {
   ...selectionFlags,

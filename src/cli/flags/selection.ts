@@ -21,15 +21,21 @@ export const { lock: lockFlag } = inGroup('what', {
   }),
 })
 
+/** What `orLock` changes. */
+interface Selecting {
+  args: typeof symbolArgs
+  flags: { interval: typeof selectionFlags.interval }
+  baseFlags: object
+}
+
 /** What a command parses: with --lock, nothing else has to say which candles. */
-export function orLock<Parsed extends { args: typeof symbolArgs; flags: { interval: typeof selectionFlags.interval } }>(
-  parsed: Parsed,
-  argv: readonly string[],
-): Parsed {
-  if (!argv.some(word => word === '--lock' || word.startsWith('--lock='))) return parsed
-  const interval = { ...parsed.flags.interval, required: false }
-  const symbol = { ...parsed.args.symbol, required: false }
-  return { ...parsed, args: { symbol }, flags: { ...parsed.flags, interval } }
+export function orLock<Command extends Selecting>(command: Command, argv: readonly string[]): Command {
+  if (!argv.some(word => word === '--lock' || word.startsWith('--lock='))) return command
+  const { args, flags, baseFlags } = command
+  const symbol = { ...args.symbol, required: false }
+  const interval = { ...flags.interval, required: false }
+  // The flags of all commands are inherited, and a copy has none of those.
+  return { ...command, args: { symbol }, flags: { ...flags, interval }, baseFlags }
 }
 
 /** Of a command that shows all symbols by default. */

@@ -1,7 +1,8 @@
+import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { checkLock } from '../../lock/check-lock.js'
 import { readLock } from '../../lock/lock-file.js'
-import { lockKlines } from '../../lock/lock-klines.js'
+import { lockKlines, notResampled } from '../../lock/lock-klines.js'
 import { findLockSource } from '../../lock/lock-source.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
@@ -9,6 +10,7 @@ import type { LocationFlags } from '../flags/location.js'
 import type { LockFlags } from '../flags/lock.js'
 import { lockCheckReport, lockReport } from '../reports/lock.js'
 import type { Report } from '../reports/report.js'
+import { SYNTHETIC } from '../reports/run-text.js'
 import type { LockCheckObject, LockObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
 import { offlineAddress } from '../service-address.js'
@@ -35,22 +37,21 @@ export async function runLock(
   const { interval, mirror, force, json } = flags
   const output = flags.output === '/dev/stdout' ? '-' : flags.output
   if (given.has('resample')) {
-    throw new KlinesError('bad_option', 'Resampled candles are not locked.', {
-      suggestions: ['Lock the candles that they are made of: any program makes the same ones of them.'],
-    })
+    throw notResampled('Resampled candles are not locked.')
   }
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
   const { baseUrl } = offlineAddress(flags['base-url'])
-  const report = await ProgressDisplay.during(progressStyle, READING, ({ advance }) =>
+  const report = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
     lockKlines({
       // oclif returns one text for a repeatable flag that comes from the environment.
       ...{ symbols, intervals: [interval].flat() },
       ...resolveRange(flags, given),
-      ...{ baseUrl, mirror, output, force, signal, warn, progress: advance },
+      ...{ baseUrl, mirror, output, force, signal, onEvent: events(warn) },
     }),
   )
+  if (report.source === SAMPLE) warn(SYNTHETIC)
   return output === '-' ? undefined : lockReport(report)
 }
 
@@ -69,9 +70,9 @@ export async function runVerifyLock(
   const { signal, warn, progressStyle } = context
   const { lock = '', mirror } = flags
   const source = findNamedSource(await readLock(lock), flags, context, true)
-  const check = await ProgressDisplay.during(progressStyle, READING, ({ planned, windows: progress }) => {
+  const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) => {
     const { baseUrl } = offlineAddress(source)
-    return checkLock({ lock, baseUrl, mirror, offline: true, signal, warn, planned, progress })
+    return checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) })
   })
   return { report: lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
 }

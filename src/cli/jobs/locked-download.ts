@@ -1,7 +1,7 @@
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
-import { checkLock, type LockCheck, lockedSpan } from '../../lock/check-lock.js'
+import { checkLock, type LockCheck, lockedRanges, lockedSpan } from '../../lock/check-lock.js'
 import { type Lock, readLock } from '../../lock/lock-file.js'
 import type { RunContext } from '../base-command.js'
 import { toFetchOptions } from '../flags/network.js'
@@ -15,7 +15,19 @@ import { checkStandardOutput, runCandles } from './candles.js'
 import { findNamedSource, refuseBesideLock } from './lock.js'
 
 /** What changes which candles are written, or where: a lock has exactly its own. */
-const NOT_LOCKED = ['resample', 'partial', 'limit', 'tail', 'layout', 'partition', 'table', 'vacuum', 'prune'] as const
+const NOT_LOCKED = [
+  'resample',
+  'partial',
+  'derive',
+  'limit',
+  'tail',
+  'layout',
+  'partition',
+  'table',
+  'vacuum',
+  'prune',
+  'fail-on-gaps',
+] as const
 
 /** The flags of `download`, and the lock. */
 interface LockedFlags extends JobFlags {
@@ -35,9 +47,7 @@ export async function runLockedDownload(
   const lock = await readLock(given.lock ?? '')
   const source = findNamedSource(lock, given, context, false)
   const flags = { ...withLocked(given, lock), 'base-url': source }
-  const ranges = lock.series.map(({ symbol, interval, range: { from, to } }) => {
-    return { series: { symbol, interval }, range: { fromTime: from, toTime: to } }
-  })
+  const ranges = lockedRanges(lock)
   const names = [...new Set(lock.series.map(({ symbol }) => symbol))]
   if (flags['dry-run']) return runCandles(names, flags, false, context, { ranges })
   const { output, format } = resolveFlags(flags, false, context.given)
@@ -48,7 +58,8 @@ export async function runLockedDownload(
   if (check.verdict !== 'equal') throw lockDiffers(check, output !== undefined)
   const report = (files: RunResult['files']) => {
     const details = { elapsedMs: performance.now() - startedMs, now: systemClock.now(), offline: false }
-    return lockedRunReport(check, files, { ...details, perSeries: flags['per-series'] ?? false })
+    const shown = { perSeries: flags['per-series'] ?? false, fingerprint: flags.fingerprint ?? false }
+    return lockedRunReport(check, files, { ...details, ...shown })
   }
   if (output === undefined) return report([])
   return runCandles(names, flags, true, context, { ranges, report: ({ files }) => report(files) })
@@ -56,10 +67,9 @@ export async function runLockedDownload(
 
 /** The flags with the series and the time of a lock; defaults of variables and files that would change these are left out. */
 function withLocked(flags: LockedFlags, { series }: Lock): LockedFlags {
-  const [from, to] = lockedSpan(series).map(time => new Date(time).toISOString())
   const dropped = NOT_LOCKED.map(name => [name, undefined])
   const interval: string[] = [...new Set(series.map(({ interval }) => interval))]
-  return { ...flags, ...Object.fromEntries(dropped), interval, from, to, last: undefined }
+  return { ...flags, ...Object.fromEntries(dropped), interval, ...lockedSpan(series), last: undefined }
 }
 
 async function downloadLocked(
@@ -71,10 +81,10 @@ async function downloadLocked(
   const address = await openAddress(source)
   const words = { start: `Fetching lists from ${toSourceName(address.baseUrl)}`, verb: 'Downloading', noun: 'window' }
   try {
-    return await ProgressDisplay.during(progressStyle, words, ({ planned, windows: progress, network }) =>
+    return await ProgressDisplay.during(progressStyle, words, ({ events }) =>
       checkLock({
         ...{ lock, baseUrl: address.baseUrl, mirror },
-        ...{ ...toFetchOptions(flags), signal, warn, planned, progress, network },
+        ...{ ...toFetchOptions(flags), failOnRestated: flags['fail-on-restated'], signal, onEvent: events(warn) },
       }),
     )
   } finally {

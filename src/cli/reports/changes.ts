@@ -16,16 +16,23 @@ export function restatedLines(
 ): string[] {
   const restated = series.reduce((sum, one) => sum + one.restated, 0)
   if (restated === 0) return []
-  const cells = series.flatMap(one => one.changes.map(cell => ({ ...cell, candle: candleName(one, cell.openTime) })))
-  const shown = cells.slice(0, MAX_SHOWN)
+  const cells = series.flatMap(({ symbol, interval, changes }) => changes.map(cell => ({ symbol, interval, ...cell })))
   return [
     `${plural(restated, 'cached candle')} changed:`,
-    ...shown.flatMap((cell, index) => [
-      ...(cell.candle === shown[index - 1]?.candle ? [] : [`  ${cell.candle}`]),
-      `    ${describeCell(cell)}`,
-    ]),
-    ...(cells.length > shown.length ? ['  and more; klines mirror changes lists all of them, also later.'] : []),
+    ...cellLines(cells.slice(0, MAX_SHOWN)),
+    ...(cells.length > MAX_SHOWN ? ['  and more; klines mirror changes lists all of them, also later.'] : []),
   ]
+}
+
+/** Changed cells below their candles. */
+export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string[] {
+  let latest = ''
+  return cells.flatMap(cell => {
+    const candle = candleName(cell, cell.openTime)
+    const heading = candle === latest ? [] : [`  ${candle}`]
+    latest = candle
+    return [...heading, `    ${describeCell(cell)}`]
+  })
 }
 
 function candleName(series: SeriesLabel, openTime: number): string {

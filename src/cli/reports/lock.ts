@@ -1,17 +1,18 @@
-import { fingerprintSet, reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
+import { reportFingerprints, type YearDigest } from '../../fingerprint/fingerprint.js'
+import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
 import type { CheckedSeries, LockCheck } from '../../lock/check-lock.js'
 import { compareLocks, type LockChange, type YearChange } from '../../lock/compare.js'
+import type { Lock } from '../../lock/lock-file.js'
 import type { LockReport } from '../../lock/lock-klines.js'
-import { describeCell } from './changes.js'
-import { fingerprintLines, toFingerprintObject } from './fingerprint.js'
+import { cellLines } from './changes.js'
+import { fingerprintLines, toFingerprintsObject } from './fingerprint.js'
 import { type Report, sum } from './report.js'
 import { runReport } from './run.js'
-import type { RunDetails, RunResult } from './run-text.js'
+import { type RunDetails, type RunResult, SYNTHETIC } from './run-text.js'
 import type { LockCheckObject, LockObject, RunObject } from './schema.js'
-import { exactTime } from './verify/candles.js'
 
 /** Missing windows that a check lists. */
 const MAX_MISSING = 20
@@ -20,10 +21,12 @@ const MAX_MISSING = 20
 export function lockReport(report: LockReport): Report<LockObject> {
   const { path, source, mirror, series, replaced } = report
   const changes = replaced === undefined ? [] : compareLocks(replaced, report)
+  const fingerprints = reportFingerprints(series)
+  const objects = toFingerprintsObject(fingerprints)
   const json = {
     ...{ path, baseUrl: source, mirror },
-    series: series.map(one => ({ ...toFingerprintObject(one), range: { ...one.range } })),
-    set: series.length > 1 ? fingerprintSet(series) : null,
+    series: objects.series.map((one, index) => ({ ...one, range: { ...series[index].range } })),
+    set: objects.set,
     replaced: replaced !== undefined,
     changes: changes.map(({ symbol, interval, before, after, years }) => {
       const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
@@ -32,7 +35,7 @@ export function lockReport(report: LockReport): Report<LockObject> {
   }
   return {
     json,
-    text: () => [...fingerprintLines(reportFingerprints(series)), ...fileLines(report, changes)].join('\n'),
+    text: () => [...fingerprintLines(fingerprints), ...fileLines(report, changes)].join('\n'),
   }
 }
 
@@ -69,7 +72,13 @@ export function lockCheckReport(check: LockCheck): Report<LockCheckObject> {
       missing: missing.map(({ window, reason }) => ({ startDate: window.startDate, reason })),
     })),
   }
-  return { json, text: () => [...checkLines(check), ...missingLines(check), `Mirror: ${mirror}`].join('\n') }
+  const location = [...sourceLines(lock), `Mirror: ${mirror}`]
+  return { json, text: () => [...checkLines(check), ...missingLines(check), ...location].join('\n') }
+}
+
+/** Whoever made the lock chose where the candles come from. */
+function sourceLines({ source }: Lock): string[] {
+  return [`Source: ${source ?? 'unknown'}`, ...(source === SAMPLE ? [SYNTHETIC] : [])]
 }
 
 /** The verdict, and the years that differ. */
@@ -111,10 +120,9 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   const { path, series, restated } = check
   const lines = checkLines(check)
   if (restated.length > 0) {
-    lines.push(`Changed by the service since they were downloaded:`)
-    for (const cell of restated) lines.push(`  ${seriesName(cell)} ${exactTime(cell.openTime)} ${describeCell(cell)}`)
+    lines.push('Changed by the service since they were downloaded:', ...cellLines(restated))
   }
-  if (forExport) lines.push('Nothing was exported.')
+  lines.push(...sourceLines(check.lock), ...(forExport ? ['Nothing was exported.'] : []))
   const different = series.filter(({ years }) => years.length > 0)
   return new KlinesError('lock_differs', lines.join('\n'), {
     suggestions: ['klines lock --force locks the candles as they are now.'],
@@ -130,10 +138,16 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
 }
 
 /** `download --lock` with the same candles, and the files that were made of them. */
-export function lockedRunReport(check: LockCheck, files: RunResult['files'], details: RunDetails): Report<RunObject> {
+export function lockedRunReport(
+  check: LockCheck,
+  files: RunResult['files'],
+  details: RunDetails & { readonly fingerprint: boolean },
+): Report<RunObject> {
   const { path, lock, download } = check
   if (download === undefined) throw new Error('A lock has candles.')
-  const run = runReport({ ...download, files }, details)
+  const found = reportFingerprints(check.series.flatMap(({ found }) => found ?? []))
+  const run = runReport({ ...download, files, ...(details.fingerprint && { fingerprints: found }) }, details)
   const json = { ...run.json, lock: { path, series: lock.series.length } }
-  return { json, text: () => [...checkLines(check), '', run.text()].join('\n') }
+  const source = `Source: ${download.baseUrl}`
+  return { json, text: () => [...checkLines(check), source, '', run.text()].join('\n') }
 }
