@@ -1,17 +1,6 @@
-import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { progressFlag, threadsFlag } from '../cli/flags/output.js'
-import {
-  acceptListFlag,
-  lockFlag,
-  mirrorSeriesFlags,
-  orLock,
-  selectionFlags,
-  symbolArgs,
-} from '../cli/flags/selection.js'
-
-const { from, to, last } = selectionFlags
+import { orLock, symbolArgs } from '../cli/flags/selection.js'
+import { verifyFlags } from '../cli/flags/verify.js'
 
 export default class Verify extends BaseCommand {
   static override summary = 'Check the candles of the mirror, to the last digit.'
@@ -28,29 +17,7 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
     '<%= config.bin %> <%= command.id %> --lock klines.lock.json',
   ]
   static override args = symbolArgs
-  static override flags = {
-    ...mirrorSeriesFlags,
-    lock: lockFlag,
-    from,
-    to,
-    last,
-    audit: Flags.boolean({
-      helpGroup: 'what',
-      summary: 'Compare candles with those of finer intervals. On by default.',
-      default: true,
-      allowNo: true,
-      env: 'KLINES_AUDIT',
-    }),
-    'fail-on-gaps': Flags.boolean({
-      helpGroup: 'what',
-      summary: 'Exit code 6 for gaps, and 3 when candles are missing at an end of the range that is named.',
-      env: 'KLINES_FAIL_ON_GAPS',
-    }),
-    ...locationFlags,
-    threads: threadsFlag,
-    progress: progressFlag,
-    'accept-list': acceptListFlag,
-  }
+  static override flags = verifyFlags
 
   protected override get interruptionAdvice(): string {
     return 'The check is not complete; nothing was changed.'

@@ -31,6 +31,7 @@ const OWN_VARIABLES: Record<string, string> = {
   'chart --output': 'KLINES_CHART_OUTPUT',
   'chart --format': 'KLINES_CHART_FORMAT',
   'sql --output': 'KLINES_SQL_OUTPUT',
+  'lock --output': 'KLINES_LOCK_OUTPUT',
   'sql --format': 'KLINES_SQL_FORMAT',
   'sql --threads': 'KLINES_SQL_THREADS',
   'download --width': 'KLINES_PICTURE_WIDTH',
@@ -40,7 +41,7 @@ const OWN_VARIABLES: Record<string, string> = {
 }
 /** The headings of the help of `download`, in order, and the flags below each. */
 const GROUPS: Record<string, string> = {
-  WHAT: 'interval base-url mirror accept-list fail-on-gaps fail-on-restated yes',
+  WHAT: 'interval lock base-url mirror accept-list fail-on-gaps fail-on-restated yes',
   RANGE: 'from to last limit tail',
   OUTPUT:
     'output format columns time-format numbers compression theme width height log resample partial force mkdir fingerprint layout partition table vacuum prune dry-run threads',

@@ -18,6 +18,7 @@ export const { lock: lockFlag } = inGroup('what', {
   lock: Flags.string({
     summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
     helpValue: 'FILE',
+    env: 'KLINES_LOCK',
   }),
 })
 
@@ -30,7 +31,8 @@ interface Selecting {
 
 /** What a command parses: with --lock, nothing else has to say which candles. */
 export function orLock<Command extends Selecting>(command: Command, argv: readonly string[]): Command {
-  if (!argv.some(word => word === '--lock' || word.startsWith('--lock='))) return command
+  const isNamed = argv.some(word => word === '--lock' || word.startsWith('--lock='))
+  if (!isNamed && !process.env.KLINES_LOCK) return command
   const { args, flags, baseFlags } = command
   const symbol = { ...args.symbol, required: false }
   const interval = { ...flags.interval, required: false }
