@@ -17,6 +17,7 @@ import { formatTime } from '../klines/text.js'
 import { ALL_TIME, type RangeText, type RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
+import type { KnownFile } from '../mirror/mirror-windows.js'
 import { LATE_MS, type WindowEnds } from '../trees/window-ends.js'
 import type { Lock, LockedSeries } from './lock-file.js'
 import { prepareLockFile } from './write-lock.js'
@@ -154,6 +155,7 @@ class SeriesLock {
   /** Why the series ends before the end of the range, as one sentence; undefined where its newest candles are too young. */
   reason: string | undefined
   private readonly fingerprinter: Fingerprinter
+  private hasBegun = false
   /** When the first candle opens that is not final, ms UTC. */
   private nextTime = Infinity
 
@@ -167,6 +169,9 @@ class SeriesLock {
 
   /** Adds the next window. Returns whether the one after it may be final. */
   add({ window, batch, file }: WindowResult): boolean {
+    // Nothing before the first candle is locked, nor what an empty file says about it.
+    if (batch.length === 0 && !this.hasBegun) return true
+    this.hasBegun = true
     const { interval } = this.plan.series
     const { mirror, now } = this.options
     const { fromTime, toTime } = this.range
@@ -179,23 +184,28 @@ class SeriesLock {
     this.fingerprinter.add(batch.rows(0, rows).slice(fromTime, toTime))
     // The last candle of a window may end after it.
     const isFinal = rows === batch.length && finalUntil >= Math.min(windowSpan(window).endTime, toTime)
-    if (!isFinal) this.explain(window, finalUntil, batch)
+    if (!isFinal) this.reason = this.explain(window, file, { finalUntil, ends: batch })
     return isFinal
   }
 
-  /** Says what can be done about candles that are old enough. */
-  private explain(window: WindowRef, finalUntil: number, ends: WindowEnds): void {
+  /** What can be done about candles that are old enough; undefined if time will do. */
+  private explain(
+    window: WindowRef,
+    file: KnownFile,
+    { finalUntil, ends }: { readonly finalUntil: number; readonly ends: WindowEnds },
+  ): string | undefined {
     const { mirror, now } = this.options
-    if (mirror === undefined) return
+    if (mirror === undefined) return undefined
     const name = windowName(window)
     if (finalUntil === -Infinity) {
-      this.reason = `${name} is not as the record of the mirror has it, so when it was rendered is not known: klines download confirms it.`
-      return
+      return mirror.windows.timesOf(window, file) === undefined
+        ? `${name} is not as the record of the mirror has it, so nobody knows when it was rendered: klines download confirms it.`
+        : `${name} may lack candles, as the exchange has sent it once: klines download, an hour after the first one, confirms it.`
     }
     const end = Math.min(windowSpan(window).endTime, this.range.toTime)
-    if (end + 2 * LATE_MS > now && finalUntil + 3 * LATE_MS > now) return
+    if (end + 2 * LATE_MS > now && finalUntil + 3 * LATE_MS > now) return undefined
     const advice = mirror.rules.isFilled(window, ends) ? 'klines download --refresh' : 'klines download'
-    this.reason = `${name} was rendered at ${formatTime(finalUntil + LATE_MS)} UTC, and candles are final a day after their end: ${advice} gets a later version.`
+    return `${name} was rendered at ${formatTime(finalUntil + LATE_MS)} UTC, and candles are final a day after their end: ${advice} gets a later version.`
   }
 
   finish(): LockedSeries | undefined {

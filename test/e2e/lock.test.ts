@@ -1,9 +1,13 @@
+import { symlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { LockCheckSchema, LockSchema, RunSchema } from '../../src/cli/reports/schema.js'
 import type { KlineRow } from '../../src/klines/columns.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject, stockedSandbox } from '../support/cli/stocked-sandbox.js'
+import { madeMarket } from '../support/exchange/made-market.js'
+import { EXCHANGE_NOW } from '../support/exchange/market.js'
 import { fingerprintOf } from '../support/oracles/fingerprint-oracle.js'
+import { ExchangeServer } from '../support/servers/exchange-server.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -29,6 +33,26 @@ const lockArgs = ['lock', 'BTCUSDT', '-i', '15m', '--mirror', 'm']
 const ROWS = [...treeRows('BTCUSDT').values()].flat()
 const [LAST] = ROWS.slice(-1)
 const expected = (rows: readonly Row[]) => fingerprintOf('BTCUSDT', '15m', rows as unknown as KlineRow[])
+
+/** Of the two days of 2024 that the sample has; `sha256sum` computed the fingerprint. */
+const SAMPLE_LOCK = `{
+  "series": [
+    {"candles":2,"fingerprint":"klines:1:d9e102be0432b0b75665799153ffdc9836ac2bfcebe31f3d737e9651b201416d","firstOpenTime":1735516800000,"interval":"1d","lastOpenTime":1735603200000,"range":{"from":1735516800000,"to":1735689600000},"symbol":"BTCUSDT","years":[{"candles":2,"sha256":"cd8ff93276976a0858cf00888e087771edd65e63fe8d902ecfb6cf68f1208d6f","year":2024}]}
+  ],
+  "source": "sample",
+  "version": 1
+}
+`
+
+/** A series of one candle in the far future, whose fingerprint is right; windows from 1970 on. */
+const FUTURE = {
+  fingerprint: 'klines:1:b94c2019e8b9021f63f45ff3b4e4dd45ad164a4a19d306e9487a4c66ef4ad6b1',
+  candles: 1,
+  firstOpenTime: 253370678400000,
+  lastOpenTime: 253370678400000,
+  range: { from: 0, to: 253370679300000 },
+  years: [{ year: 9998, candles: 1, sha256: 'a'.repeat(64) }],
+}
 
 /** The first series of the lock of a sandbox. */
 const locked = (sandbox: CliSandbox, name = LOCK) => JSON.parse(sandbox.text(name)).series[0]
@@ -75,7 +99,17 @@ describe('klines lock', () => {
     // Now it has a mirror of that address.
     const second = await other.call(['download', '--lock', LOCK])
     expect(second).toMatchObject({ code: 0, stderr: '' })
-    expect(second.stdout.split('\n')[0]).toBe(`The one series is exactly as ${LOCK} has it: ${ROWS.length} candles.`)
+    expect(second.stdout.split('\n').slice(0, 2)).toEqual([
+      `The one series is exactly as ${LOCK} has it: ${ROWS.length} candles.`,
+      `Source: ${server.url}`,
+    ])
+    const byVariable = await other.call(['download', '--fingerprint'], { KLINES_LOCK: LOCK })
+    expect(byVariable).toMatchObject({ code: 0, stderr: '' })
+    expect(byVariable.stdout).toContain(expected(ROWS))
+    const dry = await other.call(['download', '--lock', LOCK, '--refresh', '--dry-run', '-o', 'b.csv'])
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(dry.stdout).toContain('Files that would be written: b.csv')
+    expect(other.exists('b.csv')).toBe(false)
     expect(await other.call(['verify', '--lock', LOCK])).toMatchObject({ code: 0, stderr: '' })
     expect(await other.call([...named, '-o', 'a.csv'])).toMatchObject({ code: 2 })
   })
@@ -91,11 +125,55 @@ describe('klines lock', () => {
     ]) {
       putFile(tree, path(OPEN_WEEK), rows, rendered)
       expect(await sandbox.call([...download, '--refresh'])).toMatchObject({ code: 0 })
-      expect(await sandbox.call([...lockArgs, '--force'])).toMatchObject({ code: 0 })
+      expect(await sandbox.call([...lockArgs, 'ETHUSDT', '--force'])).toMatchObject({ code: 0 })
       const { candles, lastOpenTime, range } = locked(sandbox)
+      // Each series has an end of its own.
+      expect(JSON.parse(sandbox.text(LOCK)).series[1].lastOpenTime).toBe(LAST[0])
       expect(candles).toBe(ROWS.length - 2 + count)
       expect([lastOpenTime, range.to]).toEqual([rows[count - 1][0], rows[count - 1][0] + QUARTER])
     }
+  })
+
+  it('has a window of the exchange that does not begin with a candle only after a second answer', async () => {
+    const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: { from: '2026-03-10T08:00Z' } }))
+    const sandbox = newSandbox()
+    const series = ['BTCUSDT', '-i', '1h', '--mirror', 'm']
+    const download = ['download', ...series, '--base-url', `binance:${exchange.url}`, '-q']
+    sandbox.now = EXCHANGE_NOW
+    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
+    const early = await sandbox.call(['lock', ...series])
+    expect(early).toMatchObject({ code: 4, stdout: '' })
+    expect(early.stderr).toContain('BTCUSDT 1h 2026-03-01 may lack candles, as the exchange has sent it once')
+    const later = EXCHANGE_NOW + 3_600_000
+    exchange.now = later
+    sandbox.now = later
+    expect(await sandbox.call(download)).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['lock', ...series])).toMatchObject({ code: 0, stderr: '' })
+    expect(locked(sandbox).range).toEqual({
+      from: Date.UTC(2026, 2, 10, 8),
+      to: Math.floor((later - DAY) / 3_600_000) * 3_600_000,
+    })
+  })
+
+  it('of the exchange, ends with the last candle that had ended a day before it was sent', async () => {
+    const exchange = await ExchangeServer.start(madeMarket({ BTCUSDT: { from: '2026-04-01T00:00Z' } }))
+    const sandbox = newSandbox()
+    sandbox.now = EXCHANGE_NOW
+    const source = `binance:${exchange.url}`
+    const series = ['BTCUSDT', '-i', '1h,1d', '--mirror', 'm']
+    expect(await sandbox.call(['download', ...series, '--base-url', source, '-q'])).toMatchObject({ code: 0 })
+    expect(await sandbox.call(['lock', ...series])).toMatchObject({ code: 0, stderr: '' })
+    const lock = JSON.parse(sandbox.text(LOCK))
+    expect(lock.source).toBe(source)
+    const ends = Object.fromEntries(
+      lock.series.map(({ interval, range }: { interval: string; range: { to: number } }) => [interval, range.to]),
+    )
+    const lastFinal = (ms: number) => Math.floor((EXCHANGE_NOW - DAY) / ms) * ms
+    expect(ends).toEqual({ '1d': lastFinal(DAY), '1h': lastFinal(3_600_000) })
+    exchange.reset()
+    expect(await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await sandbox.call(['verify', '--lock', LOCK, '--mirror', 'm'])).toMatchObject({ code: 0 })
+    expect(exchange.violations).toEqual([])
   })
 
   it('stops before a filled window that was rendered too soon, and says what helps', async () => {
@@ -154,9 +232,21 @@ describe('klines lock', () => {
     expect(sandbox.text(LOCK)).toBe(before)
   })
 
+  it('does not write through a link that nobody named', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    sandbox.write('other', 'text')
+    symlinkSync('other', sandbox.path(LOCK))
+    const run = await sandbox.call([...lockArgs, '--force'])
+    expect(run).toMatchObject({ code: 2, stdout: '' })
+    expect(run.stderr).toContain('klines.lock.json is a link')
+    expect(sandbox.text('other')).toBe('text')
+    expect(await sandbox.call([...lockArgs, '--force', '-o', LOCK])).toMatchObject({ code: 0 })
+    expect(locked(sandbox, 'other').candles).toBe(ROWS.length)
+  })
+
   it.each([
     [['lock', 'BTCUSDT', '-i', '3h'], 'resampled ones are not locked'],
-    [['lock', 'BTCUSDT', '-i', '1h', '--resample', '3h'], 'Resampled candles are not locked.'],
+    [['lock', 'BTCUSDT', '-i', '1h', '--resample', '3h'], 'not locked.\n  Lock what they are made of'],
     [['download', 'BTCUSDT', '--lock', 'x'], 'BTCUSDT contradicts --lock'],
     [['download', '-i', '1h', '--lock', 'x'], '--interval contradicts --lock'],
     [['download', '--lock=x', '--last', '7d'], '--last contradicts --lock'],
@@ -164,6 +254,7 @@ describe('klines lock', () => {
     [['download', '--lock', 'x', '--resample', '3h'], '--resample has no use with --lock'],
     [['download', '--lock', 'x', '--layout', 'hive', '-o', 'lake'], '--layout has no use with --lock'],
     [['verify', '--lock', 'x', '--no-audit'], '--audit has no use with --lock'],
+    [['download', '--lock', 'x', '--fail-on-gaps'], '--fail-on-gaps has no use with --lock'],
     [['download', '--lock', 'x'], 'x cannot be read'],
     [['download'], 'Missing SYMBOL and -i INTERVAL.'],
   ])('refuses %j', async (args, message) => {
@@ -185,6 +276,9 @@ describe('other candles than those of a lock', () => {
     const check = ['download', '--lock', LOCK, '--mirror', 'm', '-o', '{symbol}.csv']
     const unaware = await sandbox.call(check)
     expect(unaware).toMatchObject({ code: 0 })
+    const held = await sandbox.call([...check, '--refresh', '--force', '--fail-on-restated'])
+    expect(held).toMatchObject({ code: 6, stdout: '' })
+    expect(held.stderr).toContain('1 window has restated candles and was not stored')
 
     const run = await sandbox.call([...check, '--refresh', '--force'])
     expect(run).toMatchObject({ code: 6, stdout: '' })
@@ -269,6 +363,32 @@ describe('other candles than those of a lock', () => {
   })
 })
 
+it.each<[what: string, change: (lock: { source: string; series: Record<string, unknown>[] }) => void, message: RegExp]>(
+  [
+    [
+      'a future candle',
+      lock => Object.assign(lock.series[0], FUTURE),
+      /has a candle of BTCUSDT 15m of 9998-12-31 .*future/,
+    ],
+    [
+      'a command in its source',
+      lock => Object.assign(lock, { source: "https://example.com/a';x" }),
+      /name it with --base-url: 'https:\/\/example\.com\/a'\\'';x'/,
+    ],
+  ],
+)('a lock with %s is refused before any request', async (_, change, message) => {
+  const { sandbox, server } = await stockedSandbox(newSandbox(), ['BTCUSDT'])
+  expect(await sandbox.call(lockArgs)).toMatchObject({ code: 0 })
+  const lock = JSON.parse(sandbox.text(LOCK))
+  change(lock)
+  sandbox.write(LOCK, JSON.stringify(lock))
+  server.reset()
+  const run = await sandbox.call(['download', '--lock', LOCK, '--mirror', 'm'])
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toMatch(message)
+  expect(server.log).toEqual([])
+})
+
 it('the sample is locked and checked by its name', async () => {
   const sandbox = newSandbox()
   expect(await sandbox.call(['download', 'BTCUSDT', '-i', '1d', '--base-url', 'sample', '-q'])).toMatchObject({
@@ -280,4 +400,7 @@ it('the sample is locked and checked by its name', async () => {
   const run = await sandbox.call(['download', '--lock', LOCK, '-f', 'csv', '-o', '-'])
   expect(run).toMatchObject({ code: 0, stderr: '' })
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(92)
+  // The same bytes on every system and version of Node.
+  const two = ['lock', 'BTCUSDT', '-i', '1d', '--to', '2025', '--base-url', 'sample', '-o', '-', '-q']
+  expect(await sandbox.call(two)).toMatchObject({ code: 0, stdout: SAMPLE_LOCK, stderr: '' })
 })

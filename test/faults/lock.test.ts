@@ -33,6 +33,15 @@ describe('F90 a lock whose file cannot be written', () => {
     expect(sandbox.files().filter(name => name.includes('lock'))).toEqual([LOCK])
   })
 
+  it('a kill before the first lock is in its place leaves none, and the next one cleans up', async () => {
+    const { sandbox } = await stockedSandbox(newSandbox())
+    const killed = await sandbox.runFailing(args, [{ call: 'promises.link', code: 'SIGKILL', path: LOCK }])
+    expect(killed.signal).toBe('SIGKILL')
+    expect(sandbox.exists(LOCK)).toBe(false)
+    expect(await sandbox.call(args)).toMatchObject({ code: 0 })
+    expect(sandbox.files().filter(name => name.includes('lock'))).toEqual([LOCK])
+  })
+
   it.each(['handle.write', 'handle.sync', 'promises.rename'])('a kill at %s leaves the old lock', async call => {
     const { sandbox } = await stockedSandbox(newSandbox())
     expect(await sandbox.call([...args, '--to', FULL_WEEKS[2]])).toMatchObject({ code: 0 })

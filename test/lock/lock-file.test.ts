@@ -86,6 +86,13 @@ describe('a lock', () => {
       /do not make its fin/,
     ],
     ['another count', changeSeries({ candles: 3 }), /do not make its fingerprint/],
+    ['a year with no candle', changeSeries({ years: [{ ...SERIES.years[0], candles: 0 }] }), /do not make its fin/],
+    [
+      'a negative time',
+      changeSeries({ firstOpenTime: -1, range: { ...SERIES.range, from: -1 } }),
+      /do not fit together/,
+    ],
+    ['a time that no date has', changeSeries({ lastOpenTime: 9e15 }), /do not make its fingerprint/],
     ['no years', changeSeries({ years: [] }), /do not make its fingerprint/],
     ['no range', changeSeries({ range: undefined }), /do not fit together/],
     ['an open range', changeSeries({ range: { from: null, to: null } }), /do not fit together/],

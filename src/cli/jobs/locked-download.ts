@@ -18,7 +18,6 @@ import { findNamedSource, refuseBesideLock } from './lock.js'
 const NOT_LOCKED = [
   'resample',
   'partial',
-  'derive',
   'limit',
   'tail',
   'layout',
