@@ -26,11 +26,16 @@ import { prepareLockFile } from './write-lock.js'
 export interface LockRequest
   extends SelectionRequest,
     RangeText,
-    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'now' | 'onEvent'> {
+    Pick<SourceOptions, 'baseUrl' | 'mirror' | 'signal' | 'onEvent'> {
   /** The file. Default: `klines.lock.json`; `-` for stdout. */
   readonly output?: string | undefined
   /** Replace an existing file. */
   readonly force?: boolean | undefined
+  /**
+   * The present, ms UTC. Default: the machine's clock.
+   * @internal
+   */
+  readonly now?: number | undefined
 }
 
 /** A lock that was written. */
