@@ -6,10 +6,10 @@ import type { ConfigDefaults } from './config/defaults.js'
 import { ExitCode, isDebug, reportError } from './error-report.js'
 import type { ProgressMode } from './flags/output.js'
 import { toFlags } from './option-flags.js'
-import type { Report } from './reports/report.js'
+import type { Report, StreamedReport } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
 import { isOn, readSwitch } from './switch-variable.js'
-import { print, printJson, printNote } from './terminal/print.js'
+import { print, printJson, printNote, printPieces } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
 import { formatId } from './usage.js'
 
@@ -143,6 +143,11 @@ export abstract class BaseCommand extends Command {
   protected showData(report: Report): void {
     if (this.outputOptions.json) printJson({ ...report.json, warnings: this.warnings })
     else print(report.text())
+  }
+
+  /** Prints requested data of any length. */
+  protected async showPieces({ json, text }: StreamedReport, signal: AbortSignal): Promise<void> {
+    await printPieces(this.outputOptions.json ? json(this.warnings) : text(), signal)
   }
 
   /** Does not exit: output must be able to reach a slow reader. */

@@ -4,6 +4,7 @@ import Config from './config/index.js'
 import ConfigPath from './config/path.js'
 import ConfigSet from './config/set.js'
 import ConfigUnset from './config/unset.js'
+import Diff from './diff.js'
 import Download from './download.js'
 import Export from './export.js'
 import Fingerprint from './fingerprint.js'
@@ -38,6 +39,7 @@ export const COMMANDS = {
   'config:path': ConfigPath,
   'config:set': ConfigSet,
   'config:unset': ConfigUnset,
+  diff: Diff,
   download: Download,
   export: Export,
   fingerprint: Fingerprint,

@@ -50,17 +50,17 @@ export async function planUpdate(source: ServiceSource, request: MirrorUpdateReq
     range: await requestRange({ now: request.now ?? systemClock.now() }, source),
     series: await planSeries(source, ranges),
   }
-  if (!request.manyRequests) checkCost(findCost(source, plan))
+  if (!request.manyRequests) checkPlanCost(source, plan)
   return plan
 }
 
-/** What windows that are not cached take by the limits of the service. */
-function findCost(source: ServiceSource, { series }: Plan) {
+/** Throws `bad_option` when the windows of a plan that are not cached take very many requests, by the limits of the service. */
+export function checkPlanCost(source: ServiceSource, { series }: Plan): void {
   let [requests, limitMs] = [0, 0]
   for (const { series: name, windows } of series) {
     const limits = [...source.costs.limitsMs(name, windows).values()]
     requests += limits.length * source.costs.windowCost(name).requests
     limitMs += limits.reduce((sum, ms) => sum + ms, 0)
   }
-  return { requests, limitMs }
+  checkCost({ requests, limitMs })
 }

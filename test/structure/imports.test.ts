@@ -40,6 +40,7 @@ const LAYERS: Record<string, number> = {
   lock: 10,
   'candle-files': 10.5,
   sql: 11,
+  diff: 11,
   'index.ts': 11,
   'greeting.ts': 11,
   cli: 12,

@@ -34,6 +34,9 @@ const ARG_WORDS: Readonly<Record<string, readonly string[]>> = {
   time: ['today', 'yesterday'],
 }
 
+/** Arguments that are files or folders. */
+const FILE_ARGS = ['path', 'a', 'b']
+
 /** What a flag takes; no words when nothing is known about it. */
 export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): Values {
   const words = options ?? (Object.hasOwn(FLAG_WORDS, name) ? FLAG_WORDS[name] : undefined)
@@ -46,7 +49,7 @@ export function flagValues({ name, options, helpValue, delimiter }: FlagEntry): 
 export function argValues({ name, options, multiple }: ArgEntry): Values {
   const known = options ?? (Object.hasOwn(ARG_WORDS, name) ? ARG_WORDS[name] : [])
   const words = multiple ? known : known.filter(word => word !== ALL)
-  if (name === 'path') return { kind: 'files', words }
+  if (FILE_ARGS.includes(name)) return { kind: 'files', words }
   return { kind: 'words', words, list: multiple === true, ignoreCase: name === 'symbol' }
 }
 

@@ -8,7 +8,7 @@ import type { RangedRequest } from '../../export/export-series.js'
 import { parseColumns } from '../../export/row-format.js'
 import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
-import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { KlinesError } from '../../klines/errors.js'
 import { isKnownSource } from '../../mirror/user-mirrors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
@@ -24,7 +24,7 @@ import { tableNotes } from '../reports/table-notes.js'
 import { type JobFlags, resolveFlags } from '../resolve-flags.js'
 import { offlineAddress, openAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
-import { confirm, isInteractive } from '../terminal/confirm.js'
+import { confirmRequests } from '../terminal/confirm.js'
 import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
@@ -202,27 +202,5 @@ export function checkStandardOutput(output: string | undefined, flags: JobFlags)
   if (isBinary(format) && process.stdout.isTTY) {
     const suggestions = ['Write it to a file with -o FILE, or pipe it on.']
     throw new KlinesError('bad_output', `${format} is binary, and stdout is a terminal.`, { suggestions })
-  }
-}
-
-/**
- * Runs a job that may be refused because of very many requests, before any candle is downloaded: asks at a terminal, and runs
- * it again `withYes`. Throws the refusal without a terminal to ask at, and `bad_option` when the answer is no: what was requested
- * is not there, and a command after `&&` must not run.
- */
-async function confirmRequests(
-  run: () => Promise<Report | undefined>,
-  withYes: () => Promise<Report | undefined>,
-  signal: AbortSignal,
-): Promise<Report | undefined> {
-  try {
-    return await run()
-  } catch (error) {
-    const isAskable = isKlinesError(error, 'bad_option') && error.data.requests !== undefined
-    if (!isAskable || !isInteractive()) throw error
-    const reason = error.message.replace(/ Expected at most [^.]*\.$/, '')
-    if (await confirm(`${reason} Download them?`, signal)) return await withYes()
-    const { suggestions, data } = error
-    throw new KlinesError('bad_option', 'Nothing was downloaded, because the answer was no.', { suggestions, data })
   }
 }

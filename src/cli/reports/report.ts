@@ -4,6 +4,12 @@ export interface Report<Json extends object = object> {
   readonly text: () => string
 }
 
+/** The same in pieces, for what may be more than memory holds. */
+export interface StreamedReport {
+  readonly json: (warnings: readonly string[]) => AsyncIterable<string>
+  readonly text: () => AsyncIterable<string>
+}
+
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
 }

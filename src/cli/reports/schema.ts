@@ -135,6 +135,73 @@ export const LockCheckSchema = object(
   { $id: 'klines-lock-check' },
 )
 
+const diffSide = object({
+  name: Type.String({ description: 'as it was named' }),
+  kind: Type.Union([Type.Literal('file'), Type.Literal('mirror'), Type.Literal('service')]),
+})
+const sideName = Type.Union([Type.Literal('a'), Type.Literal('b')])
+
+/** `diff --json`. */
+export const DiffSchema = object(
+  {
+    verdict: Type.Union(
+      [Type.Literal('equal'), Type.Literal('different'), Type.Literal('incomplete'), Type.Literal('empty')],
+      {
+        description:
+          'incomplete: windows are missing, and all else is equal; empty: neither side has a candle in the range',
+      },
+    ),
+    a: diffSide,
+    b: diffSide,
+    range: object({ from: Time, to: Time }),
+    series: Type.Array(
+      object({
+        ...seriesName,
+        both: count('candles that both sides have'),
+        changedCandles: Count,
+        changedCells: Count,
+        onlyInA: count('candles that only side A has'),
+        onlyInB: count('candles that only side B has'),
+        beyond: count('of these, candles before the first or after the last one of the other side'),
+        notCompared: count('candles in windows that the other side lacks'),
+        total: count('differences, of which consecutive candles of one side are one'),
+        failures: Type.Array(object({ side: sideName, startDate: Text, reason: Text }), {
+          description: 'windows that are missing or corrupt',
+        }),
+      }),
+    ),
+    isWhole: Type.Boolean({
+      description: 'whether all differences are listed, as with -v; else the first 20 a series',
+    }),
+    differences: Type.Array(
+      Type.Union([
+        object({
+          ...seriesName,
+          kind: Type.Literal('cell'),
+          openTime: Type.Integer(),
+          column: Text,
+          a: Text,
+          b: Text,
+        }),
+        object({
+          ...seriesName,
+          kind: Type.Literal('only'),
+          side: sideName,
+          position: Type.Union([Type.Literal('before'), Type.Literal('inside'), Type.Literal('after')], {
+            description: 'before the first or after the last candle of the other side',
+          }),
+          firstOpenTime: Type.Integer(),
+          lastOpenTime: Type.Integer(),
+          candles: count('all from the first to the last one'),
+        }),
+      ]),
+      { description: 'of each series in order of time' },
+    ),
+    warnings,
+  },
+  { $id: 'klines-diff' },
+)
+
 /** `download --json` and `export --json`. */
 export const RunSchema = object(
   {
@@ -532,6 +599,7 @@ export const ErrorSchema = object(
   { $id: 'klines-error' },
 )
 
+export type DiffObject = Type.Static<typeof DiffSchema>
 export type FingerprintObject = Type.Static<typeof FingerprintSchema>
 export type UpdateObject = Type.Static<typeof UpdateSchema>
 export type LockObject = Type.Static<typeof LockSchema>

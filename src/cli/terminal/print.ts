@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { styleText } from 'node:util'
 import { escapeControls } from '../../klines/text.js'
 
@@ -5,14 +6,23 @@ import { escapeControls } from '../../klines/text.js'
 
 /** How a line starts that says by its words what its colour only stresses. */
 const COLOURS = [
-  [/^(OK|Everything is up to date|No problems found)\b/gm, 'green'],
-  [/^(INCOMPLETE|NO CANDLES|Note)\b/gm, 'yellow'],
-  [/^(FAILED|klines)\b(?=: )/gm, 'red'],
+  [/^(OK|Everything is up to date|No problems found|Equal)\b/gm, 'green'],
+  [/^(INCOMPLETE|NO CANDLES|Note|Incomplete)\b/gm, 'yellow'],
+  [/^(FAILED|klines|Different)\b(?=: )/gm, 'red'],
 ] as const
 
 /** Prints lines of data or results to stdout. */
 export function print(lines: string): void {
   process.stdout.write(`${colour(escapeControls(lines), process.stdout)}\n`)
+}
+
+/** Prints pieces of lines to stdout. A slow reader costs time, never memory. */
+export async function printPieces(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<void> {
+  for await (const piece of pieces) {
+    signal.throwIfAborted()
+    if (!process.stdout.write(colour(escapeControls(piece), process.stdout)))
+      await once(process.stdout, 'drain', { signal })
+  }
 }
 
 /** Prints an object to stdout as JSON. */

@@ -32,18 +32,31 @@ export function diffBatches(cached: KlineBatch, next: KlineBatch): WindowChange 
   return change
 }
 
-function diffRows(cached: KlineBatch, row: number, next: KlineBatch, nextRow: number): ChangedCell[] {
+/** The cells that differ in two rows of one open time, by `isSame`; default: their texts. */
+export function diffRows(
+  cached: KlineBatch,
+  row: number,
+  next: KlineBatch,
+  nextRow: number,
+  isSame = isSameCell,
+): ChangedCell[] {
   const cells: ChangedCell[] = []
   for (let column = 0; column < ROW_LENGTH; column++) {
-    if (isSameCell(cached, row, next, nextRow, column)) continue
+    if (isSame(cached, row, next, nextRow, column)) continue
     const [before, after] = [cached.text(row, column), next.text(nextRow, column)]
     cells.push({ openTime: cached.openTime(row), column: COLUMNS[column], before, after })
   }
   return cells
 }
 
-/** Compares bytes, because a refresh compares millions of cells and hardly one has changed. */
-function isSameCell(cached: KlineBatch, row: number, next: KlineBatch, nextRow: number, column: number): boolean {
+/** Whether two cells have the same text. Compares bytes, because a refresh compares millions of cells and hardly one has changed. */
+export function isSameCell(
+  cached: KlineBatch,
+  row: number,
+  next: KlineBatch,
+  nextRow: number,
+  column: number,
+): boolean {
   const [cell, nextCell] = [row * OFFSETS_PER_ROW + 2 * column, nextRow * OFFSETS_PER_ROW + 2 * column]
   const [start, end, nextStart] = [cached.offsets[cell], cached.offsets[cell + 1], next.offsets[nextCell]]
   if (end - start !== next.offsets[nextCell + 1] - nextStart) return false
