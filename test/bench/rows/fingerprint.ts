@@ -1,14 +1,18 @@
 import { execFileSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
 import type { Row } from '../row.js'
 import { type Command, environment, timeRun } from '../timed-run.js'
 import { klines, type Workspace } from '../workspace.js'
 
 const CANDLES = ['all', '-i', '1h,2h']
 
-/** The fingerprints of the mirror, compared with a CSV export of the same candles. */
+/** Fingerprints of the mirror, and its comparison with a copy, beside a CSV export of the same candles. */
 export function fingerprintRows(workspace: Workspace): Row[] {
   const mirror = ['--mirror', workspace.slice]
   const ours = klines(['fingerprint', ...CANDLES, ...mirror])
+  const copy = workspace.fresh('copy')
+  cpSync(workspace.slice, copy, { recursive: true })
+  const diff = klines(['diff', workspace.slice, copy, '-i', '1h,2h', '--progress', 'none'])
   const csv = () => klines(['export', ...CANDLES, ...mirror, '-q', '-o', workspace.fresh('candles.csv')])
   return [
     {
@@ -27,6 +31,21 @@ export function fingerprintRows(workspace: Workspace): Row[] {
         },
       ],
       targets: [{ peer: 'klines export to CSV', most: 1.2 }],
+    },
+    {
+      title: 'diff of two equal mirrors, 1h and 2h',
+      unit: 'ms',
+      contenders: [
+        {
+          name: 'klines',
+          measure: () => timeRun(diff),
+          check: () => {
+            if (!printedBy(diff).includes('Equal: ')) throw new Error('A mirror and its copy differ')
+          },
+        },
+        { name: 'klines export to CSV', measure: () => timeRun(csv()) },
+      ],
+      targets: [{ peer: 'klines export to CSV', most: 2.5 }],
     },
   ]
 }

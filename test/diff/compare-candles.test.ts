@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { CandleComparison, type Difference } from '../../src/diff/compare-candles.js'
+import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
+import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'
+import { cutBatches, cutPoints } from '../support/exporting.js'
+import { cases } from '../support/full.js'
+import { LEAP_MONTH, sampleRow, toBatch } from '../support/windows.js'
+
+const START = LEAP_MONTH.span.startTime
+const HOUR = 3_600_000
+/** The columns of decimals. */
+const DECIMALS = [1, 2, 3, 4, 5, 7, 9, 10]
+
+/** What is done to a candle that both sides have. */
+const mutations = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({ kind: 'none' } as const) },
+  fc.constantFrom({ kind: 'onlyInA' } as const, { kind: 'onlyInB' } as const),
+  fc.record({
+    kind: fc.constant('cells' as const),
+    columns: fc.subarray([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], { minLength: 1 }),
+  }),
+  // The same values in other texts, which are no differences.
+  fc.record({ kind: fc.constant('texts' as const), columns: fc.subarray([...DECIMALS, 11], { minLength: 1 }) }),
+  // A window that one side lacks.
+  fc.constantFrom({ kind: 'lackedByA' } as const, { kind: 'lackedByB' } as const),
+)
+
+/** Candles of a month by their hours, some of which no side has, and what is done to each. */
+const months = fc.array(fc.option(mutations, { nil: undefined, freq: 8 }), { maxLength: 60 })
+
+type Mutation = typeof mutations extends fc.Arbitrary<infer M> ? M : never
+
+function changeCells(row: KlineRow, columns: readonly number[], change: (cell: string | number) => string | number) {
+  return row.map((cell, column) => (columns.includes(column) ? change(cell) : cell)) as KlineRow
+}
+
+/** Candles of a side, and what was done, as the test knows it. */
+function mutate(month: readonly (Mutation | undefined)[]) {
+  const a: KlineRow[] = []
+  const b: KlineRow[] = []
+  const lacked = { a: new Set<number>(), b: new Set<number>() }
+  const cells: unknown[] = []
+  const only = { a: [] as number[], b: [] as number[] }
+  let changedCandles = 0
+  for (const [hour, mutation] of month.entries()) {
+    if (mutation === undefined) continue
+    const openTime = START + hour * HOUR
+    const row = sampleRow(openTime, { 6: openTime + HOUR - 1, 5: `${hour}.50`, 8: hour })
+    let other = row
+    const { kind } = mutation
+    if (kind === 'cells') {
+      other = changeCells(row, mutation.columns, cell =>
+        // A candle may close early, and has no negative count.
+        typeof cell === 'number' ? (cell > START ? cell - 1 : cell + 1) : `1${cell}`,
+      )
+      for (const column of mutation.columns) {
+        cells.push({ openTime, column: COLUMNS[column], before: String(row[column]), after: String(other[column]) })
+      }
+      changedCandles++
+    }
+    if (kind === 'texts') other = changeCells(row, mutation.columns, cell => (cell === '0' ? 'x' : `0${cell}0`))
+    if (kind === 'onlyInA' || kind === 'onlyInB') only[kind === 'onlyInA' ? 'a' : 'b'].push(openTime)
+    if (kind === 'lackedByA' || kind === 'lackedByB') lacked[kind === 'lackedByA' ? 'a' : 'b'].add(openTime)
+    if (kind !== 'onlyInB' && kind !== 'lackedByA') a.push(row)
+    if (kind !== 'onlyInA' && kind !== 'lackedByB') b.push(other)
+  }
+  return { a, b, lacked, cells, only, changedCandles }
+}
+
+function open(batches: readonly KlineBatch[], lacked: ReadonlySet<number>) {
+  return {
+    async *batches() {
+      yield* batches
+    },
+    lacks: (openTime: number) => lacked.has(openTime),
+  }
+}
+
+async function readAll(comparison: CandleComparison): Promise<Difference[]> {
+  const all: Difference[] = []
+  for await (const differences of comparison.differences()) all.push(...differences)
+  return all
+}
+
+const firstTime = (difference: Difference) =>
+  difference.kind === 'cell' ? difference.openTime : difference.firstOpenTime
+
+describe('two sides of a series', () => {
+  test('all mutations are found and none is invented, in order of time, however the candles come in batches', async () => {
+    await fc.assert(
+      fc.asyncProperty(months, cutPoints, cutPoints, async (month, cutsA, cutsB) => {
+        const known = mutate(month)
+        const batchesOf = (rows: readonly KlineRow[], cuts: readonly number[]) =>
+          cutBatches([toBatch(rows, LEAP_MONTH)], cuts)
+        const comparison = new CandleComparison(
+          '1h',
+          open(batchesOf(known.a, cutsA), known.lacked.a),
+          open(batchesOf(known.b, cutsB), known.lacked.b),
+        )
+        const found = await readAll(comparison)
+
+        expect(found.map(firstTime)).toEqual(found.map(firstTime).toSorted((x, y) => x - y))
+        const cells = found.flatMap(one => (one.kind === 'cell' ? one : []))
+        expect(cells.map(({ kind: _, ...cell }) => cell)).toEqual(known.cells)
+        const onlyIn = (name: 'a' | 'b') => found.flatMap(one => (one.kind === 'only' && one.side === name ? one : []))
+        for (const side of ['a', 'b'] as const) {
+          const others = known[side === 'a' ? 'b' : 'a'].map(([openTime]) => openTime)
+          const times = onlyIn(side).flatMap(({ firstOpenTime, candles }) =>
+            Array.from({ length: candles }, (_, index) => firstOpenTime + index * HOUR),
+          )
+          expect(times).toEqual(known.only[side])
+          for (const { firstOpenTime, lastOpenTime, candles, position } of onlyIn(side)) {
+            expect(lastOpenTime).toBe(firstOpenTime + (candles - 1) * HOUR)
+            const isBefore = others.length > 0 && others.every(time => time > lastOpenTime)
+            const isAfter = others.length > 0 && others.every(time => time < firstOpenTime)
+            expect(position).toBe(isBefore ? 'before' : isAfter ? 'after' : 'inside')
+          }
+        }
+        const beyond = (name: 'a' | 'b') =>
+          onlyIn(name).reduce((sum, { position, candles }) => sum + (position === 'inside' ? 0 : candles), 0)
+        expect(comparison.counts).toEqual({
+          both: known.a.length - known.only.a.length - known.lacked.b.size,
+          changedCandles: known.changedCandles,
+          changedCells: known.cells.length,
+          onlyInA: known.only.a.length,
+          onlyInB: known.only.b.length,
+          beyond: beyond('a') + beyond('b'),
+          notCompared: known.lacked.a.size + known.lacked.b.size,
+        })
+      }),
+      { numRuns: cases(3000, 150) },
+    )
+  })
+
+  test('decimals are compared by value, whatever their length', async () => {
+    const pairs: [string, string, boolean][] = [
+      ['1.50', '1.5', true],
+      ['0.00000000', '0', true],
+      ['007', '7.000', true],
+      ['12345678901234567890.123456789012', '12345678901234567890.1234567890120', true],
+      ['12345678901234567890.123456789012', '12345678901234567890.123456789013', false],
+      ['10', '1', false],
+      ['0.1', '0.01', false],
+    ]
+    for (const [before, after, isEqual] of pairs) {
+      const side = (text: string) => open([toBatch([sampleRow(START, { 7: text })], LEAP_MONTH)], new Set())
+      const found = await readAll(new CandleComparison('1h', side(before), side(after)))
+      const cell = { kind: 'cell', openTime: START, column: 'quote_volume', before, after }
+      expect(found).toEqual(isEqual ? [] : [cell])
+    }
+  })
+
+  test('cells that only differ in where they are cut are different', async () => {
+    const side = (cells: Record<number, string>) => open([toBatch([sampleRow(START, cells)], LEAP_MONTH)], new Set())
+    const found = await readAll(new CandleComparison('1h', side({ 3: '12', 4: '3' }), side({ 3: '1', 4: '23' })))
+    expect(found.map(one => one.kind === 'cell' && [one.column, one.before, one.after])).toEqual([
+      ['low', '12', '1'],
+      ['close', '3', '23'],
+    ])
+  })
+
+  test('a reader who leaves early ends both sides', async () => {
+    const ended: string[] = []
+    const side = (name: string) => ({
+      lacks: () => false,
+      async *batches() {
+        try {
+          yield toBatch([sampleRow(START)], LEAP_MONTH)
+          yield toBatch([sampleRow(START + HOUR)], LEAP_MONTH)
+        } finally {
+          ended.push(name)
+        }
+      },
+    })
+    for await (const _ of new CandleComparison('1h', side('a'), side('b')).differences()) break
+    expect(ended).toEqual(['a', 'b'])
+  })
+})
