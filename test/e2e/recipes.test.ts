@@ -112,7 +112,7 @@ describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     const names = readdirSync(RECIPES)
     expect(names).toEqual([
-      ...['backtrader.md', 'charts.md', 'cite.md', 'duckdb.md', 'freqtrade.md'],
+      ...['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md'],
       ...['pandas.md', 'polars.md', 'publish.md', 'sql.md'],
     ])
     for (const name of names) {
@@ -126,7 +126,7 @@ describe.concurrent('recipes', () => {
     expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
-  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md', 'charts.md'])(
+  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md', 'charts.md', 'compare.md'])(
     '%s runs, with the output that it announces',
     async name => {
       await expectAnnounced(newSandbox(), testedBlocks(name))
