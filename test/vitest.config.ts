@@ -52,6 +52,7 @@ export default defineConfig({
     // Limits are for what hangs: a slow or busy machine alone must not reach them.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // A worker runs many files, and loads the sources once. Tests put back what they change of their process.
     isolate: false,
     pool: 'forks',

@@ -52,7 +52,7 @@ describe('F64 exports that are never read', () => {
       const responses = await Promise.all(Array.from({ length: 4 }, () => sendRaw(server.url, small)))
       return responses.map(({ status }) => status)
     }
-    await expect.poll(getFour, { timeout: 30_000 }).toEqual([200, 200, 200, 200])
+    await expect.poll(getFour).toEqual([200, 200, 200, 200])
     const sandbox = newSandbox()
     const args = ['BTCUSDT', '-i', '15m', '--to', '2029-08-06', '--mirror', root, '-o', `file.${extension}`]
     expect(await sandbox.call(['export', ...args])).toMatchObject({ code: 0 })
@@ -61,7 +61,7 @@ describe('F64 exports that are never read', () => {
       const { status, body } = await sendRaw(server.url, exportRequest(extension))
       return status === 503 ? 503 : body.equals(sandbox.bytes(`file.${extension}`))
     }
-    await expect.poll(isWhole, { timeout: 30_000 }).toBe(true)
+    await expect.poll(isWhole).toBe(true)
     expect(peakMemory(server.child.pid), 'bytes of memory').toBeLessThan(MOST_BYTES)
     expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
   })

@@ -67,21 +67,18 @@ describe('F66 a shutdown', () => {
     const server = await startServeCommand(newSandbox(), ['--mirror', root])
     // More than the buffers of the kernel hold.
     const requested = windows.slice(0, 120)
-    const clients = await Promise.all(Array.from({ length: 3 }, () => RawClient.open(server.url)))
-    for (const client of clients) {
-      client.socket.pause()
-      await deliver(client, Buffer.concat(requested.map(get)), server.url)
-    }
-    const responses = clients.map(client => Promise.all(requested.map(() => client.next())))
+    const client = await RawClient.open(server.url)
+    client.socket.pause()
+    await deliver(client, Buffer.concat(requested.map(get)), server.url)
+    const responses = Promise.all(requested.map(() => client.next()))
     const ended = server.stop('SIGTERM')
-    for (const client of clients) client.socket.resume()
-    for (const received of await Promise.all(responses)) {
-      for (const [index, { status, body }] of received.entries()) {
-        expect([status, body.equals(readFileSync(join(root, requested[index])))]).toEqual([200, true])
-      }
-      expect(received.at(-1)?.headers.connection).toBe('close')
+    client.socket.resume()
+    const received = await responses
+    for (const [index, { status, body }] of received.entries()) {
+      expect([status, body.equals(readFileSync(join(root, requested[index])))]).toEqual([200, true])
     }
-    for (const client of clients) client.close()
+    expect(received.at(-1)?.headers.connection).toBe('close')
+    client.close()
     expect(await ended).toMatchObject({ code: 0, stderr: '' })
   })
 

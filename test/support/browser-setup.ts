@@ -4,8 +4,11 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 
-/** The browser of the system: none is downloaded. */
-const CHROMIUM = '/usr/bin/chromium'
+/**
+ * The browsers of the system, best first: none is downloaded. The headless shell is the same engine without windows, tabs and profiles,
+ * and takes a third less CPU time.
+ */
+const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,8 +19,9 @@ declare module 'vitest' {
 
 /** The global set-up of the project `browser`: one browser for all its files. Returns a function that ends it. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (!existsSync(CHROMIUM)) {
-    console.warn(`Tests in a browser are skipped: ${CHROMIUM} is not installed.`)
+  const executablePath = BROWSERS.find(existsSync)
+  if (executablePath === undefined) {
+    console.warn(`Tests in a browser are skipped: none of ${BROWSERS.join(', ')} is installed.`)
     project.provide('browserAddress', null)
     return undefined
   }
@@ -29,7 +33,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const { PATH } = process.env
   const { TZ } = project.config.env
   const server = await chromium.launchServer({
-    executablePath: CHROMIUM,
+    executablePath,
     args: ['--no-sandbox'],
     env: { PATH, TZ, TMPDIR: home, HOME: home },
     // Vitest ends the run at a signal.
