@@ -10,7 +10,7 @@ import {
 import type { WindowSource } from './sources/window-source.js'
 
 /** A range as text, and this machine's present, ms UTC. Default: its clock. */
-interface RangeRequest extends RangeText {
+export interface RangeRequest extends RangeText {
   readonly now?: number | undefined
 }
 

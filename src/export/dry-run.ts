@@ -1,6 +1,6 @@
 import type { Plan } from '../download/plan.js'
 import type { RequestCost } from '../download/request-cost.js'
-import { checkRange, requestRange } from '../download/request-range.js'
+import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { WindowSource } from '../download/sources/window-source.js'
@@ -10,7 +10,7 @@ import type { TimeRange } from '../klines/time-range.js'
 import { parseThreads } from '../threads/thread-count.js'
 import { checkExcerpt } from './excerpt.js'
 import type { ExportRequest } from './export.js'
-import { planExport, type RangedRequest, selectSeries } from './export-series.js'
+import { planRequest, type RangedRequest } from './export-series.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
 
@@ -61,16 +61,14 @@ export async function dryRun(
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
-    const range = await requestRange(request, source)
-    const exported = await selectSeries(request, source, selection, range)
-    const outputs = output === undefined || format === undefined ? [] : planOutputs(output, format, exported)
-    await checkOutputs(outputs, request)
-    const { plan } = await planExport(source, exported, range)
-    return describePlan(
-      source,
-      plan,
-      outputs.map(({ path }) => path),
-    )
+    let files: string[] = []
+    const { plan } = await planRequest(request, source, selection, async series => {
+      if (output === undefined || format === undefined) return
+      const outputs = planOutputs(output, format, series)
+      await checkOutputs(outputs, request)
+      files = outputs.map(({ path }) => path)
+    })
+    return describePlan(source, plan, files)
   } finally {
     await source.close()
   }

@@ -1,4 +1,5 @@
 import { type Plan, planSeries, type SeriesPlan, type SeriesRange } from '../download/plan.js'
+import { type RangeRequest, requestRange } from '../download/request-range.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../download/selection.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import type { WindowRun } from '../download/window-stream.js'
@@ -185,8 +186,24 @@ async function findFinest(source: WindowSource, series: Series, range: TimeRange
   return { source: finer[Math.max(0, starts.indexOf(earliest))], resampleTo: target }
 }
 
+/**
+ * The windows of a request: finds its range and its series, calls `check` with these, and plans them. Throws what `requestRange`,
+ * `selectSeries` and `check` throw.
+ */
+export async function planRequest(
+  request: RangeRequest & ResampleRequest & MadeRequest & RangedRequest,
+  source: WindowSource,
+  selection: Selection,
+  check?: (series: readonly ExportSeries[]) => Promise<void>,
+): Promise<ExportPlan> {
+  const range = await requestRange(request, source)
+  const series = await selectSeries(request, source, selection, range)
+  await check?.(series)
+  return planExport(source, series, range)
+}
+
 /** Plans the source series of an export, each once, and returns the windows of every series that is made from them. */
-export async function planExport(
+async function planExport(
   source: WindowSource,
   exported: readonly ExportSeries[],
   range: RequestedRange,

@@ -1,14 +1,14 @@
 import type { DownloadRequest } from '../download/download.js'
 import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
-import { checkRange, requestRange } from '../download/request-range.js'
+import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import type { Format } from '../options/formats.js'
 import type { OutputRequest } from '../options/output-options.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { checkExcerpt, type ExcerptRequest } from './excerpt.js'
-import { planExport, type RangedRequest, type ResampleRequest, selectSeries } from './export-series.js'
+import { planRequest, type RangedRequest, type ResampleRequest } from './export-series.js'
 import { GivenStream, type OutputStream } from './output/given-stream.js'
 import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
@@ -66,13 +66,13 @@ export async function exportTo(
   const threads = parseThreads(request)
   const source = await openSource(request, { memory: new Map() })
   try {
-    const range = await requestRange(request, source)
-    const series = await selectSeries(request, source, selection, range)
-    const paths = planOutputs(request.output, format, series)
-    await checkOutputs(paths, request, paths => recoverTargets(paths, toWarn(request)))
-    const planned = await planExport(source, series, range)
+    const planned = await planRequest(request, source, selection, series =>
+      checkOutputs(planOutputs(request.output, format, series), request, paths =>
+        recoverTargets(paths, toWarn(request)),
+      ),
+    )
     const outputs = planOutputs(request.output, format, planned.series)
-    return await writeExport({ source, planned, outputs, rowFormat, range }, { ...request, sink, threads })
+    return await writeExport({ source, planned, outputs, rowFormat }, { ...request, sink, threads })
   } finally {
     await source.close()
   }

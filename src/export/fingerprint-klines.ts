@@ -1,7 +1,7 @@
 import { joinNames } from '../download/errors.js'
 import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
-import { checkRange, requestRange } from '../download/request-range.js'
+import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openSource } from '../download/sources/open-source.js'
 import { DownloadTally } from '../download/tally.js'
@@ -14,7 +14,7 @@ import {
 } from '../fingerprint/fingerprint.js'
 import { seriesName } from '../klines/series.js'
 import { readSeries } from './encode.js'
-import { planExport, type ResampleRequest, selectSeries } from './export-series.js'
+import { planRequest, type ResampleRequest } from './export-series.js'
 import { noWholeCandle } from './write.js'
 
 /** Which candles. */
@@ -34,11 +34,10 @@ export async function fingerprintKlines(request: FingerprintRequest): Promise<Fi
   checkRange(request)
   const source = await openSource(request, { memory: new Map() })
   try {
-    const range = await requestRange(request, source)
-    const { plan, series: all } = await planExport(source, await selectSeries(request, source, selection, range), range)
+    const { plan, series: all } = await planRequest(request, source, selection)
     const tally = new DownloadTally(source, plan, request)
     const windows = source.info.offline ? readWindows(source, all, request.signal) : streamWindows(source, all, request)
-    const options = { range, partial: request.partial }
+    const options = { range: plan.range, partial: request.partial }
     const found: (SeriesFingerprint | undefined)[] = []
     try {
       for (const series of all) {

@@ -6,7 +6,7 @@ import { type DownloadReport, DownloadTally } from '../download/tally.js'
 import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { seriesName } from '../klines/series.js'
-import { ALL_TIME, type RequestedRange } from '../klines/time-range.js'
+import { ALL_TIME } from '../klines/time-range.js'
 import { countThreads } from '../threads/thread-count.js'
 import type { EncodeTask } from './encode.js'
 import { cutToTail, type ExcerptRequest } from './excerpt.js'
@@ -29,8 +29,6 @@ export interface ExportJob {
   /** Their series are those of the plan. */
   readonly outputs: readonly OutputSpec<PlannedSeries>[]
   readonly rowFormat: RowFormat
-  /** Open times of the rows to write, ms UTC. */
-  readonly range: RequestedRange
 }
 
 /** How an export is written. */
@@ -73,13 +71,14 @@ export async function writeExport(job: ExportJob, options: WriteOptions): Promis
  * come, which a `tail` cannot be. Throws like `writeExport`.
  */
 export async function writeOutputs(
-  { source, planned, outputs, rowFormat, range }: ExportJob,
+  { source, planned, outputs, rowFormat }: ExportJob,
   report: DownloadReport | undefined,
   options: WriteOptions,
 ): Promise<ExportReport> {
   const { concurrency, signal, partial, limit, tail, failOnGaps, fingerprint, threads = 1 } = options
   // Windows that were downloaded before have had their events.
   const { onEvent } = report ? {} : options
+  const { range } = planned.plan
   const tally = new DownloadTally(source, planned.plan, { forExport: true, partial, failOnGaps, onEvent })
   const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
   const prepared: (PreparedFile | undefined)[] = []

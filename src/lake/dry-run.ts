@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { toWarn } from '../download/events.js'
-import { checkRange, requestRange } from '../download/request-range.js'
+import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
 import { type DryRunReport, describePlan } from '../export/dry-run.js'
-import { planExport, selectSeries } from '../export/export-series.js'
+import { planRequest } from '../export/export-series.js'
 import { systemClock } from '../http/system-clock.js'
 import { seriesName } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
@@ -46,9 +46,7 @@ export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
     checkOptions(folder, source.info.baseUrl, options, force)
-    const range = await requestRange(request, source)
-    const selected = await selectSeries(request, source, selection, range)
-    const { plan, series } = await planExport(source, selected, range)
+    const { plan, series } = await planRequest(request, source, selection)
     const others = findOthers(folder, new Set(series.map(seriesName)))
     checkFolderNames(folder, series)
     if (!prune) checkOthers(folder, others, source.info.baseUrl, options)

@@ -1,11 +1,11 @@
 import { type DownloadRequest, downloadPlan } from '../download/download.js'
 import { toWarn } from '../download/events.js'
 import type { ReadRequest } from '../download/read.js'
-import { checkRange, requestRange } from '../download/request-range.js'
+import { checkRange } from '../download/request-range.js'
 import { parseSelection } from '../download/selection.js'
 import type { FileMemory } from '../download/sources/cache-writer.js'
 import { openMirror, openSource } from '../download/sources/open-source.js'
-import { planExport, selectSeries } from '../export/export-series.js'
+import { planRequest } from '../export/export-series.js'
 import { outputError } from '../export/output/errors.js'
 import { warnAbout } from '../export/write.js'
 import { makeFolder, missingFolders, removeFolders } from '../fs/make-folder.js'
@@ -75,9 +75,7 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
     const source = await openSource(request, { memory })
     try {
       checkOptions(folder, source.info.baseUrl, options, force)
-      const range = await requestRange(request, source)
-      const selected = await selectSeries(request, source, selection, range)
-      const { plan, series } = await planExport(source, selected, range)
+      const { plan, series } = await planRequest(request, source, selection)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
       const findCounted = (window: WindowRef) => windows.counted(window)
       // Only the main thread makes requests, and a series that several others are made from is counted once.
@@ -85,7 +83,7 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
       const report = downloadsFirst
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined
-      const job = { source, plan, report, options, rowFormat, range, series, windows }
+      const job = { source, plan, report, options, rowFormat, series, windows }
       const moves = isRelativeRange(request)
       const checkLock = () => taken.check()
       const update = new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves, checkLock })

@@ -4,7 +4,6 @@ import type { DownloadReport, TallyOptions } from '../download/tally.js'
 import type { PlannedSeries } from '../export/export-series.js'
 import type { RowFormat } from '../export/row-format.js'
 import type { ExportReport } from '../export/write.js'
-import type { RequestedRange } from '../klines/time-range.js'
 import type { LakeOptions } from './options.js'
 import type { WindowFiles } from './parts/window-files.js'
 
@@ -16,7 +15,6 @@ export interface LakeJob {
   readonly report: DownloadReport | undefined
   readonly options: LakeOptions
   readonly rowFormat: RowFormat
-  readonly range: RequestedRange
   readonly series: readonly PlannedSeries[]
   readonly windows: WindowFiles
 }

@@ -212,7 +212,8 @@ async function writeChanged(
   place: Pick<PartOptions, 'root' | 'partFile'>,
   written: Map<SeriesState, SeriesParts>,
 ): Promise<DownloadReport> {
-  const { source, plan, report, rowFormat, range, windows } = job
+  const { source, plan, report, rowFormat, windows } = job
+  const { range } = plan
   const { partition, partial } = job.options
   const { signal, moves, failOnGaps } = options
   const changed = states.filter(state => moves || !state.isComplete)

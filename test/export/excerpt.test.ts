@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { requestRange } from '../../src/download/request-range.js'
 import { openSource } from '../../src/download/sources/open-source.js'
 import { checkExcerpt, cutToTail } from '../../src/export/excerpt.js'
-import { planExport, selectSeries } from '../../src/export/export-series.js'
+import { planRequest } from '../../src/export/export-series.js'
 import { type ExportRequest, exportKlines, exportLake, isKlinesError } from '../../src/index.js'
 import { windowPath } from '../../src/klines/paths.js'
 import { startDateAt } from '../../src/klines/windows.js'
@@ -131,11 +130,9 @@ describe('cutToTail', () => {
   it('reads no more windows than it needs', async () => {
     const request = { symbols: ['BTCUSDT'], intervals: ['15m'], mirror, offline: true, now: NOW } as const
     const source = await openSource(request, { memory: new Map() })
-    const range = await requestRange(request, source)
     const selection = { symbols: ['BTCUSDT'], intervals: ['15m'] } as never
     const read = async (tail: number, resample?: string) => {
-      const exported = await selectSeries({ resample }, source, selection, range)
-      const { series } = await planExport(source, exported, range)
+      const { series } = await planRequest({ resample, now: NOW }, source, selection)
       const windows: string[] = []
       const counted = new Proxy(source, {
         get: (target, name) => {

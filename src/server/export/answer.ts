@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { downloadPlan } from '../../download/download.js'
-import { checkRange, requestRange } from '../../download/request-range.js'
+import { checkRange } from '../../download/request-range.js'
 import type { Warn } from '../../download/sources/window-source.js'
-import { planExport, selectSeries } from '../../export/export-series.js'
+import { planRequest } from '../../export/export-series.js'
 import { writeOutputs } from '../../export/write.js'
 import { CORS_HEADERS } from '../http/error.js'
 import { checkMatch, isFresh } from '../http/preconditions.js'
@@ -36,16 +36,15 @@ export async function answerExport(
 ): Promise<void> {
   const { series, rangeText, resampling, excerpt, rowFormat, format, gzip } = parameters
   const { headers: fields } = request
-  checkRange({ ...rangeText, now: tree.now() })
+  const range = { ...rangeText, now: tree.now() }
+  checkRange(range)
   const source = await openServedSource(tree, mirror, series, warn)
-  const range = await requestRange({ ...rangeText, now: tree.now() }, source)
   const selection = { symbols: [series.symbol], intervals: [series.interval] }
-  const [exported] = await selectSeries(resampling, source, selection, range)
-  const planned = await planExport(source, [exported], range)
+  const planned = await planRequest({ ...range, ...resampling }, source, selection)
   const [run] = planned.series
   await source.fetches?.refresh(planned.plan, signal)
   const versions = source.versions.record(run.windows)
-  const etag = await exportTag(source, { parameters, range, run, versions })
+  const etag = await exportTag(source, { parameters, range: planned.plan.range, run, versions })
   const validators = { etag, lastModified: undefined }
   const isConditional = fields['if-none-match'] !== undefined && fields['if-match'] === undefined
   const cached = { etag, 'cache-control': 'no-cache', ...CORS_HEADERS, ...findWarning(source) }
@@ -56,7 +55,7 @@ export async function answerExport(
   }
   const report = await downloadPlan(source, planned.plan, { signal, forExport: true })
   checkMatch(fields, validators)
-  const ending = `-${exported.interval}.${parameters.extension}`
+  const ending = `-${run.interval}.${parameters.extension}`
   const path = `${series.symbol}${ending}`
   const headers = {
     'content-type': mediaType(parameters),
@@ -76,7 +75,7 @@ export async function answerExport(
   const outputs = [{ path, format, gzip, series: planned.series }]
   const { partial } = resampling
   try {
-    await writeOutputs({ source, planned, outputs, rowFormat, range }, report, { partial, ...excerpt, signal, sink })
+    await writeOutputs({ source, planned, outputs, rowFormat }, report, { partial, ...excerpt, signal, sink })
   } catch (error) {
     if (error !== HEAD_SENT) throw error
   }
