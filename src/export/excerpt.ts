@@ -73,13 +73,13 @@ async function findTail(
       if (left === 0) return { range: { ...range, fromTime }, windows: windows.slice(first) }
       const isLast = fromTime === Number.POSITIVE_INFINITY
       fromTime = grid?.start(time) ?? time
-      if (!isLast || partial || grid === undefined || isWhole(source, series, time, grid.end(fromTime))) left--
+      if (!isLast || partial || grid === undefined || hasAllCandles(source, series, time, grid.end(fromTime))) left--
     }
   }
   return undefined
 }
 
 /** Whether a longer candle is written that ends at `endTime`, whose last part opens at `time` (ms UTC), as the resampler decides it. */
-function isWhole(source: WindowSource, { source: { interval }, plan }: PlannedSeries, time: number, endTime: number) {
+function hasAllCandles(source: WindowSource, { source: { interval }, plan }: PlannedSeries, time: number, endTime: number) {
   return Math.max(nextStart(parseTargetInterval(interval), time), completeUntil(source, plan.windows)) >= endTime
 }

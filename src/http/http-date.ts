@@ -37,7 +37,7 @@ function toTime({ month, ...digits }: Record<string, string>, now: number): numb
 
 /** RFC 9110, 5.6.7: a year that seems to be more than 50 years in the future is the last one with those digits. */
 function toFullYear(year: number, now: number): number {
-  const present = new Date(now).getUTCFullYear()
-  const full = present - (present % 100) + year
-  return full > present + 50 ? full - 100 : full
+  const thisYear = new Date(now).getUTCFullYear()
+  const full = thisYear - (thisYear % 100) + year
+  return full > thisYear + 50 ? full - 100 : full
 }

@@ -201,10 +201,10 @@ export function checkOthers(
 export function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
   const labels = files.flatMap(path => parsePartPath(path) ?? [])
   const folders = new Set(labels.map(seriesFolder))
-  const present = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
+  const taken = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
   for (const series of requested) {
     const folder = seriesFolder(series)
-    const other = present.get(folder.toLowerCase())
+    const other = taken.get(folder.toLowerCase())
     if (other === undefined || folders.has(folder)) continue
     const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
     throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with `output`.'] })

@@ -29,7 +29,7 @@ export class LakeUpdate {
   /** Parts that were removed before the first one of another partitioning. */
   private readonly removed: string[] = []
   /** The manifest whose parts may stay. */
-  private readonly present: LakeManifest | undefined
+  private readonly kept: LakeManifest | undefined
   private readonly others: ReadonlyMap<string, readonly string[]>
   private readonly isDelta: boolean
   /** The parts of the table in the log. */
@@ -50,14 +50,14 @@ export class LakeUpdate {
     this.others = findOthers(folder, new Set(job.series.map(seriesName)))
     checkFolderNames(folder, job.series)
     if (!prune) checkOthers(folder, this.others, baseUrl, job.options)
-    if (isCompatible(folder, baseUrl, job.options) && !force) this.present = manifest
+    if (isCompatible(folder, baseUrl, job.options) && !force) this.kept = manifest
     this.isDelta = job.options.table === 'delta'
     this.live = this.isDelta ? new Set(log?.live.keys()) : undefined
-    this.source = baseUrl ?? this.present?.source ?? null
+    this.source = baseUrl ?? this.kept?.source ?? null
     this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest, options.checkLock)
     // With a log, the manifest of the version before is right until the next one is complete.
     const hasManifest = manifest !== undefined && (this.isDelta || log !== undefined)
-    this.hasBegun = this.present !== undefined || hasManifest
+    this.hasBegun = this.kept !== undefined || hasManifest
   }
 
   async run(): Promise<LakeReport> {
@@ -104,7 +104,7 @@ export class LakeUpdate {
     const { folder, job, options } = this
     const { root, log } = folder
     const state = { live: this.live, fingerprint: this.hasFingerprints, moves: options.moves }
-    const states = job.series.map(planned => new SeriesState(root, planned, this.present, job.windows, state))
+    const states = job.series.map(planned => new SeriesState(root, planned, this.kept, job.windows, state))
     const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
     const written = new Map<SeriesState, SeriesParts>()
     try {

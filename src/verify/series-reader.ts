@@ -63,8 +63,8 @@ export class SeriesReader implements SlicedSeries {
     this.emptyAfter = mirror.contents.missingMeansEmpty(this.series) ? -Infinity : neededUntil
     this.recorded = mirror.record.seriesCandles(this.series)
     this.known = new KnownTime(plan.interval, range)
-    const isWhole = range.fromTime === -Infinity && range.toTime === Infinity
-    this.neighbours = isWhole ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
+    const isAllTime = range.fromTime === -Infinity && range.toTime === Infinity
+    this.neighbours = isAllTime ? undefined : new NeighbourCandles(mirror, this.series, table.kernel)
   }
 
   /** Whether all windows were read. */

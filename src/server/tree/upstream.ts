@@ -157,8 +157,8 @@ async function fetchEntry(source: ServiceSource, entry: TreeEntry, isCorrupt: bo
 function hasNewCandle(interval: Interval, { fetchedMs, servedMs }: Fetch, now: number): boolean {
   // Longer candles end with a day too.
   const step = Math.min(nextOpenTime(interval, 0), DAY_MS)
-  const present = servedMs + (now - fetchedMs)
-  const [before, after] = [servedMs, present].map(time => Math.floor((time - SETTLING_MS) / step))
+  const servedNow = servedMs + (now - fetchedMs)
+  const [before, after] = [servedMs, servedNow].map(time => Math.floor((time - SETTLING_MS) / step))
   return after !== before
 }
 
