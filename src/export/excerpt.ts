@@ -80,6 +80,11 @@ async function findTail(
 }
 
 /** Whether a longer candle is written that ends at `endTime`, whose last part opens at `time` (ms UTC), as the resampler decides it. */
-function hasAllCandles(source: WindowSource, { source: { interval }, plan }: PlannedSeries, time: number, endTime: number) {
+function hasAllCandles(
+  source: WindowSource,
+  { source: { interval }, plan }: PlannedSeries,
+  time: number,
+  endTime: number,
+) {
   return Math.max(nextStart(parseTargetInterval(interval), time), completeUntil(source, plan.windows)) >= endTime
 }
