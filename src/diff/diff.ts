@@ -5,7 +5,7 @@ import { toWarn } from '../download/events.js'
 import type { SourceOptions } from '../download/sources/open-source.js'
 import type { WindowFailure } from '../download/sources/window-source.js'
 import { isExchange, type LocalEndpoint, SAMPLE } from '../http/base-url.js'
-import { isKlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { isInterval } from '../klines/intervals.js'
 import type { SeriesLabel } from '../klines/series.js'
 import type { RequestedRange, TimeRange } from '../klines/time-range.js'
@@ -157,9 +157,8 @@ async function openSide({ name, baseUrl }: SideRequest, request: DiffRequest): P
     return await openFileSide(name, undefined, signal)
   } catch (error) {
     if (!isKlinesError(error, 'bad_input') || error.data.file !== undefined) throw error
-    throw badInput({ file: name }, 'the folder is neither a mirror, because it has no api/klines, nor a lake', [
-      EXPECTED,
-    ])
+    const message = `${error.message} Nor is it a mirror, because it has no api/klines.`
+    throw new KlinesError('bad_input', message, { suggestions: [EXPECTED] })
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CandleComparison, type Difference } from '../../src/diff/compare-candles.js'
+import { BatchBuilder } from '../../src/klines/batch/batch-builder.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { COLUMNS, type KlineRow } from '../../src/klines/columns.js'
 import { cutBatches, cutPoints } from '../support/exporting.js'
@@ -152,7 +153,16 @@ describe('two sides of a series', () => {
   })
 
   test('cells that only differ in where they are cut are different', async () => {
-    const side = (cells: Record<number, string>) => open([toBatch([sampleRow(START, cells)], LEAP_MONTH)], new Set())
+    // The cells of a file lie in memory without anything between them.
+    const side = (cells: Record<number, string>) => {
+      const builder = new BatchBuilder({ symbol: 'BTCUSDT', interval: '1h' })
+      const row = sampleRow(START, cells)
+      builder.add(row.map(String), [row[0], row[6], row[8]])
+      return open(
+        [builder.take()].flatMap(batch => batch ?? []),
+        new Set(),
+      )
+    }
     const found = await readAll(new CandleComparison('1h', side({ 3: '12', 4: '3' }), side({ 3: '1', 4: '23' })))
     expect(found.map(one => one.kind === 'cell' && [one.column, one.before, one.after])).toEqual([
       ['low', '12', '1'],

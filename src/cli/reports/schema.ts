@@ -137,7 +137,9 @@ export const LockCheckSchema = object(
 
 const diffSide = object({
   name: Type.String({ description: 'as it was named' }),
-  kind: Type.Union([Type.Literal('file'), Type.Literal('mirror'), Type.Literal('service')]),
+  kind: Type.Union([Type.Literal('file'), Type.Literal('mirror'), Type.Literal('service')], {
+    description: 'file: also a lake',
+  }),
 })
 const sideName = Type.Union([Type.Literal('a'), Type.Literal('b')])
 
