@@ -71,7 +71,7 @@ describe('F52 a clock', () => {
       const times = scenario.server.requestsFor(FAULTY).map(({ at }) => at)
       expect(times).toHaveLength(5)
       expect(times[1] - times[0]).toBeGreaterThan(950)
-      expect(run.tookMs).toBeLessThan(15_000)
+      expect(run.tookMs).toBeLessThan(60_000)
     },
   )
 })

@@ -211,7 +211,7 @@ describe('F56 the reader of a FIFO', () => {
     const fifo = `${format}-${reader.replaceAll(' ', '')}.${format}`
     const run = await sandbox.shell(`mkfifo '${fifo}'; ${reader} < '${fifo}' > /dev/null & ${BIG} -o '${fifo}'`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
-    expect(run.tookMs).toBeLessThan(15_000)
+    expect(run.tookMs).toBeLessThan(60_000)
   })
 
   it.concurrent('that leaves is reported when there are other outputs, none of which is replaced', async () => {

@@ -92,7 +92,6 @@ describe('a status', () => {
       name: 'F25 Retry-After in the past',
       responses: [busy('Wed, 21 Oct 2015 07:28:00 GMT')],
       requests: 2,
-      budgetMs: 15_000,
     },
     {
       notExchange,

@@ -51,6 +51,6 @@ describe('F57 a JSON Lines stream', () => {
     else expect(run.stderr).toBe('')
     expectPlainText(run.stderr)
     expect(server.heads).toHaveLength(1)
-    expect(run.tookMs).toBeLessThan(15_000)
+    expect(run.tookMs).toBeLessThan(60_000)
   })
 })

@@ -14,7 +14,7 @@ import { rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { candle, makeTree, NOW, putFile } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const COUNT = cases(12_000, 3_000)
+const COUNT = cases(6_000, 3_000)
 const SECRET = 'no-client-may-see-this'
 /** A price in a valid window outside the tree, and nowhere else. */
 const SECRET_PRICE = '777.77777777'
