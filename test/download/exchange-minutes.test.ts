@@ -218,7 +218,7 @@ describe('the whole history of 1m', () => {
     requests()
     const planned: number[] = []
     const left: number[] = []
-    const request = { ...all, intervals: ['1m' as const], from: '2025-06-01' }
+    const request = { ...all, intervals: ['1m' as const], from: '2026-02-01' }
     await downloadKlines({
       ...request,
       onEvent: event => {
@@ -239,8 +239,10 @@ describe('the whole history of 1m', () => {
   it('resampled to each of the twelve, to 3m and to 5m is what the exchange has', async () => {
     const { request, exported } = whole
     await downloadKlines({ ...request, intervals: ['3d'] })
-    for (const resample of oneOf(3, EXCHANGE_INTERVALS.slice(1))) {
-      expect(JSON.stringify(await exported({ resample })), resample).toBe(JSON.stringify(expected(resample, 0)))
+    for (const [index, resample] of oneOf(3, EXCHANGE_INTERVALS.slice(1)).entries()) {
+      // The 3,000 empty days before March are read once.
+      const from = index === 0 ? undefined : '2026-03-01'
+      expect(JSON.stringify(await exported({ resample, from })), resample).toBe(JSON.stringify(expected(resample, 0)))
     }
   })
 
@@ -266,7 +268,7 @@ describe('the whole history of 1m', () => {
 
   it('adds 38 pairs to the 60 that are compared', async () => {
     const { request, mirror } = await setup()
-    await downloadKlines({ ...request, intervals: [...EXCHANGE_INTERVALS], from: '2026-01-01' })
+    await downloadKlines({ ...request, intervals: [...EXCHANGE_INTERVALS], from: '2026-03-01' })
     const series = EXCHANGE_INTERVALS.map(interval => ({ symbol: SYMBOL, interval }))
     const report = await verifySeries(new Mirror(mirror), series, { now: EXCHANGE_NOW })
     expect(report.differences).toEqual([])

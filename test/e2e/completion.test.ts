@@ -105,7 +105,7 @@ describe.concurrent('completion at the prompt', () => {
       ['klines download "bt', 'klines download "BTCUSDT" '],
       ['klines download -f csv>rep', 'klines download -f csv>report.csv '],
     ]
-    const pairs = [...oneOf(3, ALL_LINES), ...more]
+    const pairs = [...oneOf(5, ALL_LINES), ...more]
     const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', typedBy(pairs))
     expect(lines).toEqual(asLines(pairs))
   })
@@ -114,7 +114,7 @@ describe.concurrent('completion at the prompt', () => {
   it.skipIf(noZsh)(`of zsh${noZsh}`, async () => {
     const sandbox = newFolder()
     sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
-    const pairs = oneOf(3, ALL_LINES)
+    const pairs = oneOf(5, ALL_LINES)
     expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
   })
 
@@ -132,7 +132,7 @@ describe.concurrent('completion at the prompt', () => {
   const noFish = whyNot('fish', false)
   it.skipIf(noFish)(`of fish${noFish}`, async () => {
     const sandbox = newFolder()
-    const pairs = oneOf(3, ALL_LINES)
+    const pairs = oneOf(5, ALL_LINES)
     // fish prints the last word as it would be.
     sandbox.write(
       'rc.fish',

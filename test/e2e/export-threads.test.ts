@@ -35,7 +35,7 @@ async function exportAll(
 
 describe.concurrent('an export with several threads', () => {
   it.each(
-    oneOf<[string, string[]]>(3, [
+    oneOf<[string, string[]]>(4, [
       ['CSV files', ['-o', 'out/{symbol}.csv']],
       ['gzip', ['-o', 'out/{symbol}.csv.gz']],
       [

@@ -39,7 +39,7 @@ it.each(CASES)(
   async (task, faults) => {
     const lanes = await tortureLanes(task)
     for (const { calls, ...fault } of faults) {
-      const { names } = await tortureAll(lanes, fault, all => (FULL ? all : callNumbers(all.length, 1, 15)))
+      const { names } = await tortureAll(lanes, fault, all => (FULL ? all : callNumbers(all.length, 1, 24)))
       expect(names.length).toBeGreaterThan(0)
       if (FULL) expect(names).toEqual(expect.arrayContaining(calls))
     }

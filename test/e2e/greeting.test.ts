@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
+import { oneOf } from '../support/full.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import {
   type GreetingAnswer,
@@ -370,10 +371,12 @@ describe('streams tokens', () => {
 })
 
 describe('a signal', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('%s ends a stream with exit code %i within 2 s', async (signal, code) => {
+  it.each(
+    oneOf(2, [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const),
+  )('%s ends a stream with exit code %i within 2 s', async (signal, code) => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
@@ -408,7 +411,7 @@ describe('a signal', () => {
     expect(run.tookMs).toBeLessThan(10_000)
   })
 
-  it.each(COMMANDS)('ends %s %s that waits for an answer', async (...command) => {
+  it.each(oneOf(2, COMMANDS))('ends %s %s that waits for an answer', async (...command) => {
     const { server, sandbox } = await setUp(() => {})
     const { child, ended } = sandbox.start([...command, '--base-url', server.url])
     await until(() => server.log.length === 1)

@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { FULL } from '../support/full.js'
 import { csvOf, SAMPLE_TREE, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -126,8 +127,11 @@ describe.concurrent('the library', () => {
 
   it('has types that compile strictly and reject a wrong value', async () => {
     const tsc = join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc')
-    const options =
-      '--strict --skipDefaultLibCheck --noEmit --module nodenext --target es2022 --types node --typeRoots'.split(' ')
+    // With all cases, the types of the package and of browsers too.
+    const libraries = FULL ? '--skipDefaultLibCheck' : '--skipLibCheck --lib es2022'
+    const options = `--strict ${libraries} --noEmit --module nodenext --target es2022 --types node --typeRoots`.split(
+      ' ',
+    )
     const right = sandbox.write(
       'right.ts',
       `import { exportKlines, type ExportReport, type KlineRow, klineRows, KlinesError, type ErrorCode } from 'klines'

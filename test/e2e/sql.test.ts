@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SqlSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
 import { until } from '../support/deferred.js'
@@ -26,11 +27,12 @@ async function makeLake(sandbox: CliSandbox, ...options: string[]): Promise<void
   expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })
 }
 
+const withLake = usePreparedSandboxes(newSandbox, makeLake)
+
 describe.concurrent('klines sql', () => {
   let sandbox: CliSandbox
   beforeAll(async () => {
-    sandbox = newSandbox()
-    await makeLake(sandbox)
+    sandbox = await withLake()
   })
 
   it('has the same candles over a lake and over the mirror, with every digit', async () => {
@@ -124,8 +126,13 @@ describe.concurrent('klines sql', () => {
 
   it('the same query gives the same bytes, whatever the time zone of the machine', async () => {
     const sql = `select month(open_time) as m, stddev(close) as s, min(open_time) as t from klines group by symbol, m`
-    const zones = ['UTC', ...oneOf(2, ['America/New_York', 'Asia/Kathmandu']), 'UTC']
-    const runs = await Promise.all(zones.map(TZ => sandbox.run(['sql', sql, '--lake', 'lake'], { TZ })))
+    const args = ['sql', sql, '--lake', 'lake']
+    const zones = oneOf(3, ['America/New_York', 'Asia/Kathmandu', 'UTC'])
+    // The calls have the time zone of the tests.
+    const runs = await Promise.all([
+      ...[1, 2].map(() => sandbox.call(args)),
+      ...zones.map(TZ => sandbox.run(args, { TZ })),
+    ])
     expect(runs[0]).toMatchObject({ code: 0, stderr: '' })
     expect(runs[0].stdout).toMatch(/"t":"2024-12-30T00:00:00.000Z"/)
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(1)
@@ -171,7 +178,7 @@ describe.concurrent('klines sql', () => {
   it('a query that fails in its middle leaves the old file, and no other', async () => {
     const place = newSandbox()
     place.write('old.csv', 'old')
-    const sql = `select case when range = 900000 then error('in the middle') else range end as x from range(1000000)`
+    const sql = `select case when range = 290000 then error('in the middle') else range end as x from range(300000)`
     for (const name of ['old.csv', 'new.csv', 'new.parquet']) {
       const run = await place.call(['sql', sql, '-o', name, '--force'])
       expect(run).toMatchObject({ code: 2, stdout: '', stderr: 'klines: Invalid Input Error: in the middle\n' })
@@ -250,8 +257,7 @@ describe.concurrent('a lake that is not whole', () => {
   const part = 'lake/symbol=BTCUSDT/interval=1d/part-0.parquet'
 
   it('without a part, or with a link in its place, is exit code 3', async () => {
-    const sandbox = newSandbox()
-    await makeLake(sandbox)
+    const sandbox = await withLake()
     renameSync(sandbox.path(part), sandbox.path('away.parquet'))
     const missing = await sandbox.call(['sql', '--lake', 'lake', COUNT])
     expect(missing).toMatchObject({ code: 3, stdout: '' })
@@ -261,8 +267,7 @@ describe.concurrent('a lake that is not whole', () => {
   })
 
   it('with a link in place of a folder is exit code 3', async () => {
-    const sandbox = newSandbox()
-    await makeLake(sandbox)
+    const sandbox = await withLake()
     renameSync(sandbox.path('lake/symbol=BTCUSDT'), sandbox.path('away'))
     symlinkSync(sandbox.path('away'), sandbox.path('lake/symbol=BTCUSDT'))
     expect(await sandbox.call(['sql', '--lake', 'lake', COUNT])).toMatchObject({ code: 3, stdout: '' })
@@ -272,8 +277,7 @@ describe.concurrent('a lake that is not whole', () => {
     ['{', 'is damaged'],
     ['{"schema":99}', 'is of a newer klines'],
   ])('with the manifest %s is exit code 2', async (text, reason) => {
-    const sandbox = newSandbox()
-    await makeLake(sandbox)
+    const sandbox = await withLake()
     sandbox.write('lake/_klines.json', text)
     const run = await sandbox.call(['sql', '--lake', 'lake', COUNT])
     expect(run).toMatchObject({ code: 2, stdout: '' })

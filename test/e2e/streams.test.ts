@@ -4,6 +4,7 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
 import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { oneOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { TreeServer } from '../support/servers/tree-server.js'
 import { makeTree, PRESENT } from '../support/synthetic-tree.js'
@@ -166,7 +167,7 @@ it.concurrent('a warning goes to stderr, into the object with --json, and nowher
 })
 
 describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux)', { concurrent: true }, () => {
-  it.each(['parquet', 'arrow'])('%s is refused, and no binary data is printed', async format => {
+  it.each(oneOf(2, ['parquet', 'arrow']))('%s is refused, and no binary data is printed', async format => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -f ${format} -o -`)
     expect(run.code).toBe(2)
@@ -174,11 +175,13 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(run.stdout).not.toMatch(/PAR1|ARROW1/)
   })
 
-  it.each([
-    ['CSV with -f', '-f csv -o -', csvOf(ROWS)],
-    ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
-    ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
-  ])('data is %s', async (_, flags, expected) => {
+  it.each(
+    oneOf(2, [
+      ['CSV with -f', '-f csv -o -', csvOf(ROWS)],
+      ['json with -f, and a line end after it', '-f json', `${JSON.stringify(ROWS)}\n`],
+      ['jsonl with -f', '-f jsonl --columns count', ROWS.map(row => `{"count":${row[8]}}\n`).join('')],
+    ]),
+  )('data is %s', async (_, flags, expected) => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} -q ${flags}`)
     expect(run.code).toBe(0)
@@ -186,7 +189,7 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
     expect(data).toBe(expected)
   })
 
-  it.each(['', '-o -', '-o /dev/stdout'])('without a format candles are a table (%s)', async flags => {
+  it.each(oneOf(2, ['', '-o -', '-o /dev/stdout']))('without a format candles are a table (%s)', async flags => {
     const sandbox = await sandboxWithDays()
     const run = await atTerminal(sandbox, `klines ${EXPORT.join(' ')} ETHUSDT ${flags}`, {
       columns: 80,
@@ -247,13 +250,15 @@ describe.skipIf(!hasScript)('at a terminal (skipped without script of util-linux
   }
   const [SPINS, COLOURS] = ['\u001B[?25l', '\u001B[36m']
 
-  it.each([
+  it.each<[string, string, TerminalOptions, boolean, boolean]>([
     ['is shown, with colours', '', {}, true, true],
-    ['is shown without colours with NO_COLOR', '', { env: { NO_COLOR: '1' } }, true, false],
-    ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false, false],
-    ['is not shown on a terminal without a width', '', { columns: 0 }, false, false],
-    ['is not shown with -q', '-q', {}, false, false],
-    ['is not shown with --json', '--json', {}, false, false],
+    ...oneOf<[string, string, TerminalOptions, boolean, boolean]>(2, [
+      ['is shown without colours with NO_COLOR', '', { env: { NO_COLOR: '1' } }, true, false],
+      ['is not shown on a dumb terminal', '', { env: { TERM: 'dumb' } }, false, false],
+      ['is not shown on a terminal without a width', '', { columns: 0 }, false, false],
+      ['is not shown with -q', '-q', {}, false, false],
+      ['is not shown with --json', '--json', {}, false, false],
+    ]),
   ])('progress %s', async (_, flags, options, spins, hasColours) => {
     const run = await downloadAtTerminal(flags, options)
     expect(run.code).toBe(0)

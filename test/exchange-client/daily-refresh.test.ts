@@ -11,8 +11,8 @@ import { tempFolder } from '../support/temp-folder.js'
 
 const DAY_MS = 86_400_000
 const MONDAY = 4 * DAY_MS
-/** The published tree is refreshed at this time; the turn of this year ends windows of eight intervals. */
-const FIRST_RUN = Date.UTC(2025, 11, 27, 3, 17)
+/** The published tree is refreshed at this time; a week ends a day later, and the turn of this year ends windows of eight intervals. */
+const FIRST_RUN = Date.UTC(2025, 11, 28, 3, 17)
 /** With all cases, two more weeks begin and end. */
 const LAST_RUN = Date.UTC(2026, 0, FULL ? 12 : 2, 3, 17)
 /** Requests that the refresh of one day may take: two windows a series. */

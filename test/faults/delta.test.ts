@@ -83,7 +83,7 @@ const KILLS = [
   ['renameSync', 'SIGKILL', 'F42'],
 ] as const
 const FAULTS = [
-  ...oneOf(2, KILLS),
+  ...oneOf(3, KILLS),
   ['handle.write', 'ENOSPC', 'F44'],
   ['promises.link', 'EIO', 'F47'],
   ['promises.rename', 'EIO', 'F47'],
@@ -140,7 +140,7 @@ describe('a Delta table: every reader sees the old version or the new one, and t
   })
 
   it.each(
-    oneOf(2, [
+    oneOf(3, [
       ['promises.rename', 'SIGKILL'],
       ['promises.link', 'SIGKILL'],
       ['handle.write', 'SIGKILL'],
@@ -170,7 +170,7 @@ describe.each([
   ['plain files into a table', PLAIN, TABLE],
   ['a table into plain files', TABLE, PLAIN],
 ])('F42 a run that turns %s', (_, from, to) => {
-  it.each(oneOf(2, ['promises.rename', 'promises.link', 'rmSync', 'renameSync', 'handle.write']))(
+  it.each(oneOf(3, ['promises.rename', 'promises.link', 'rmSync', 'renameSync', 'handle.write']))(
     'is killed at each %s: its readers see all of the old or all of the new candles, and the next run completes it',
     async call => {
       let isComplete = false

@@ -38,7 +38,7 @@ function runWith(sandbox: CliSandbox, call: string, code: string, at: number) {
 describe.each(['an update', 'a new lake'])('in %s', kind => {
   it.each([
     // A kill needs a process of its own, which takes time.
-    ...oneOf(2, [
+    ...oneOf(3, [
       ['promises.rename', 'SIGKILL', 'F42'],
       ['handle.write', 'SIGKILL', 'F42'],
       ['handle.sync', 'SIGKILL', 'F42'],

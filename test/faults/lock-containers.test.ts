@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, FAILING_FS, type Running, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
 import { expectedSums, logNames, type Sums, tableSums } from '../support/delta.js'
+import { cases } from '../support/full.js'
 import { FULL_WEEKS, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -139,8 +141,7 @@ describe('F76 two containers with one host name and one process number write one
 
   it('several that begin at once: whatever ends with 0 is in the table, all others end with 5', async ({ skip }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    const sandbox = await withTable()
     const rows = weekRows(WEEK, { seed: 7 })
     for (const symbol of SYMBOLS) putFile(sandbox.path('m'), weekPath(symbol, WEEK), rows)
     const changed = expectedSums(Object.fromEntries(SYMBOLS.map(symbol => [`${symbol} ${WEEK}`, rows])))
@@ -153,14 +154,26 @@ describe('F76 two containers with one host name and one process number write one
   it('three that find the lock of a killed one: one gets it', async ({ skip }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
     const sandbox = newSandbox()
-    const lakes = makeLakes(sandbox, 5, { ...(await liveLock(sandbox)), boot: 'an earlier start', id: 'the dead one' })
+    const lakes = makeLakes(sandbox, 5, { ...(await liveLock()), boot: 'an earlier start', id: 'the dead one' })
     const results = await takeLocks(sandbox, lakes, { container: CONTAINER, env: { KLINES_TEST_DEAD: 'the dead one' } })
     for (const taken of results) expect(taken.sort()).toEqual(['lake_busy', 'lake_busy', 'taken'])
   })
 })
 
-/** The lock of a process that is running, as the program writes it. */
-async function liveLock(sandbox: CliSandbox) {
+/** Sandboxes with a mirror and a table of it. */
+const withTable = usePreparedSandboxes(newSandbox, async sandbox => {
+  await stockedSandbox(sandbox)
+  expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+})
+
+/** The lock of a process that was running, as the program writes it; made once. */
+let known: ReturnType<typeof makeLock> | undefined
+function liveLock() {
+  known ??= makeLock(newSandbox())
+  return known
+}
+
+async function makeLock(sandbox: CliSandbox) {
   mkdirSync(sandbox.path('probe'))
   const running = sandbox.startNode([TAKE_LOCK, 'probe', 'probe'])
   sandbox.write('go', '')
@@ -168,7 +181,6 @@ async function liveLock(sandbox: CliSandbox) {
   const lock = JSON.parse(sandbox.text('probe/_lock').split('\n')[0])
   sandbox.write('stop', '')
   expect(await running.ended).toMatchObject({ code: 0, stderr: '' })
-  await sandbox.shell('rm -r go stop probe*')
   return lock
 }
 
@@ -205,7 +217,7 @@ describe('F76 a lock of this machine', () => {
   it('whose process was killed is taken over at once, by one of three', async ({ skip }) => {
     if (!hasIdentity) skip(NO_IDENTITY)
     const sandbox = newSandbox()
-    const lakes = makeLakes(sandbox, 150, await liveLock(sandbox))
+    const lakes = makeLakes(sandbox, cases(150, 60), await liveLock())
     const results = await takeLocks(sandbox, lakes)
     for (const taken of results) expect(taken.sort()).toEqual(['lake_busy', 'lake_busy', 'taken'])
   })
@@ -214,10 +226,9 @@ describe('F76 a lock of this machine', () => {
     ['with a number that another process has now', (owner: object) => ({ ...owner, ...running(), started: '1' })],
     ['with a number that nothing has', (owner: object) => ({ ...owner, pid: 2 ** 22 + 1 })],
   ])('%s is taken over at once', async (_, change) => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
+    const sandbox = await withTable()
     if (!hasIdentity) return
-    writeLock(sandbox, 'lake', change(await liveLock(sandbox)))
+    writeLock(sandbox, 'lake', change(await liveLock()))
     expect(await sandbox.run(TABLE)).toMatchObject({ code: 0, stderr: '' })
     expect(sandbox.exists('lake/_lock')).toBe(false)
   })
@@ -226,9 +237,8 @@ describe('F76 a lock of this machine', () => {
     ['of before a reboot', (owner: object) => ({ ...owner, boot: '01234567-0123-0123-0123-0123456789ab' })],
     ['of a system that does not say more', ({ pid, host, id }: Owner) => ({ pid, host, id })],
   ])('%s, with the number and the start of a running process, is taken over after a minute', async (_, change) => {
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
-    const text = writeLock(sandbox, 'lake', change({ ...(await liveLock(sandbox)), ...running() }))
+    const sandbox = await withTable()
+    const text = writeLock(sandbox, 'lake', change({ ...(await liveLock()), ...running() }))
     const result = await updateFast(sandbox)
     expect(result).toMatchObject({ lake: { written: 0, unchanged: 2 }, looks: 60 })
     expect(result.warnings).toEqual([
@@ -239,9 +249,8 @@ describe('F76 a lock of this machine', () => {
 
   it('of a running process is refused at once with 5', async ({ skip }) => {
     if (!hasIdentity) skip(NO_IDENTITY)
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
-    const text = writeLock(sandbox, 'lake', { ...(await liveLock(sandbox)), ...running() })
+    const sandbox = await withTable()
+    const text = writeLock(sandbox, 'lake', { ...(await liveLock()), ...running() })
     const run = await sandbox.run(TABLE)
     expect(run).toMatchObject({ code: 5, stdout: '' })
     expect(run.stderr).toMatch(new RegExp(`^klines: The lake is being written by process ${process.pid}: `))
@@ -250,9 +259,8 @@ describe('F76 a lock of this machine', () => {
 
   it('whose takeover was killed before it was complete is taken over, too', async ({ skip }) => {
     if (!hasIdentity) skip(NO_IDENTITY)
-    const { sandbox } = await stockedSandbox(newSandbox())
-    expect(await sandbox.call(TABLE)).toMatchObject({ code: 0, stderr: '' })
-    const dead = writeLock(sandbox, 'lake', await liveLock(sandbox))
+    const sandbox = await withTable()
+    const dead = writeLock(sandbox, 'lake', await liveLock())
     const env = {
       NODE_OPTIONS: `--import=${FAILING_FS}`,
       KLINES_TEST_FAIL: JSON.stringify({ call: 'renameSync', path: '._lock.claim~', code: 'SIGKILL' }),

@@ -102,7 +102,7 @@ describe('F61 a call that fails while eight files are put in place', () => {
 
 describe('F61 kill -9 while eight files are put in place', () => {
   it.each(
-    oneOf<[string, readonly string[], boolean]>(2, [
+    oneOf<[string, readonly string[], boolean]>(3, [
       ['promises.link', HALF, true],
       ['promises.rename', HALF, true],
       ['promises.unlink', HALF, true],

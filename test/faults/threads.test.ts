@@ -87,7 +87,7 @@ describe('an export with worker threads', () => {
     expect(MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))).toEqual(expected)
   })
 
-  it.each([1, 2, 3, 4])(
+  it.each(oneOf(2, [1, 2, 3, 4]))(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {
       await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', mirror, '-o', 'BTCUSDT.csv', '--to', '2018-02'])
@@ -238,15 +238,18 @@ describe('a lake with worker threads', () => {
     },
   )
 
-  it.each([1, 2, 6, 9])('F43 a full disk at write %d: exit code 1, one error, the lake is as it was', async at => {
-    const { files, parts } = await oldLake()
-    const run = await callFailing(lake(4, changed), { call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' })
-    expect(run.code).toBe(1)
-    const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
-    expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
-    expect(exports(sandbox)).toEqual(files)
-    expect(readParts()).toEqual(parts)
-  })
+  it.each(oneOf(2, [1, 2, 6, 9]))(
+    'F43 a full disk at write %d: exit code 1, one error, the lake is as it was',
+    async at => {
+      const { files, parts } = await oldLake()
+      const run = await callFailing(lake(4, changed), { call: 'handle.write', at, code: 'ENOSPC', path: '.parquet' })
+      expect(run.code).toBe(1)
+      const errors = run.stderr.split('\n').filter(line => line.startsWith('klines: '))
+      expect(errors).toEqual([expect.stringMatching(/^klines: Cannot write lake\/\S+: the disk is full \(ENOSPC\)\.$/)])
+      expect(exports(sandbox)).toEqual(files)
+      expect(readParts()).toEqual(parts)
+    },
+  )
 
   it.each(oneOf(2, SIGNALS))('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
     const { files, parts } = await oldLake()

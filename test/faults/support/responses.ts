@@ -6,9 +6,13 @@ import type { FaultRequest, FaultResponse } from './fault-server.js'
 
 /** A complete response with a correct length; `body` defaults to the healthy file. */
 export function reply(status: string, headers: readonly string[] = [], body?: string | Buffer): FaultResponse {
-  return request => {
-    const bytes = Buffer.from(body ?? request.file ?? '')
-    request.socket.write(rawReply(status, [...request.times, ...headers, `Content-Length: ${bytes.length}`], bytes))
+  return ({ socket, times, file = Buffer.alloc(0) }) => {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : (body ?? file)
+    // Sent as one, without a copy of a large body.
+    socket.cork()
+    socket.write(rawReply(status, [...times, ...headers, `Content-Length: ${bytes.length}`]))
+    socket.write(bytes)
+    socket.uncork()
   }
 }
 

@@ -12,7 +12,8 @@ import { tempFolder } from '../../support/temp-folder.js'
 const run = promisify(execFile)
 const tool = (name: string) => join(PROJECT, 'node_modules', name)
 const TSC = tool('typescript/bin/tsc')
-const STRICT = { strict: true, target: 'ES2022', module: 'NodeNext', types: [] }
+/** The document becomes a source file, which is always checked. */
+const STRICT = { strict: true, skipLibCheck: true, target: 'ES2022', module: 'NodeNext', types: [] }
 
 /** The first window of each interval in the sample; the real slice has them too. */
 const WINDOWS = ALL_INTERVALS.map(interval => {
@@ -24,10 +25,33 @@ const get = (interval: string, startDate: string, symbol = 'BTCUSDT') =>
   `client.GET('/api/klines/${interval}/{symbol}/{startDate}.json',` +
   ` { params: { path: { symbol: '${symbol}', startDate: '${startDate}' } } })`
 
-/** A program like a user's with the generated client; `typeErrors` is compiled but not called. */
-const PROGRAM = `declare const process: { argv: string[] }
-import createClient from 'openapi-fetch'
+const IMPORTS = `import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './api.js'
+`
+
+/** Mistakes, each of which the compiler must notice. */
+const MISTAKES = `export async function typeErrors() {
+  // @ts-expect-error There is no such symbol.
+  await ${get('1h', '2025-01-01', 'BTCEUR')}
+  // @ts-expect-error No window starts on a 2nd.
+  await ${get('1h', '2025-01-02')}
+  // @ts-expect-error There is no such interval.
+  await ${get('5m', '2025-01-01')}
+  // @ts-expect-error There is no such operation.
+  await client.POST('/api/klines/symbols.json')
+}
+
+export function row(row: components['schemas']['Kline']) {
+  // @ts-expect-error A row has 12 elements.
+  row[12]
+  // @ts-expect-error A price is a string.
+  row[1].toFixed()
+}
+`
+
+/** A program like a user's with the generated client; `typeErrors` is compiled but not called. */
+const PROGRAM = `${IMPORTS}
+declare const process: { argv: string[] }
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Interval = components['schemas']['Interval']
@@ -66,24 +90,7 @@ const status: number | undefined = missing.error?.statusCode
 const own: object = unwrap(await client.GET('/api/openapi.json'))
 console.log(JSON.stringify({ exact, each, symbol, numbers, symbols, startDates, windows, status, document, own }))
 
-export async function typeErrors() {
-  // @ts-expect-error There is no such symbol.
-  await ${get('1h', '2025-01-01', 'BTCEUR')}
-  // @ts-expect-error No window starts on a 2nd.
-  await ${get('1h', '2025-01-02')}
-  // @ts-expect-error There is no such interval.
-  await ${get('5m', '2025-01-01')}
-  // @ts-expect-error There is no such operation.
-  await client.POST('/api/klines/symbols.json')
-}
-
-export function row(row: components['schemas']['Kline']) {
-  // @ts-expect-error A row has 12 elements.
-  row[12]
-  // @ts-expect-error A price is a string.
-  row[1].toFixed()
-}
-`
+${MISTAKES}`
 
 /** Runs the compiled program with the document of a server over `root`, and compares what it fetched with the files. */
 async function expectFetched(program: string, root: string): Promise<void> {
@@ -114,7 +121,11 @@ it('a client from a public generator fetches everything, with the types of the s
   const generator = tool('openapi-typescript/bin/cli.js')
   await run(process.execPath, [generator, `${url}/api/openapi.json`, '-o', 'api.ts'], { cwd: folder })
   // The compiler must notice a wrong type: this program lacks one line that announces an error.
-  writeFileSync(join(folder, 'wrong.ts'), PROGRAM.replace('  // @ts-expect-error There is no such symbol.\n', ''))
+  const mistakes = MISTAKES.replace('  // @ts-expect-error There is no such symbol.\n', '')
+  writeFileSync(
+    join(folder, 'wrong.ts'),
+    `${IMPORTS}\ndeclare const client: ReturnType<typeof createClient<paths>>\n${mistakes}`,
+  )
   const { stdout } = await run(process.execPath, [TSC, '-p', '.'], { cwd: folder }).catch(error => error)
   const errors = stdout.split('\n').filter((line: string) => /^\S/.test(line))
   expect(errors).toEqual([expect.stringMatching(/^wrong\.ts\(.*"BTCEUR"/)])
