@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import type { KlineBatch } from '../klines/batch/kline-batch.js'
-import type { SeriesLabel } from '../klines/series.js'
+import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { parsePartPath } from '../lake/layout.js'
 import { listParts, locateParts } from '../lake/list-parts.js'
 import type { LakeManifest } from '../lake/manifest.js'
@@ -36,6 +36,8 @@ export async function openCandleFile(file: string, series?: SeriesLabel): Promis
 async function openFile(file: string, series: SeriesLabel | undefined): Promise<CandleFile> {
   const table = await openTable(file)
   const named = table.doubles.length > 0 ? table.facts.fingerprints : undefined
+  const other = series && named?.find(one => seriesName(one) !== seriesName(series))
+  if (other) throw badInput({ file }, `it says that it has ${seriesName(other)}, expected ${seriesName(series)}`)
   return { named, batches: () => readBatches(file, table, series, new Map()) }
 }
 

@@ -47,8 +47,6 @@ export class CandleRows {
     private readonly named: SeriesLabel | undefined,
     private readonly last: LastTimes,
   ) {
-    const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-    if (twice !== undefined) throw damagedInput({ file, cell: twice }, 'the column is there twice')
     const missing = NEEDED.filter(name => !columns.includes(name))
     if (missing.length > 0) {
       const suggestions = [
@@ -56,6 +54,8 @@ export class CandleRows {
       ]
       throw badInput({ file }, `it lacks the columns ${missing.join(', ')}`, suggestions)
     }
+    const twice = columns.find((name, index) => columns.indexOf(name) !== index)
+    if (twice !== undefined) throw damagedInput({ file, cell: twice }, 'the column is there twice')
     const inexact = NEEDED.find(name => doubles.includes(name))
     if (inexact !== undefined) throw doublesError({ file, cell: inexact })
     this.columns = columns.length

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { KlinesError } from '../klines/errors.js'
 import { findNoMemory } from '../klines/no-memory.js'
@@ -46,11 +46,17 @@ export function inputError(file: string, error: unknown): unknown {
   return damagedInput({ file }, `it is damaged (${trimPeriod(message)})`, error)
 }
 
-/** Opens a file to read. Throws `bad_input`. */
+/** Opens a file to read. Throws `bad_input`, and `damaged_input` for an empty one. */
 export async function openInput(file: string): Promise<FileHandle> {
-  return open(file).catch(error => {
+  try {
+    const stats = await stat(file)
+    // Opening a FIFO would wait for its writer.
+    if (!stats.isFile()) throw badInput({ file }, 'it is no regular file')
+    if (stats.size === 0) throw damagedInput({ file }, 'it is empty')
+    return await open(file)
+  } catch (error) {
     throw inputError(file, error)
-  })
+  }
 }
 
 function describePlace({ file, row, cell }: FilePlace): string {

@@ -44,6 +44,13 @@ export async function fingerprintFiles(
     const isNamed = candles.named !== undefined
     const fingerprints = candles.named ?? (await fingerprintFile(candles, signal))
     if (fingerprints.length === 0) throw new KlinesError('no_candles', `${file} has no candles.`)
+    for (const one of fingerprints) {
+      const other = found.find(before => seriesName(before) === seriesName(one))
+      if (other) {
+        const message = `${other.file} and ${file} both have ${seriesName(one)}. Expected each series once.`
+        throw new KlinesError('bad_option', message)
+      }
+    }
     found.push(...fingerprints.map(fingerprint => ({ ...fingerprint, file, isNamed })))
   }
   return reportFingerprints(found)

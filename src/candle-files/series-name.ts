@@ -2,12 +2,12 @@ import { basename } from 'node:path'
 import { KlinesError } from '../klines/errors.js'
 import { intervalName } from '../klines/resample/target-interval.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
-import { isSymbol, parseSymbol, toSymbolName } from '../klines/symbols.js'
+import { isSymbol, parseSymbol, splitSymbol, toSymbolName } from '../klines/symbols.js'
 import { badInput } from './errors.js'
 import type { FileFacts } from './file-facts.js'
 
 /** `BTCUSDT-1h.csv`, `btc_usdt_1h.parquet`. */
-const FILE_NAME = /^(.+)[-_]([^-_.]+)(?:\.\w+)+$/
+const FILE_NAME = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/
 
 /** A series as people write it: `BTCUSDT/1h` or `btc/usdt/1h`. Throws `bad_option`, `unknown_symbol` and `unknown_interval`. */
 export function parseSeries(text: string): SeriesLabel {
@@ -26,6 +26,15 @@ export function parseLabel(symbol: unknown, interval: unknown): SeriesLabel | un
   }
 }
 
+/** The series in the name of a file; undefined where another word might be a part of the symbol. */
+function parseFileName(name: string): SeriesLabel | undefined {
+  const [, pair = '', interval] = FILE_NAME.exec(name) ?? []
+  const symbol = toSymbolName(pair)
+  const [, quote] = pair.split(/[-_]/)
+  if (quote !== undefined && splitSymbol(symbol)?.quote !== quote.toUpperCase()) return undefined
+  return parseLabel(symbol, interval === '1min' ? '1m' : interval)
+}
+
 /**
  * The series of a file whose rows do not name theirs: `given`, what the file says about itself, or its name. Throws `bad_input` where
  * the file says that it has another one than `given`, and without any.
@@ -35,8 +44,7 @@ export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | 
   if (given && stated && seriesName(given) !== seriesName(stated)) {
     throw badInput({ file }, `it says that it has ${seriesName(stated)}, expected ${seriesName(given)}`)
   }
-  const [, symbol = '', interval] = FILE_NAME.exec(basename(file)) ?? []
-  const named = given ?? stated ?? parseLabel(toSymbolName(symbol), interval === '1min' ? '1m' : interval)
+  const named = given ?? stated ?? parseFileName(basename(file))
   if (named) return named
   throw badInput({ file }, 'neither the file nor its name say which series it has', [
     "Name it with `series: 'BTCUSDT/1h'`, or call the file BTCUSDT-1h.csv.",

@@ -14,8 +14,8 @@ export interface SeriesFilter {
 
 /**
  * The series to compare: those that any side has, except that a mirror beside a file has more than the file is about; a series whose symbol
- * and interval are named is compared wherever it is. Throws `bad_option` for two services, which cannot be listed, and `window_missing`
- * when no side has what is named.
+ * and interval are named is compared wherever it is. Throws `bad_option` for two services, which cannot be listed, `window_missing`
+ * when no side has what is named, and `no_candles` when the sides have nothing at all.
  */
 export function selectSeries(sides: readonly DiffSide[], { symbols, intervals }: SeriesFilter): SeriesLabel[] {
   const files = sides.filter(({ kind }) => kind === 'file')
@@ -47,8 +47,13 @@ export function selectSeries(sides: readonly DiffSide[], { symbols, intervals }:
         ...(lengths ?? []).filter(length => !chosen.some(({ interval }) => interval === length)),
       ]
   if (lacking.length === 0 && chosen.length > 0) return chosen
-  const what = lacking.length > 0 ? lacking.join(', ') : 'any candles'
-  throw new KlinesError('window_missing', `Neither ${sides.map(({ name }) => name).join(' nor ')} has ${what}.`)
+  const asked = (isNamed ? sides : listed).map(({ name }) => name)
+  const describe = (what: string, none: string) =>
+    asked.length === 1 ? `${asked[0]} has ${none}.` : `Neither ${asked.join(' nor ')} has ${what}.`
+  if (lacking.length === 0) throw new KlinesError('no_candles', describe('any candles', 'no candles'))
+  throw new KlinesError('window_missing', describe(lacking.join(', '), `no ${lacking.join(', no ')}`), {
+    suggestions: isNamed ? [] : ['Name the symbol and the interval of a series to compare it wherever it is.'],
+  })
 }
 
 /** Intervals by their names; undefined for all. Throws `unknown_interval`. */

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { isFingerprint } from '../fingerprint/is-fingerprint.js'
-import { describeErrno } from '../fs/errno.js'
+import { describeErrno, errnoCode } from '../fs/errno.js'
 import { hideCredentials, SAMPLE, toSourceName } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type Interval, isInterval, nextOpenTime } from '../klines/intervals.js'
@@ -85,6 +85,7 @@ async function readLockBytes(path: string): Promise<Buffer> {
     }
   } catch (error) {
     if (isKlinesError(error)) throw error
+    if (errnoCode(error) === 'ENOENT') throw fail('does not exist', error)
     throw fail(`cannot be read: ${describeErrno(error)}`, error)
   }
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -207,7 +208,7 @@ describe('a file is refused with the file, the row and the cell', () => {
     ['a missing column', (text: string) => text.replace('close,', 'cl,'), 'bad_input', 'it lacks the columns close.'],
     [
       'a column twice',
-      (text: string) => text.replace('close,', 'open,'),
+      (text: string) => text.replace('ignore', 'open'),
       'damaged_input',
       'open: the column is there twice.',
     ],
@@ -342,6 +343,17 @@ describe('the series of a file', () => {
     expect(await fingerprints(await written(name, two()))).toEqual(expected(symbol, interval))
   })
 
+  test.each(['crlf-BTCUSDT-1h.csv', 'binance_btc_usdt_1h.csv', 'BTC-USDTX-1h.csv'])(
+    'is not in the name %s, of which another word may be a part of the symbol',
+    async name => {
+      const path = await written(name, two())
+      expect(await catchError(fingerprintFiles([path]))).toMatchObject({
+        code: 'bad_input',
+        message: `${path}: neither the file nor its name say which series it has.`,
+      })
+    },
+  )
+
   test('is what `series` says, if neither rows nor metadata say it', async () => {
     const path = await written('candles.csv', two())
     expect(await catchError(fingerprintFiles([path]))).toMatchObject({
@@ -398,9 +410,26 @@ describe('the series of a file', () => {
     const [a, b] = [await written('BTCUSDT-1h.csv', two()), await written('BTCUSDT-60m.json', two())]
     expect(await catchError(fingerprintFiles([a, b]))).toMatchObject({
       code: 'bad_option',
-      message: 'BTCUSDT 1h is there twice. Expected each series once.',
+      message: `${a} and ${b} both have BTCUSDT 1h. Expected each series once.`,
     })
     const { series, set } = await fingerprintFiles([a, await written('ETHUSDT-1h.csv', two())])
     expect([series.length, set?.startsWith('klines:1:set:')]).toEqual([2, true])
   })
 })
+
+test.each(['csv', 'json', 'jsonl', 'csv.gz', 'parquet', 'arrow'])(
+  'an empty file of %s, or a FIFO, is none',
+  async ending => {
+    const [empty, fifo] = ['BTCUSDT-1h', 'ETHUSDT-1h'].map(name => join(tempFolder(), `${name}.${ending}`))
+    writeFileSync(empty, '')
+    execFileSync('mkfifo', [fifo])
+    expect(await catchError(fingerprintFiles([empty]))).toMatchObject({
+      code: 'damaged_input',
+      message: `${empty}: it is empty.`,
+    })
+    expect(await catchError(fingerprintFiles([fifo]))).toMatchObject({
+      code: 'bad_input',
+      message: `${fifo}: it is no regular file.`,
+    })
+  },
+)

@@ -12,6 +12,8 @@ import { candle, FULL_WEEKS, OPEN_WEEK, putFile, type Row, weekPath, weekRows } 
 
 const newSandbox = useSandboxes()
 const HOUR = 3_600_000
+const HEADER =
+  'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
 const START = Date.UTC(2024, 11, 30)
 const WINDOW = 'api/klines/1h/BTCUSDT/2025-01-01.json'
 
@@ -36,6 +38,7 @@ describe('klines diff of two mirrors, lakes and files', () => {
     sandbox = newSandbox()
     await call('download BTCUSDT ETHUSDT -i 1h,4h -q')
     sandbox.write('torn-1h.csv', 'open_time\n1\n')
+    sandbox.write('head-1h.csv', `${HEADER}\n`)
     mkdirSync(sandbox.path('empty'), { recursive: true })
     await call('export BTCUSDT -i 1h -q --force -o doubles.parquet')
     await call('export BTCUSDT -i 1h --resample 3h -q --force -o BTCUSDT-3h.csv')
@@ -198,6 +201,8 @@ describe('klines diff of two mirrors, lakes and files', () => {
     ['diff sample binance', 2, 'Two services are too large to compare all they have.'],
     ['diff BTCUSDT-3h.csv m', 2, 'BTCUSDT 3h is resampled, and m has only candles as they are.'],
     ['diff m m BTCUSDT -i 1d', 3, 'Neither m nor m has BTCUSDT 1d.'],
+    ['diff BTCUSDT-3h.csv m ADAUSDT', 3, 'BTCUSDT-3h.csv has no ADAUSDT.'],
+    ['diff head-1h.csv head-1h.csv', 4, 'Neither head-1h.csv nor head-1h.csv has any candles.'],
     ['diff m m -i 1x', 2, '"1x" is no interval'],
     ['diff m m --from 2030', 4, ''],
     ['diff m', 2, 'Missing'],
@@ -209,11 +214,9 @@ describe('klines diff of two mirrors, lakes and files', () => {
 
   it('escapes what a file has in its names and cells', async () => {
     const rows = [candle(START), candle(START + HOUR)].map(row => row.join(','))
-    const header =
-      'open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy_volume,taker_buy_quote_volume,ignore'
     const name = 'a\u001b[31m-1h.csv'
-    sandbox.write('BTCUSDT-1h.csv', [header, ...rows].join('\n'))
-    sandbox.write(name, [header, rows[0]].join('\n'))
+    sandbox.write('BTCUSDT-1h.csv', [HEADER, ...rows].join('\n'))
+    sandbox.write(name, [HEADER, rows[0]].join('\n'))
     const { stdout, stderr } = await sandbox.call(['diff', name, 'BTCUSDT-1h.csv', '--series', 'BTCUSDT/1h'])
     expect(stdout + stderr).not.toContain('\u001b')
     expect(stdout).toContain('A: a?[31m-1h.csv')

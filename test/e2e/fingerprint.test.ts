@@ -93,6 +93,8 @@ describe('klines fingerprint', () => {
     expect(sandbox.bytes('BTCUSDT-1.parquet').equals(sandbox.bytes('BTCUSDT-3.parquet'))).toBe(true)
     // Doubles have not all digits: their file names it.
     expect(await lines('fingerprint BTCUSDT-1.parquet')).toEqual([`${expected[0]}  ${NAMED}`])
+    const other = await sandbox.call('fingerprint BTCUSDT-1.parquet --series ETHUSDT/1d'.split(' '))
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('has BTCUSDT 1h, expected ETHUSDT 1d')])
     const one = await call('export BTCUSDT ETHUSDT -i 1h --fingerprint --json -o both.parquet')
     const { fingerprints } = parseObject(one.stdout, RunSchema)
     expect([...(fingerprints?.series.map(one => one.fingerprint) ?? []), fingerprints?.set]).toEqual(

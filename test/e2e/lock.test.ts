@@ -230,6 +230,8 @@ describe('klines lock', () => {
     const replaced = await sandbox.call([...lockArgs, '--force'])
     expect(replaced.stderr).toContain('What was replaced is no lock')
     expect(sandbox.text(LOCK)).toBe(before)
+    expect(await sandbox.call([...lockArgs, '-o', 'papers/lock.json', '--mkdir'])).toMatchObject({ code: 0 })
+    expect(sandbox.text('papers/lock.json')).toBe(before)
   })
 
   it('does not write through a link that nobody named', async () => {
@@ -255,7 +257,7 @@ describe('klines lock', () => {
     [['download', '--lock', 'x', '--layout', 'hive', '-o', 'lake'], '--layout has no use with --lock'],
     [['verify', '--lock', 'x', '--no-audit'], '--audit has no use with --lock'],
     [['download', '--lock', 'x', '--fail-on-gaps'], '--fail-on-gaps has no use with --lock'],
-    [['download', '--lock', 'x'], 'x cannot be read'],
+    [['download', '--lock', 'x'], 'x does not exist'],
     [['download'], 'Missing SYMBOL and -i INTERVAL.'],
   ])('refuses %j', async (args, message) => {
     const run = await newSandbox().call(args)

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { inGroup } from './group.js'
 import { type LocationFlags, locationFlags } from './location.js'
-import { progressFlag } from './output.js'
+import { outputFlags, progressFlag } from './output.js'
 import { type RangeFlags, selectionFlags } from './selection.js'
 
 export const lockFlags = {
@@ -17,6 +17,7 @@ export const lockFlags = {
       env: 'KLINES_LOCK_OUTPUT',
     }),
     force: Flags.boolean({ summary: 'Replace an existing file, and say what changed.', env: 'KLINES_FORCE' }),
+    mkdir: outputFlags.mkdir,
   }),
   ...locationFlags,
   progress: progressFlag,
@@ -27,5 +28,6 @@ export interface LockFlags extends LocationFlags, RangeFlags {
   interval: string[]
   output?: string | undefined
   force: boolean
+  mkdir: boolean
   json: boolean
 }

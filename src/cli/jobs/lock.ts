@@ -34,7 +34,7 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, force, json } = flags
+  const { interval, mirror, force, mkdir, json } = flags
   const output = flags.output === '/dev/stdout' ? '-' : flags.output
   if (given.has('resample')) {
     throw notResampled('Resampled candles are not locked.')
@@ -48,7 +48,7 @@ export async function runLock(
       // oclif returns one text for a repeatable flag that comes from the environment.
       ...{ symbols, intervals: [interval].flat() },
       ...resolveRange(flags, given),
-      ...{ baseUrl, mirror, output, force, signal, onEvent: events(warn) },
+      ...{ baseUrl, mirror, output, force, mkdir, signal, onEvent: events(warn) },
     }),
   )
   if (report.source === SAMPLE) warn(SYNTHETIC)
@@ -86,7 +86,10 @@ export function refuseBesideLock(
   const flag = SELECTION.find(name => given.has(name))
   const named = symbols?.[0] ?? (flag && `--${flag}`)
   if (named !== undefined) {
-    throw new KlinesError('bad_option', `${named} contradicts --lock, which says which candles. Expected one of them.`)
+    throw new KlinesError(
+      'bad_option',
+      `${named} contradicts --lock (or KLINES_LOCK), which says which candles. Expected one of them.`,
+    )
   }
   const unused = others.find(name => given.has(name))
   if (unused !== undefined) throw new KlinesError('bad_option', `--${unused} has no use with --lock. Leave it out.`)

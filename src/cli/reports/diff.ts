@@ -73,7 +73,10 @@ function describeVerdict(found: readonly ComparedSeries[], verdict: DiffVerdict)
   const missing = (['a', 'b'] as const).flatMap(side => describeMissing(found, side))
   if (verdict === 'equal') return `Equal: ${all}`
   if (verdict === 'empty') return `No candles: neither side has one of ${joinNames(found.map(seriesName))} in the range`
-  if (verdict === 'incomplete') return `Incomplete: ${missing.join(', ')}; all else is equal: ${all}`
+  if (verdict === 'incomplete') {
+    const isCompared = found.some(({ both }) => both > 0)
+    return `Incomplete: ${missing.join(', ')}; ${isCompared ? `all else is equal: ${all}` : 'nothing could be compared'}`
+  }
   const differing = found.filter(({ total }) => total > 0)
   const series = `${formatCount(differing.length)} of ${plural(found.length, 'series')}`
   return `Different: ${[series, describeCounts(differing), ...missing].join(', ')}; ${all.replace(/^.*, /, '')} in both`
@@ -130,9 +133,11 @@ function failureLines(found: readonly ComparedSeries[], side: SideName, verbose:
   }
   const name = side.toUpperCase()
   if (verbose) return [...reasons].map(([window, [reason]]) => `${name}: ${window}: ${printable(reason)}`)
-  return [...reasons].map(
-    ([reason, names]) => `${name}: ${plural(names.length, 'window')} ${printable(reason)}: ${joinNames(names)}`,
-  )
+  return [...reasons].map(([reason, names]) => {
+    // What is corrupt names its window.
+    if (reason.includes(names[0])) return `${name}: ${printable(reason)}`
+    return `${name}: ${plural(names.length, 'window')} ${printable(reason)}: ${joinNames(names)}`
+  })
 }
 
 /** All but the differences and the warnings. */

@@ -1,7 +1,7 @@
 import type { FileFingerprint } from '../../candle-files/fingerprint-files.js'
 import type { FingerprintReport, SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import { seriesName } from '../../klines/series.js'
-import { formatTime, plural } from '../../klines/text.js'
+import { formatCount, formatTime, plural } from '../../klines/text.js'
 import { type Report, sum } from './report.js'
 import type { FingerprintObject } from './schema.js'
 
@@ -38,6 +38,7 @@ export function fingerprintLines({ series, set }: FingerprintReport<AnyFingerpri
   })
   if (set === undefined) return lines
   const total = plural(sum(series.map(({ candles }) => candles)), 'candle')
-  const named = series.some(({ isNamed }) => isNamed) ? ['with one that is named by its file'] : []
+  const count = series.filter(({ isNamed }) => isNamed).length
+  const named = count === 0 ? [] : [`with ${count === 1 ? 'one' : formatCount(count)} named by the file`]
   return [...lines, [set, plural(series.length, 'series'), total, ...named].join('  ')]
 }

@@ -2,7 +2,7 @@ import { reportFingerprints, type YearDigest } from '../../fingerprint/fingerpri
 import { SAMPLE } from '../../http/base-url.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
-import { formatCount, plural } from '../../klines/text.js'
+import { formatCount, plural, quoteWord } from '../../klines/text.js'
 import type { CheckedSeries, LockCheck } from '../../lock/check-lock.js'
 import { compareLocks, type LockChange, type YearChange } from '../../lock/compare.js'
 import type { Lock } from '../../lock/lock-file.js'
@@ -125,7 +125,9 @@ export function lockDiffers(check: LockCheck, forExport: boolean): KlinesError {
   lines.push(...sourceLines(check.lock), ...(forExport ? ['Nothing was exported.'] : []))
   const different = series.filter(({ years }) => years.length > 0)
   return new KlinesError('lock_differs', lines.join('\n'), {
-    suggestions: ['klines lock --force locks the candles as they are now.'],
+    suggestions: [
+      `klines lock SYMBOL... -i INTERVAL... -o ${quoteWord(path)} --force locks the candles as they are now.`,
+    ],
     data: {
       lock: path,
       series: different.map(({ symbol, interval, years }) => ({
