@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium || !hasRealTree)(
     it('the legend has the text of the file for candles picked at random', async () => {
       const random = new Random(FULL ? 14 : Math.floor(1e6 * Math.random()))
       const { page, faults } = await openChart('/chart')
-      for (let pick = 0; pick < cases(20, 4); pick++) {
+      for (let pick = 0; pick < cases(10, 4); pick++) {
         const [symbol, interval] = [random.pick(['BTCUSDT', 'ADAUSDT', 'DOTUSDT']), random.pick(Object.keys(LENGTHS))]
         const rows = fileRows(symbol, interval)
         const row = rows[random.below(rows.length)]
