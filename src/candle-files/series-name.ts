@@ -46,7 +46,7 @@ export function nameSeries(file: string, facts: FileFacts, given: SeriesLabel | 
   }
   const named = given ?? stated ?? parseFileName(basename(file))
   if (named) return named
-  throw badInput({ file }, 'neither the file nor its name say which series it has', [
+  throw badInput({ file }, 'neither the file nor its name says which series it has', [
     "Name it with `series: 'BTCUSDT/1h'`, or call the file BTCUSDT-1h.csv.",
   ])
 }

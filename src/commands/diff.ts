@@ -9,7 +9,7 @@ export default class Diff extends BaseCommand {
 Series are those of both sides; beside a file or a lake, a mirror has only the series of that. A service, which is binance or a base address, is downloaded into its own mirror as far as that is needed, from the first to the last candle of the other side unless --from and --to say otherwise. All else is offline, and compared as a whole: candles of one side before the first or after the last one of the other are a difference, too.
 
 Where a mirror lacks a window of which the other side has candles, or where that is corrupt, nothing is compared. Files of doubles are refused, because they have not all digits.
-Exit codes: 0 equal, 3 windows are missing and all else is equal, or a named series is nowhere, 4 neither side has a candle in the range, 6 candles differ, also if windows are missing.`
+Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither side has a series that is named, 4 neither side has a candle in the range, 6 candles differ, also if windows are missing.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> mirror-2024/ mirror-2025/',
     '<%= config.bin %> <%= command.id %> btcusdt-1h.csv lake/ --from 2024 --to 2025 -v',

@@ -65,17 +65,21 @@ export async function lockKlines(request: LockRequest): Promise<LockReport> {
   const file = await prepareLockFile(request)
   const mirror = openMirror(request)
   const source = await openSource({ ...request, offline: true })
-  const range = await requestRange(request, source)
-  const isBare = mirror.upkeep.readMeta() === undefined
-  if (isBare && mirror.files.exists && request.to === undefined) throw withoutTimes(mirror)
-  const plans = await planSeries(
-    source,
-    (await source.contents.series(selection, range)).map(series => ({ series, range })),
-  )
-  const now = request.now ?? systemClock.now()
-  const series = await lockAll(plans, range, source, { ...request, mirror: isBare ? undefined : mirror, now })
-  const lock = { source: source.info.baseUrl ?? null, series }
-  return { ...lock, path: file.path, mirror: mirror.root, replaced: await file.write(lock) }
+  try {
+    const range = await requestRange(request, source)
+    const isBare = mirror.upkeep.readMeta() === undefined
+    if (isBare && mirror.files.exists && request.to === undefined) throw withoutTimes(mirror)
+    const plans = await planSeries(
+      source,
+      (await source.contents.series(selection, range)).map(series => ({ series, range })),
+    )
+    const now = request.now ?? systemClock.now()
+    const series = await lockAll(plans, range, source, { ...request, mirror: isBare ? undefined : mirror, now })
+    const lock = { source: source.info.baseUrl ?? null, series }
+    return { ...lock, path: file.path, mirror: mirror.root, replaced: await file.write(lock) }
+  } finally {
+    await source.close()
+  }
 }
 
 /** Throws `bad_option` for the length of resampled candles. */

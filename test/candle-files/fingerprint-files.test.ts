@@ -349,7 +349,7 @@ describe('the series of a file', () => {
       const path = await written(name, two())
       expect(await catchError(fingerprintFiles([path]))).toMatchObject({
         code: 'bad_input',
-        message: `${path}: neither the file nor its name say which series it has.`,
+        message: `${path}: neither the file nor its name says which series it has.`,
       })
     },
   )
@@ -358,7 +358,7 @@ describe('the series of a file', () => {
     const path = await written('candles.csv', two())
     expect(await catchError(fingerprintFiles([path]))).toMatchObject({
       code: 'bad_input',
-      message: `${path}: neither the file nor its name say which series it has.`,
+      message: `${path}: neither the file nor its name says which series it has.`,
     })
     const { series } = await fingerprintFiles([path], { series: 'eth/usdt/4h' })
     expect(series[0]).toMatchObject({ symbol: 'ETHUSDT', interval: '4h', file: path, isNamed: false })
