@@ -2,34 +2,13 @@ import { checkPartial } from '../export/export-series.js'
 import { KlinesError } from '../klines/errors.js'
 import { type Format, formatOfName, resolveFormat } from '../options/formats.js'
 import { OUTPUT_ENTRIES, unusableFlags } from '../options/output-options.js'
-import type { CandleTableFlags, OutputTableFlags } from './flags/from-table.js'
-import type { LakeFlags } from './flags/lake.js'
-import type { LocationFlags } from './flags/location.js'
-import type { NetworkFlags } from './flags/network.js'
+import type { JobFlags } from './flags/download.js'
 import type { RangeFlags } from './flags/selection.js'
 
-/** What the flags of `download` and `export` parse to. */
-export interface JobFlags extends LakeFlags, LocationFlags, NetworkFlags, CandleTableFlags, OutputTableFlags {
-  interval: string[]
-  concurrency?: number | undefined
-  refresh?: boolean
-  output?: string | undefined
-  format?: Format | undefined
+/** The flags of a run, as `resolveFlags` resolves them. */
+export interface ResolvedFlags extends JobFlags {
   /** Whether the candles are shown as a table. */
   isTable?: boolean
-  'accept-list'?: boolean
-  'fail-on-gaps'?: boolean
-  'fail-on-restated'?: boolean
-  fingerprint?: boolean
-  force: boolean
-  yes?: boolean
-  mkdir?: boolean
-  threads?: number | undefined
-  'dry-run': boolean
-  'per-series'?: boolean
-  json: boolean
-  quiet: boolean
-  verbose: boolean
 }
 
 /** Flags that shape an output. */
@@ -52,8 +31,8 @@ export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<
  * exclude each other, and a default that does not apply to the format is ignored. Throws `bad_option` for a flag that shapes
  * an output where none is written, and `bad_output` for a name that is not UTF-8.
  */
-export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlySet<string>): JobFlags {
-  const resolved = { ...flags, ...resolveRange(flags, given) }
+export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
+  const resolved: ResolvedFlags = { ...flags, ...resolveRange(flags, given) }
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
   resolved.output = resolved.output === '/dev/stdout' ? '-' : resolved.output
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
@@ -106,7 +85,7 @@ function resolveLakeFlags(flags: JobFlags, given: ReadonlySet<string>): void {
 }
 
 /** The flags without those defaults that a format cannot use. */
-function withoutDefaults(flags: JobFlags, format: Format, given: ReadonlySet<string>): JobFlags {
+function withoutDefaults(flags: ResolvedFlags, format: Format, given: ReadonlySet<string>): ResolvedFlags {
   for (const name of unusableFlags(format)) if (!given.has(name)) flags[name] = undefined
   return flags
 }

@@ -25,7 +25,7 @@ describe('a run that is aborted', () => {
     const started = Date.now()
     controller.abort(reason)
     expect(await run).toBe(reason)
-    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(Date.now() - started).toBeLessThan(30_000)
     gate.resolve()
     await turns()
     expect(server.paths('windows')).toHaveLength(5)

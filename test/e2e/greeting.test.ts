@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { deferred, until } from '../support/deferred.js'
+import { deferred, PROMPT_MS, until } from '../support/deferred.js'
 import { oneOf } from '../support/full.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import {
@@ -17,7 +17,6 @@ const newSandbox = useSandboxes()
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const RESULT = { success: true, id: ID, notify: 'email' }
 const TEXT = WORDS.join('')
-const PROMPT_MS = 2000
 const ESC = String.fromCharCode(0x1b)
 
 /** A sandbox, a server, and `klines` in this process with its address. */
@@ -357,7 +356,7 @@ describe('streams tokens', () => {
     })
     const script = `klines streams tokens --base-url ${server.url} | head -c 10; echo "\${PIPESTATUS[@]}"`
     expect(await sandbox.shell(script)).toMatchObject({ stdout: '0 1 2 3 4 0 0\n', stderr: '' })
-    await until(() => server.connections === 0, 5_000)
+    await until(() => server.connections === 0)
   })
 
   it('into a slow reader loses nothing', async () => {
@@ -376,7 +375,7 @@ describe('a signal', () => {
       ['SIGINT', 130],
       ['SIGTERM', 143],
     ] as const),
-  )('%s ends a stream with exit code %i within 2 s', async (signal, code) => {
+  )('%s ends a stream with exit code %i promptly', async (signal, code) => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
@@ -391,7 +390,7 @@ describe('a signal', () => {
     const run = await ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: 'ab\n', stderr: `klines: Interrupted (${signal}).\n` })
-    await until(() => server.connections === 0, 5_000)
+    await until(() => server.connections === 0)
   })
 
   it('ends a stream whose reader reads nothing', async () => {
@@ -402,13 +401,14 @@ describe('a signal', () => {
       response.on('drain', pump)
       pump()
     })
-    const script = `mkfifo stalled; sleep 20 < stalled & sleeper=$!
-      klines streams tokens --base-url ${server.url} > stalled & tool=$!
-      sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $sleeper`
+    // More than the pipe holds comes after what is read.
+    const script = `mkfifo stalled; { head -c 100000 >/dev/null; : >stopped; exec sleep 60; } <stalled & reader=$!
+      klines streams tokens --base-url ${server.url} >stalled & tool=$!
+      until [ -e stopped ]; do sleep 0.1; done; kill -INT $tool; wait $tool; echo $?; kill $reader`
     const run = await sandbox.shell(script)
     // A command that had to be killed would print nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
-    expect(run.tookMs).toBeLessThan(10_000)
+    expect(run.tookMs).toBeLessThan(50_000)
   })
 
   it.each(oneOf(2, COMMANDS))('ends %s %s that waits for an answer', async (...command) => {
@@ -428,13 +428,14 @@ describe('a signal', () => {
 
   it('ends an update that waits for its data', async () => {
     const { server, sandbox } = await setUp()
-    const script = `mkfifo data; sleep 20 > data & writer=$!
-      klines users update x --data - --base-url ${server.url} < data & tool=$!
-      sleep 1.5; kill -INT $tool; wait $tool; echo $?; kill $writer`
+    // What no pipe holds at once has been read when the writer stops.
+    const script = `mkfifo data; { printf '{"name":"%0100000d' 0; : >stopped; exec sleep 60; } >data & writer=$!
+      klines users update x --data - --base-url ${server.url} <data & tool=$!
+      until [ -e stopped ]; do sleep 0.1; done; kill -INT $tool; wait $tool; echo $?; kill $writer`
     const run = await sandbox.shell(script)
     // A command that had to be killed would print nothing.
     expect(run).toMatchObject({ stdout: '130\n', stderr: 'klines: Interrupted (SIGINT).\n' })
-    expect(run.tookMs).toBeLessThan(10_000)
+    expect(run.tookMs).toBeLessThan(50_000)
     expect(server.log).toEqual([])
   })
 

@@ -40,18 +40,20 @@ describe.concurrent('stdout into a pipe', () => {
     expect(run).toMatchObject({ stdout: '3 0\n', stderr: '' })
   })
 
-  it('a reader that never reads does not keep an interrupted run alive', async () => {
+  it('a reader that stops reading does not keep an interrupted run alive', async () => {
     const run = await sandbox.shell(
-      `mkfifo stalled; sleep 20 < stalled & sleeper=$!; ${EXPORT} -f jsonl -o - > stalled & tool=$!; sleep 1.5; kill -TERM $tool; wait $tool; echo $?; kill $sleeper`,
+      `mkfifo stalled; { head -c 100000 >/dev/null; : >stopped; exec sleep 60; } <stalled & reader=$!
+      ${EXPORT} -f jsonl -o - >stalled & tool=$!
+      until [ -e stopped ]; do sleep 0.1; done; kill -TERM $tool; wait $tool; echo $?; kill $reader`,
     )
     expect(run.stdout).toBe('143\n')
-    expect(run.tookMs).toBeLessThan(10_000)
+    expect(run.tookMs).toBeLessThan(50_000)
   })
 
   it('a FIFO without a reader does not keep an interrupted run alive', async () => {
-    const run = await sandbox.shell(`mkfifo unread.csv; timeout -k 15 2 ${EXPORT} -o unread.csv; echo $?`)
+    const run = await sandbox.shell(`mkfifo unread.csv; timeout -k 30 2 ${EXPORT} -o unread.csv; echo $?`)
+    // 137 for a command that had to be killed.
     expect(run.stdout).toBe('124\n')
-    expect(run.tookMs).toBeLessThan(10_000)
   })
 
   it('the reader of a FIFO gets every byte and the end', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
-import { until } from '../support/deferred.js'
+import { PROMPT_MS, until } from '../support/deferred.js'
 import { EMPTY_WEEK, FULL_WEEKS, START_DATES, treeRows, weekPath } from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 
@@ -14,7 +14,6 @@ const SIGNALS = [
   ['SIGTERM', 143],
   ['SIGHUP', 129],
 ] as const
-const PROMPT_MS = 2000
 
 /** The windows in a mirror; fails when one is incomplete, or when there are other files. */
 function cachedWindows(sandbox: CliSandbox): string[] {
@@ -30,38 +29,35 @@ function cachedWindows(sandbox: CliSandbox): string[] {
 }
 
 describe('a signal during a download', () => {
-  it.each(SIGNALS)(
-    '%s ends it with exit code %d within 2 s, and the next run requests only the rest',
-    async (...row) => {
-      const [signal, code] = row
-      const sandbox = newSandbox()
-      const server = await startTreeServer(sandbox)
-      const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
-      // The server never responds to requests for the other windows.
-      const never = new Promise<void>(() => {})
-      server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
-      const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-      const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
-      await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
+  it.each(SIGNALS)('%s ends it with exit code %d promptly, and the next run requests only the rest', async (...row) => {
+    const [signal, code] = row
+    const sandbox = newSandbox()
+    const server = await startTreeServer(sandbox)
+    const stored = [EMPTY_WEEK, FULL_WEEKS[0], FULL_WEEKS[1]].map(date => weekPath('BTCUSDT', date))
+    // The server never responds to requests for the other windows.
+    const never = new Promise<void>(() => {})
+    server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
+    const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
+    const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
+    await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
 
-      const signalled = performance.now()
-      child.kill(signal)
-      const run = await ended
-      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-      expect(run).toMatchObject({ code, signal: null, stdout: '' })
-      expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
-      expect(run.stderr.trim().split('\n')).toHaveLength(1)
-      expect(cachedWindows(sandbox)).toEqual(stored)
-      expect(sandbox.exists('x.csv')).toBe(false)
+    const signalled = performance.now()
+    child.kill(signal)
+    const run = await ended
+    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
+    expect(run).toMatchObject({ code, signal: null, stdout: '' })
+    expect(run.stderr).toMatch(new RegExp(`^klines: Interrupted \\(${signal}\\)`))
+    expect(run.stderr.trim().split('\n')).toHaveLength(1)
+    expect(cachedWindows(sandbox)).toEqual(stored)
+    expect(sandbox.exists('x.csv')).toBe(false)
 
-      server.reset()
-      expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
-      const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !stored.includes(path))
-      expect(server.paths('windows').sort()).toEqual(rest)
-      expect(cachedWindows(sandbox)).toHaveLength(START_DATES.length)
-      expect(sandbox.exists('x.csv')).toBe(true)
-    },
-  )
+    server.reset()
+    expect(await sandbox.run(args)).toMatchObject({ code: 0, stderr: '' })
+    const rest = START_DATES.map(date => weekPath('BTCUSDT', date)).filter(path => !stored.includes(path))
+    expect(server.paths('windows').sort()).toEqual(rest)
+    expect(cachedWindows(sandbox)).toHaveLength(START_DATES.length)
+    expect(sandbox.exists('x.csv')).toBe(true)
+  })
 
   it('a second one ends the process', async () => {
     const sandbox = newSandbox()

@@ -24,7 +24,7 @@ describe('F01 connection refused', () => {
     const scenario = await newScenario()
     const port = scenario.server.port
     await scenario.server.stop()
-    const policy = { tries: 60, baseDelayMs: 100, maxDelayMs: 100 }
+    const policy = { tries: 600, baseDelayMs: 100, maxDelayMs: 100 }
     const log = join(scenario.sandbox.folder, '..', 'memory-dns')
     const env = { KLINES_TEST_DNS: JSON.stringify({ code: 'ENOTFOUND', times: 0, log }) }
     const args = scenario.args(['--json'], `http://klines.test:${port}`)

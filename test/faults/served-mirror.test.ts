@@ -144,7 +144,7 @@ describe('F65 a mirrored file of gigabytes', () => {
       if (code !== undefined) expect([args[0], run.code]).toEqual([args[0], code])
       if (code !== undefined) expect(run.stdout + run.stderr).toContain(reason)
       else expect(run.stdout).toContain('"missing": 1')
-      expect(run.tookMs).toBeLessThan(10_000)
+      expect(run.tookMs).toBeLessThan(60_000)
     }
     await scenario.expectRepair([FAULTY], { inChildProcess: true })
   })
@@ -167,6 +167,6 @@ describe('F65 a mirrored file of gigabytes', () => {
     expect(run.code).toBe(0)
     expect(run.stderr).toContain('of 1500000000 bytes; expected at most 16777216')
     const meta = await hugeFiles(1_500_000_000, ['mirror.json'])
-    expect((await meta.run(['mirror', 'status', '--mirror', 'm'])).tookMs).toBeLessThan(10_000)
+    expect((await meta.run(['mirror', 'status', '--mirror', 'm'])).tookMs).toBeLessThan(60_000)
   })
 })

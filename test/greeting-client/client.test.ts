@@ -533,7 +533,7 @@ describe('the token stream', () => {
   })
 
   it('that stops is incomplete', async () => {
-    const { client } = await startRawServer(chunkedReply(tokenLines(['a']), '{"mess'), { idleMs: 100 })
+    const { client } = await startRawServer(chunkedReply(tokenLines(['a']), '{"mess'), { idleMs: 1_000 })
     const { messages, error } = await readAll(client)
     expect(messages).toEqual(['a'])
     expect(error).toMatchObject({ code: 'incomplete', message: expect.stringMatching(/the body stopped coming/) })
@@ -630,7 +630,7 @@ describe('an abort', () => {
     await until(() => server.log.length === 1)
     controller.abort(reason)
     expect(await result).toBe(reason)
-    await until(() => server.connections === 0, 5_000)
+    await until(() => server.connections === 0)
   })
 
   it.each([true, false])(
@@ -646,7 +646,7 @@ describe('an abort', () => {
       const next = waiting ? catchError(stream.next()) : undefined
       controller.abort(reason)
       expect(await (next ?? catchError(stream.next()))).toBe(reason)
-      await until(() => server.connections === 0, 5_000)
+      await until(() => server.connections === 0)
     },
   )
 
@@ -667,7 +667,7 @@ describe('an abort', () => {
       expect(message).toBe('a')
       break
     }
-    await until(() => server.connections === 0, 5_000)
+    await until(() => server.connections === 0)
   })
 
   it('by close ends running requests', async () => {
@@ -676,7 +676,7 @@ describe('an abort', () => {
     await until(() => server.log.length === 1)
     await client.close()
     expect(await result).toMatchObject({ code: 'unreachable' })
-    await until(() => server.connections === 0, 5_000)
+    await until(() => server.connections === 0)
   })
 })
 

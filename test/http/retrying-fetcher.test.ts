@@ -155,7 +155,7 @@ describe('a timeout', () => {
     const { symbols } = createFetcher(server.url, {
       clock: systemClock,
       random: 0,
-      policy: { attemptMs: 60, fileMs: 150, tries: 1_000 },
+      policy: { attemptMs: 400, fileMs: 1_000, tries: 1_000 },
     })
     const started = Date.now()
     await catchError(symbols())
@@ -372,7 +372,7 @@ describe('an abort', () => {
     const started = Date.now()
     controller.abort(reason)
     expect(await Promise.all(results)).toEqual(Array(20).fill(reason))
-    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(Date.now() - started).toBeLessThan(30_000)
     gate.resolve()
     await turns()
     expect(server.log).toHaveLength(4)
@@ -394,7 +394,7 @@ describe('an abort', () => {
     const started = Date.now()
     await fetcher.close()
     for (const error of await Promise.all(results)) expect(error).toMatchObject({ name: 'AbortError' })
-    expect(Date.now() - started).toBeLessThan(10_000)
+    expect(Date.now() - started).toBeLessThan(30_000)
     gate.resolve()
     await turns()
     expect(server.log).toHaveLength(4)

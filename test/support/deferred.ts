@@ -12,6 +12,12 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve }
 }
 
+/**
+ * The time, in ms, within which an interrupted program has to end: it does in a tenth of a second, and one that waits for what never
+ * comes takes a minute.
+ */
+export const PROMPT_MS = 10_000
+
 /** Polls `condition` every millisecond and resolves when it is true; rejects after `limitMs`, by default only if something hangs. */
 export async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
   const end = Date.now() + limitMs

@@ -1,3 +1,5 @@
+import type { CandleTableFlags, OutputTableFlags } from './from-table.js'
+import type { FlagsOf } from './group.js'
 import { lakeFlags } from './lake.js'
 import { locationFlags } from './location.js'
 import { fetchFlags } from './network.js'
@@ -30,4 +32,14 @@ export const downloadFlags = {
   threads: threadsFlag,
   progress: progressFlag,
   'per-series': perSeriesFlag,
+}
+
+/** What the flags of `download` and `export` parse to. */
+export interface JobFlags
+  extends Omit<Partial<FlagsOf<typeof downloadFlags>>, keyof OutputTableFlags | keyof CandleTableFlags | 'interval'>,
+    CandleTableFlags,
+    OutputTableFlags {
+  interval: string[]
+  json: boolean
+  quiet: boolean
 }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { LAYOUTS, PARTITIONS, TABLES } from '../../lake/layout.js'
-import { type FlagsOf, inGroup } from './group.js'
+import { inGroup } from './group.js'
 
 /** A lake, a folder of Parquet files that stays current, instead of files. */
 export const lakeFlags = inGroup('output', {
@@ -33,6 +33,3 @@ export const lakeFlags = inGroup('output', {
     env: 'KLINES_PRUNE',
   }),
 })
-
-/** What `lakeFlags` parse to. */
-export type LakeFlags = Partial<FlagsOf<typeof lakeFlags>>

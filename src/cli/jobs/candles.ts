@@ -13,6 +13,7 @@ import { isKnownSource } from '../../mirror/user-mirrors.js'
 import { isBinary, resolveFormat } from '../../options/formats.js'
 import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
+import type { JobFlags } from '../flags/download.js'
 import { toOutputRequest } from '../flags/from-table.js'
 import { toFetchOptions } from '../flags/network.js'
 import { restatedLines } from '../reports/changes.js'
@@ -21,7 +22,7 @@ import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import type { RunDetails, RunResult } from '../reports/run-text.js'
 import { tableNotes } from '../reports/table-notes.js'
-import { type JobFlags, resolveFlags } from '../resolve-flags.js'
+import { type ResolvedFlags, resolveFlags } from '../resolve-flags.js'
 import { offlineAddress, openAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
 import { confirmRequests } from '../terminal/confirm.js'
@@ -112,7 +113,7 @@ const LAKE_FLAGS = 'from to last columns numbers resample partial partition comp
  * The flags for a lake: what is not on the command line comes from the lake that is there, also before variables and config files;
  * so does the base address, if it is a known one.
  */
-async function withLakeMemory(flags: JobFlags, { given, fromFolder }: RunContext): Promise<JobFlags> {
+async function withLakeMemory(flags: ResolvedFlags, { given, fromFolder }: RunContext): Promise<ResolvedFlags> {
   const { output, layout, force } = flags
   if (output === undefined || layout === undefined || force) return flags
   const { manifest } = await (await import('../../lake/folder.js')).openFolder(output)

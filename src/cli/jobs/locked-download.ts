@@ -4,11 +4,12 @@ import { systemClock } from '../../http/system-clock.js'
 import { checkLock, type LockCheck, lockedRanges, lockedSpan } from '../../lock/check-lock.js'
 import { type Lock, readLock } from '../../lock/lock-file.js'
 import type { RunContext } from '../base-command.js'
+import type { JobFlags } from '../flags/download.js'
 import { toFetchOptions } from '../flags/network.js'
 import { lockDiffers, lockedRunReport } from '../reports/lock.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
-import { type JobFlags, resolveFlags } from '../resolve-flags.js'
+import { resolveFlags } from '../resolve-flags.js'
 import { openAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 import { checkStandardOutput, runCandles } from './candles.js'
@@ -28,18 +29,13 @@ const NOT_LOCKED = [
   'fail-on-gaps',
 ] as const
 
-/** The flags of `download`, and the lock. */
-interface LockedFlags extends JobFlags {
-  lock?: string | undefined
-}
-
 /**
  * `download --lock`: downloads the series of a lock and compares them with it; then exports them, if an output or a format is named.
  * Throws `lock_differs`, and nothing is exported then. Returns undefined when the data went to stdout.
  */
 export async function runLockedDownload(
   symbols: string[] | undefined,
-  given: LockedFlags,
+  given: JobFlags,
   context: RunContext,
 ): Promise<Report | undefined> {
   refuseBesideLock(symbols, NOT_LOCKED, context)
@@ -65,14 +61,14 @@ export async function runLockedDownload(
 }
 
 /** The flags with the series and the time of a lock; defaults of variables and files that would change these are left out. */
-function withLocked(flags: LockedFlags, { series }: Lock): LockedFlags {
+function withLocked(flags: JobFlags, { series }: Lock): JobFlags {
   const dropped = NOT_LOCKED.map(name => [name, undefined])
   const interval: string[] = [...new Set(series.map(({ interval }) => interval))]
   return { ...flags, ...Object.fromEntries(dropped), interval, ...lockedSpan(series), last: undefined }
 }
 
 async function downloadLocked(
-  flags: LockedFlags,
+  flags: JobFlags,
   source: string | undefined,
   { signal, warn, progressStyle }: RunContext,
 ): Promise<LockCheck> {
