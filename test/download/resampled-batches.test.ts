@@ -7,6 +7,7 @@ import { exportKlines, isKlinesError, type KlineBatch, klineBatches, resample } 
 import { decodeWindow } from '../../src/klines/batch/window-codec.js'
 import { startDateAt } from '../../src/klines/windows.js'
 import { catchError } from '../support/errors.js'
+import { cases } from '../support/full.js'
 import { hasRealTree, realTree } from '../support/oracles/real-tree.js'
 import { makeQuarterHours, QUARTER } from '../support/quarter-hour-tree.js'
 import { type FileRow, SAMPLE_TREE, sampleRows, treeFileRows } from '../support/sample-tree.js'
@@ -136,7 +137,7 @@ describe('batches of a request, resampled', () => {
           expect(await passedOn(request)).toEqual(expected)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: cases(25, 8) },
     )
   })
 

@@ -90,7 +90,7 @@ describe('the first and the last candles of a series', () => {
         expect(await lines({ ...options, tail: count })).toEqual(all.slice(-count))
         expect(await lines({ ...options, limit: count })).toEqual(all.slice(0, count))
       }),
-      { numRuns: cases(200, 40) },
+      { numRuns: cases(200, 12) },
     )
   })
 

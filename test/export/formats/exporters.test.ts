@@ -15,7 +15,7 @@ import {
   runExporter,
   toBatches,
 } from '../../support/exporting.js'
-import { cases } from '../../support/full.js'
+import { cases, oneOf } from '../../support/full.js'
 import { decimals, klineRows } from '../../support/oracles/kline-arbitraries.js'
 import { sampleHashes } from '../../support/oracles/sample-hashes.js'
 import { LEAP_MONTH, sampleRow } from '../../support/windows.js'
@@ -31,7 +31,7 @@ function largeBatches(format: Format): KlineBatch[] {
 }
 
 describe.each(FORMATS)('%s', format => {
-  test.each(NUMBER_TYPES)(
+  test.each(oneOf(3, NUMBER_TYPES))(
     'the bytes depend on the rows alone, not on how they are cut into batches, with numbers %s',
     async numbers => {
       const shape = rowFormat({ columns: ALL_COLUMNS, numbers })

@@ -9,7 +9,7 @@ import { startServerProcess } from '../../support/servers/server-process.js'
 import { FULL_WEEKS, makeTree, weekPath } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const COUNT = cases(40_000, 15_000)
+const COUNT = cases(40_000, 5_000)
 const BATCHES = 4
 /** Requests on one connection, and simultaneous connections. */
 const DEPTH = 5

@@ -15,7 +15,7 @@ import { startTestServer } from '../../support/servers/test-server.js'
 import { candle, FULL_WEEKS, putFile, RENDERED, weekPath, windowBytes } from '../../support/synthetic-tree.js'
 import { tempFolder } from '../../support/temp-folder.js'
 
-const READS = cases(10_000, 5_000)
+const READS = cases(10_000, 2_000)
 const CONNECTIONS = 8
 const PATH = weekPath('BTCUSDT', FULL_WEEKS[0])
 const START = Date.parse(FULL_WEEKS[0])
