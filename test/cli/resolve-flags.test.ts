@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type JobFlags, resolveFlags } from '../../src/cli/resolve-flags.js'
+import type { JobFlags } from '../../src/cli/flags/download.js'
+import { resolveFlags } from '../../src/cli/resolve-flags.js'
 import { thrownBy } from '../support/thrown-by.js'
 
 const DEFAULTS = { interval: ['1h'], force: false, 'dry-run': false, json: false, quiet: false, verbose: false }
