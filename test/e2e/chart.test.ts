@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { ChartSchema } from '../../src/cli/reports/schema.js'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { parseObject } from '../support/cli/stocked-sandbox.js'
-import { atTerminal, hasScript } from '../support/cli/terminal.js'
+import { atTerminal, hasScript, type TerminalOptions } from '../support/cli/terminal.js'
+import { oneOf } from '../support/full.js'
 import { makeQuarterHours, putWeek, QUARTER, quarterHours } from '../support/quarter-hour-tree.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import { TreeServer } from '../support/servers/tree-server.js'
@@ -298,25 +299,48 @@ describe('characters and colours', () => {
     expect(Math.max(...run.stdout.split('\n').map(line => line.length))).toBeLessThanOrEqual(50)
   })
 
-  it.skipIf(!hasScript)('at a terminal follow its size, NO_COLOR and TERM', async () => {
+  const lines = (text: string) => stripVTControlCharacters(text).split('\r\n')
+  const AT_TERMINALS: [string, TerminalOptions, (stdout: string) => void][] = [
+    [
+      'its width and its height: one row is left for the prompt',
+      { columns: 60, rows: 24 },
+      stdout => {
+        expect(stdout).toContain(GREEN)
+        expect(Math.max(...lines(stdout).map(line => line.length))).toBeLessThanOrEqual(60)
+        expect(lines(stdout)).toHaveLength(23 + 1)
+      },
+    ],
+    ['a height of 80', { columns: 60, rows: 80 }, stdout => expect(lines(stdout)).toHaveLength(30 + 1)],
+    [
+      'NO_COLOR',
+      { columns: 60, rows: 24, env: { NO_COLOR: '1' } },
+      stdout => {
+        expect(stdout).not.toContain('\x1b[3')
+        expect(lines(stdout)).toHaveLength(23 + 1)
+      },
+    ],
+    [
+      'TERM',
+      { columns: 60, rows: 24, env: { TERM: 'dumb' } },
+      stdout => {
+        expect(stdout).toMatch(/^[ -~\r\n]*$/)
+        expect(lines(stdout)).toHaveLength(23 + 1)
+      },
+    ],
+    [
+      'a width that is too small, which gets the narrowest chart, and why',
+      { columns: 10, rows: 24 },
+      stdout => {
+        const narrow = stripVTControlCharacters(stdout)
+        expect(narrow).toContain('The terminal has 10 columns; a chart needs 40.')
+        expect(narrow).toContain('24 candles')
+      },
+    ],
+  ]
+  it.skipIf(!hasScript).each(oneOf(5, AT_TERMINALS))('at a terminal follow %s', async (_, options, check) => {
     const { sandbox, args } = await setUp()
-    const command = `klines chart BTCUSDT ${args.join(' ')}`
-    const at = (columns: number, env: Record<string, string> = {}, rows = 24) =>
-      atTerminal(sandbox, command, { columns, rows, env: { KLINES_PROGRESS: 'none', ...env } })
-    const coloured = await at(60)
-    expect(coloured.stdout).toContain(GREEN)
-    const lines = stripVTControlCharacters(coloured.stdout).split('\r\n')
-    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(60)
-    // One row is left for the prompt.
-    expect(lines).toHaveLength(23 + 1)
-    expect((await at(60, {}, 80)).stdout.split('\r\n')).toHaveLength(30 + 1)
-    expect((await at(60, { NO_COLOR: '1' })).stdout).not.toContain('\x1b[3')
-    const dumb = (await at(60, { TERM: 'dumb' })).stdout
-    expect(dumb).toMatch(/^[ -~\r\n]*$/)
-    // A terminal that is too narrow gets the narrowest chart, and why.
-    const narrow = stripVTControlCharacters((await at(10)).stdout)
-    expect(narrow).toContain('The terminal has 10 columns; a chart needs 40.')
-    expect(narrow).toContain('24 candles')
+    const env = { KLINES_PROGRESS: 'none', ...options.env }
+    check((await atTerminal(sandbox, `klines chart BTCUSDT ${args.join(' ')}`, { ...options, env })).stdout)
   })
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BIN, type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { atTerminal, hasScript } from '../support/cli/terminal.js'
-import { oneOf } from '../support/full.js'
+import { oneOf, oneTestOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const SHELLS = ['bash', 'zsh', 'fish']
@@ -24,7 +24,7 @@ function whyNot(shell: string, needsTerminal: boolean): string {
   return needsTerminal && !hasScript ? ' (skipped: script of util-linux is not installed)' : ''
 }
 
-/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell has a third. */
+/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell has some of them, another time others. */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
   ['klines mirror st', 'klines mirror status '],
@@ -105,20 +105,21 @@ describe.concurrent('completion at the prompt', () => {
       ['klines download "bt', 'klines download "BTCUSDT" '],
       ['klines download -f csv>rep', 'klines download -f csv>report.csv '],
     ]
-    const pairs = [...oneOf(5, ALL_LINES), ...more]
+    const pairs = [...oneOf(10, ALL_LINES), ...more]
     const lines = await completeAtTerminal(sandbox, 'bash --noprofile --rcfile rc -i', typedBy(pairs))
     expect(lines).toEqual(asLines(pairs))
   })
 
   const noZsh = whyNot('zsh', true)
-  it.skipIf(noZsh)(`of zsh${noZsh}`, async () => {
+  const itCompletes = oneTestOf(2, it.skipIf(noZsh))
+  itCompletes(`of zsh${noZsh}`, async () => {
     const sandbox = newFolder()
     sandbox.write('.zshrc', `${ZSH_RC}source <(klines completion zsh)\n`)
-    const pairs = oneOf(5, ALL_LINES)
+    const pairs = oneOf(10, ALL_LINES)
     expect(await completeAtTerminal(sandbox, 'zsh -d -i', typedBy(pairs))).toEqual(asLines(pairs))
   })
 
-  it.skipIf(noZsh)(`of zsh, from a file in its fpath, with descriptions${noZsh}`, async () => {
+  itCompletes(`of zsh, from a file in its fpath, with descriptions${noZsh}`, async () => {
     const sandbox = newFolder()
     const { stdout } = await sandbox.run(['completion', 'zsh'])
     sandbox.write('_klines', stdout)
@@ -130,9 +131,10 @@ describe.concurrent('completion at the prompt', () => {
   })
 
   const noFish = whyNot('fish', false)
-  it.skipIf(noFish)(`of fish${noFish}`, async () => {
+  const itAnswers = oneTestOf(2, it.skipIf(noFish))
+  itAnswers(`of fish${noFish}`, async () => {
     const sandbox = newFolder()
-    const pairs = oneOf(5, ALL_LINES)
+    const pairs = oneOf(10, ALL_LINES)
     // fish prints the last word as it would be.
     sandbox.write(
       'rc.fish',
@@ -147,7 +149,7 @@ describe.concurrent('completion at the prompt', () => {
     expect(run.stdout.trimEnd().split('\n')).toEqual(expected)
   })
 
-  it.skipIf(noFish)(`of fish has descriptions and the order of the program${noFish}`, async () => {
+  itAnswers(`of fish has descriptions and the order of the program${noFish}`, async () => {
     const script = `klines completion fish | source; complete -C 'klines mirror '; complete -C 'klines export -i 1'`
     const run = await newFolder().shell(`fish --no-config -c "${script}"`)
     expect(run).toMatchObject({ code: 0, stderr: '' })

@@ -153,7 +153,7 @@ describe('klines fingerprint', () => {
           .filter(line => line.startsWith('klines:1:'))
           .map(line => line.split('  ')[0])
       }
-      const intervals = oneOf(3, ['1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'])
+      const intervals = oneOf(5, ['1h', '2h', '4h', '6h', '8h', '12h', '1d', '3d', '1w', '1M'])
       const expected = await run(`fingerprint BTCUSDT -i ${intervals}`)
       await run(`export BTCUSDT -i ${intervals} -q -o c/{interval}.csv --mkdir`)
       await run(`export BTCUSDT -i ${intervals} -q --numbers decimal -o p/BTCUSDT-{interval}.parquet --mkdir`)

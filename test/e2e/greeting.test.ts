@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, PROMPT_MS, until } from '../support/deferred.js'
-import { oneOf } from '../support/full.js'
+import { oneOf, oneTestOf } from '../support/full.js'
 import { closedPort } from '../support/servers/closed-port.js'
 import {
   type GreetingAnswer,
@@ -177,17 +177,15 @@ describe('exit code 2: wrong usage, and no request', () => {
     expect(command.includes('--json') ? run.stderr : run.stdout).toBe('')
   })
 
-  it.concurrent.each([
-    ['an empty stdin', 'users update x --data -', 'stdin is empty'],
-    ['an argument too many', 'streams tokens extra', 'extra'],
-  ])('%s', async (_, command, message) => {
-    const run = await sandbox.run(command.split(' '), { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
+  it.each(
+    oneOf(3, [
+      ['an empty stdin', "printf '' | klines users update x --data -", 'stdin is empty'],
+      ['bytes that are not UTF-8', `printf '{"email":"\\xff"}' | klines users update x --data -`, 'stdin is not UTF-8'],
+      ['an argument too many', 'klines streams tokens extra', 'extra'],
+    ]),
+  )('%s', async (_, script, message) => {
+    const run = await sandbox.shell(script, { KLINES_GREETING_URL: 'http://127.0.0.1:1' })
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) })
-  })
-
-  it('bytes that are not UTF-8', async () => {
-    const run = await sandbox.shell(`printf '{"email":"\\xff"}' | klines users update x --data -`)
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('stdin is not UTF-8') })
   })
 })
 
@@ -283,10 +281,12 @@ describe('streams tokens', () => {
     expect(await klines(['streams', 'tokens', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
-  it.each([
-    ['text', (word: string) => word],
-    ['jsonl', (word: string) => tokenLines([word])],
-  ])('prints each token before the next is sent (%s)', async (format, shown) => {
+  it.each(
+    oneOf<[string, (word: string) => string]>(2, [
+      ['text', word => word],
+      ['jsonl', word => tokenLines([word])],
+    ]),
+  )('prints each token before the next is sent (%s)', async (format, shown) => {
     const printed = WORDS.map(() => deferred())
     const { server, sandbox } = await setUp(async response => {
       for (const [index, word] of WORDS.entries()) {
@@ -347,7 +347,9 @@ describe('streams tokens', () => {
     expect(error).toMatchObject({ code: 'incomplete', exitCode: 3, data: { tokens: 2 } })
   })
 
-  it('into a reader that stops ends with exit code 0 and closes the connection', async () => {
+  const itIsRead = oneTestOf(2, it)
+
+  itIsRead('into a reader that stops ends with exit code 0 and closes the connection', async () => {
     const { server, sandbox } = await setUp(async response => {
       for (let count = 0; !response.destroyed; count++) {
         response.write(tokenLines([`${count} `]))
@@ -359,7 +361,7 @@ describe('streams tokens', () => {
     await until(() => server.connections === 0)
   })
 
-  it('into a slow reader loses nothing', async () => {
+  itIsRead('into a slow reader loses nothing', async () => {
     const words = Array.from({ length: 20_000 }, (_, index) => `word ${index} `)
     const { server, sandbox } = await setUp({ body: tokenLines(words) })
     const script = `set -o pipefail; klines streams tokens --base-url ${server.url} | { sleep 1; cat; }`
@@ -370,6 +372,8 @@ describe('streams tokens', () => {
 })
 
 describe('a signal', () => {
+  const itEnds = oneTestOf(2, it)
+
   it.each(
     oneOf(2, [
       ['SIGINT', 130],
@@ -393,7 +397,7 @@ describe('a signal', () => {
     await until(() => server.connections === 0)
   })
 
-  it('ends a stream whose reader reads nothing', async () => {
+  itEnds('ends a stream whose reader reads nothing', async () => {
     const { server, sandbox } = await setUp(response => {
       const pump = () => {
         while (response.write(tokenLines(['x'.repeat(1000)])));
@@ -411,22 +415,23 @@ describe('a signal', () => {
     expect(run.tookMs).toBeLessThan(50_000)
   })
 
-  it.each(oneOf(2, COMMANDS))('ends %s %s that waits for an answer', async (...command) => {
-    const { server, sandbox } = await setUp(() => {})
-    const { child, ended } = sandbox.start([...command, '--base-url', server.url])
-    await until(() => server.log.length === 1)
-    const signalled = performance.now()
-    child.kill('SIGINT')
-    expect(await ended).toMatchObject({
-      code: 130,
-      signal: null,
-      stdout: '',
-      stderr: 'klines: Interrupted (SIGINT).\n',
+  for (const command of oneOf(4, COMMANDS))
+    itEnds(`ends ${command.slice(0, 2).join(' ')} that waits for an answer`, async () => {
+      const { server, sandbox } = await setUp(() => {})
+      const { child, ended } = sandbox.start([...command, '--base-url', server.url])
+      await until(() => server.log.length === 1)
+      const signalled = performance.now()
+      child.kill('SIGINT')
+      expect(await ended).toMatchObject({
+        code: 130,
+        signal: null,
+        stdout: '',
+        stderr: 'klines: Interrupted (SIGINT).\n',
+      })
+      expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     })
-    expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
-  })
 
-  it('ends an update that waits for its data', async () => {
+  itEnds('ends an update that waits for its data', async () => {
     const { server, sandbox } = await setUp()
     // What no pipe holds at once has been read when the writer stops.
     const script = `mkfifo data; { printf '{"name":"%0100000d' 0; : >stopped; exec sleep 60; } >data & writer=$!
@@ -439,7 +444,7 @@ describe('a signal', () => {
     expect(server.log).toEqual([])
   })
 
-  it('with --json is reported as an object', async () => {
+  itEnds('with --json is reported as an object', async () => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a']))
     })

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { oneOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 
 const newSandbox = useSandboxes()
@@ -29,11 +30,13 @@ it('plugins in the home folder are neither loaded nor looked at', async () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('a path that is not absolute (Linux only)', () => {
-  it.each([
-    ['HOME', { ...NO_XDG, HOME: 'here' }],
-    ['XDG_CACHE_HOME and XDG_CONFIG_HOME', { XDG_CACHE_HOME: 'here', XDG_CONFIG_HOME: './here' }],
-    ['an empty HOME', { ...NO_XDG, HOME: '' }],
-  ])('in %s does not make the mirror depend on the working folder', async (_, env) => {
+  it.each(
+    oneOf<[string, Record<string, string>]>(3, [
+      ['HOME', { ...NO_XDG, HOME: 'here' }],
+      ['XDG_CACHE_HOME and XDG_CONFIG_HOME', { XDG_CACHE_HOME: 'here', XDG_CONFIG_HOME: './here' }],
+      ['an empty HOME', { ...NO_XDG, HOME: '' }],
+    ]),
+  )('in %s does not make the mirror depend on the working folder', async (_, env) => {
     for (const command of ['mirror path', 'config path']) {
       const { stdout, stderr } = await sandbox.run(command.split(' '), env)
       // A user whom the system does not know has no home folder at all.
@@ -60,12 +63,14 @@ describe.skipIf(process.getuid?.() !== 0)('a user whom the system does not know 
     expect((await runUnknown('frobnicate')).stderr).toMatch(/^klines: Unknown command: frobnicate/)
   })
 
-  it.each([
-    ['download BTCUSDT -i 1d --base-url sample', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
-    ['mirror path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
-    ['config path', /config file .* home folder.*\n {2}Set HOME .* --local /],
-    ['config set interval 1d', /config file .* home folder.*\n {2}Set HOME .* --local /],
-  ])('is told what to do by %s', async (command, message) => {
+  it.each(
+    oneOf<[string, RegExp]>(4, [
+      ['download BTCUSDT -i 1d --base-url sample', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
+      ['mirror path', /default mirror .* home folder.*\n {2}Set HOME .* --mirror\.\n$/],
+      ['config path', /config file .* home folder.*\n {2}Set HOME .* --local /],
+      ['config set interval 1d', /config file .* home folder.*\n {2}Set HOME .* --local /],
+    ]),
+  )('is told what to do by %s', async (command, message) => {
     const run = await runUnknown(command)
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(message)

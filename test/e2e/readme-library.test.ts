@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, useSandboxes } from '../support/cli/cli-sandbox.js'
-import { FULL, oneOf } from '../support/full.js'
+import { oneOf, oneTestOf } from '../support/full.js'
 
 const newSandbox = useSandboxes()
 const text = ['README.md', 'src/docs/library.md', 'src/docs/greeting.md']
@@ -24,13 +24,14 @@ function newProject(): CliSandbox {
 }
 
 describe('the examples of the library in the README and its documents', () => {
+  const itWorks = oneTestOf(2, it)
+
   it('are there, and announce values', () => {
     expect(blocks.map(code => announced(code).length)).toEqual([0, 6, 5, 2, 2, 2, 12, 2])
   })
 
-  it.each(oneOf(2, ['nodenext', 'bundler']))(
-    'compile in a strict TypeScript project, resolved as by %s',
-    async resolution => {
+  for (const resolution of oneOf(2, ['nodenext', 'bundler']))
+    itWorks(`compile in a strict TypeScript project, resolved as by ${resolution}`, async () => {
       const sandbox = newProject()
       const files = blocks.map((code, index) => sandbox.write(`example-${index}.mts`, code))
       const compilerOptions = {
@@ -40,8 +41,9 @@ describe('the examples of the library in the README and its documents', () => {
         strict: true,
         noUncheckedIndexedAccess: true,
         exactOptionalPropertyTypes: true,
-        // With all cases, the types of the package and of browsers too, once: those of TypeBox take half a minute.
-        ...(FULL && resolution === 'nodenext' ? {} : { skipLibCheck: true, lib: ['es2022'] }),
+        // test/e2e/library.test.ts has the types of the package checked.
+        skipLibCheck: true,
+        lib: ['es2022'],
         noEmit: true,
         types: ['node'],
         typeRoots: [join(PROJECT, 'node_modules', '@types')],
@@ -49,10 +51,9 @@ describe('the examples of the library in the README and its documents', () => {
       const project = sandbox.write('tsconfig.json', JSON.stringify({ compilerOptions, files }))
       const run = await sandbox.node([join(PROJECT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
       expect(run.code, run.stdout).toBe(0)
-    },
-  )
+    })
 
-  it('run one after the other, each in an empty folder, and print what they announce', async () => {
+  itWorks('run one after the other, each in an empty folder, and print what they announce', async () => {
     const sandbox = newProject()
     const folders = blocks.map((code, index) => {
       const folder = sandbox.path(`example-${index + 1}`)

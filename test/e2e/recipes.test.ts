@@ -4,6 +4,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { tableFromIPC } from 'apache-arrow'
 import { describe, expect, it } from 'vitest'
 import { type CliSandbox, PROJECT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { oneOf } from '../support/full.js'
 import { findPython } from '../support/python.js'
 import { sampleRows } from '../support/sample-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
@@ -11,6 +12,9 @@ import { startServeCommand } from '../support/servers/serve-command.js'
 const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
+/** What publish.md needs is run by mirror-publish.test.ts: a cron line and a workflow are not. */
+const ALL_RECIPES = ['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md']
+ALL_RECIPES.push('pandas.md', 'polars.md', 'sql.md')
 const UNTESTED = 'Not run by the tests'
 /** Where a server listens by default; the tests start one on a free port. */
 const ADDRESS = 'http://127.0.0.1:8787'
@@ -111,14 +115,10 @@ async function expectAnnounced(sandbox: CliSandbox, blocks: readonly Block[]): P
 describe.concurrent('recipes', () => {
   it('are there, are short, and say which code is not run', () => {
     const names = readdirSync(RECIPES)
-    expect(names).toEqual([
-      ...['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md'],
-      ...['pandas.md', 'polars.md', 'publish.md', 'sql.md'],
-    ])
+    expect(names).toEqual([...ALL_RECIPES, 'publish.md'].sort())
     for (const name of names) {
       expect(readRecipe(name).split('\n').length, name).toBeLessThanOrEqual(MAX_LINES)
       expect(readRecipe(name), name).toContain(UNTESTED)
-      // What publish.md needs is run by mirror-publish.test.ts: a cron line and a workflow are not.
       if (name !== 'publish.md') expect(testedBlocks(name).length, name).toBeGreaterThan(0)
     }
     const count = (name: string, language: string) =>
@@ -126,33 +126,25 @@ describe.concurrent('recipes', () => {
     expect([count('pandas.md', 'python'), count('duckdb.md', 'sql'), count('polars.md', 'python')]).toEqual([3, 5, 0])
   })
 
-  it.each(['duckdb.md', 'polars.md', 'backtrader.md', 'sql.md', 'charts.md', 'compare.md'])(
-    '%s runs, with the output that it announces',
-    async name => {
-      await expectAnnounced(newSandbox(), testedBlocks(name))
-    },
-  )
-
-  it.skipIf(findPython() === undefined)('cite.md runs, in the mirror and with Python alone', async () => {
-    await expectAnnounced(newSandbox(), testedBlocks('cite.md'))
-  })
-
-  it.skipIf(python === undefined)('pandas.md runs (skipped without python3-pandas)', async () => {
-    await expectAnnounced(newSandbox(), testedBlocks('pandas.md'))
-  })
-
-  it('freqtrade.md writes files with the columns that freqtrade expects', async () => {
+  it.for(oneOf(3, ALL_RECIPES))('%s runs, with the output that it announces', async (name, { skip }) => {
+    if (name === 'cite.md' && findPython() === undefined) skip('needs Python')
+    if (name === 'pandas.md' && python === undefined) skip('needs python3-pandas')
     const sandbox = newSandbox()
-    await expectAnnounced(sandbox, testedBlocks('freqtrade.md'))
-    for (const coin of ['BTC', 'ETH']) {
-      const table = tableFromIPC(sandbox.bytes(`user_data/data/binance/${coin}_USDT-1h.feather`))
-      expect(table.schema.fields.map(({ type }) => String(type))).toEqual([
-        'Timestamp<MILLISECOND, UTC>',
-        ...Array.from({ length: 5 }, () => 'Float64'),
-      ])
-      const rows = sampleRows(`${coin}USDT`, '1h').map(row => row.slice(0, 6).map(Number))
-      const columns = table.schema.fields.map(({ name }) => [...(table.getChild(name) ?? [])].map(Number))
-      expect(columns).toEqual(rows[0].map((_, index) => rows.map(row => row[index])))
-    }
+    await expectAnnounced(sandbox, testedBlocks(name))
+    if (name === 'freqtrade.md') expectFreqtradeFiles(sandbox)
   })
 })
+
+/** The files of freqtrade have the columns that it expects. */
+function expectFreqtradeFiles(sandbox: CliSandbox): void {
+  for (const coin of ['BTC', 'ETH']) {
+    const table = tableFromIPC(sandbox.bytes(`user_data/data/binance/${coin}_USDT-1h.feather`))
+    expect(table.schema.fields.map(({ type }) => String(type))).toEqual([
+      'Timestamp<MILLISECOND, UTC>',
+      ...Array.from({ length: 5 }, () => 'Float64'),
+    ])
+    const rows = sampleRows(`${coin}USDT`, '1h').map(row => row.slice(0, 6).map(Number))
+    const columns = table.schema.fields.map(({ name }) => [...(table.getChild(name) ?? [])].map(Number))
+    expect(columns).toEqual(rows[0].map((_, index) => rows.map(row => row[index])))
+  }
+}

@@ -11,7 +11,7 @@ import { serveUpstream } from '../support/servers/upstream-setup.js'
 import { tempFolder } from '../support/temp-folder.js'
 
 const newSandbox = useSandboxes()
-const INTERVALS = oneOf(4, ALL_INTERVALS)
+const INTERVALS = oneOf(6, ALL_INTERVALS)
 
 /** The hash of each CSV file in a folder of a sandbox, by its name. */
 function hashFiles(sandbox: ReturnType<typeof newSandbox>, folder: string): Record<string, string> {

@@ -35,7 +35,7 @@ const NOTE = /^Note: The clocks differ: the service says [\d-]{10}T[\d:]{5}Z, th
 const noteOf = (name: string) => (name.includes('jumps') ? new RegExp(`^$|${NOTE.source}`) : NOTE)
 
 describe('F52 a clock', () => {
-  it.concurrent.each(oneOf(2, clocks))(
+  it.concurrent.each(oneOf(4, clocks))(
     '%s yields the same candles, with one note; a slow one costs a request',
     async (name, env) => {
       const scenario = await newScenario()
@@ -55,7 +55,7 @@ describe('F52 a clock', () => {
     },
   )
 
-  it.concurrent.each(oneOf(2, clocks))(
+  it.concurrent.each(oneOf(4, clocks))(
     '%s neither cuts the retries of a file short nor lengthens a pause',
     async (name, env) => {
       const scenario = await newScenario()

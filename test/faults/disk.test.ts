@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filesBelow } from '../support/files-below.js'
+import { oneTestOf } from '../support/full.js'
 import { WITHOUT_ROOT, whileReadOnly } from '../support/permission.js'
 import { expectPlainText } from './support/fault-case.js'
 import {
@@ -17,6 +18,9 @@ import {
 const newScenario = useFaultScenarios()
 
 const hasNamespaces = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0
+/** Half of the faults of disks, which need processes of their own. */
+const itEnds = oneTestOf(2, it.concurrent)
+
 /** Skips a test where no disk can be mounted, with the reason. */
 const needNamespaces = (skip: (note: string) => void) => {
   if (!hasNamespaces) skip('needs unshare -rm and tmpfs')
@@ -34,9 +38,7 @@ function onDisk(scenario: FaultScenario, mount: string, script: string): ReturnT
 const withoutOutput = (scenario: FaultScenario) => scenario.command().replace(' -o x.csv', '')
 
 describe('F43 a full disk', () => {
-  it.concurrent('under the mirror stops a download and keeps finished files, and the next run continues', async ({
-    skip,
-  }) => {
+  itEnds('under the mirror stops a download and keeps finished files, and the next run continues', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const download = `${withoutOutput(scenario)} --concurrency 1`
@@ -57,7 +59,7 @@ describe('F43 a full disk', () => {
     expect(scenario.sandbox.text('x.csv')).toBe(scenario.expectedCsv())
   })
 
-  it.concurrent('under the mirror does not prevent a complete export', async ({ skip }) => {
+  itEnds('under the mirror does not prevent a complete export', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const run = await onDisk(
@@ -71,7 +73,7 @@ describe('F43 a full disk', () => {
     expect(new Set(scenario.server.windowRequests()).size).toBe(scenario.server.windowRequests().length)
   })
 
-  it.concurrent('under the export leaves the old file, and no temp file', async ({ skip }) => {
+  itEnds('under the export leaves the old file, and no temp file', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const command = scenario.command('--force').replace('x.csv', 'full/x.csv')
@@ -84,7 +86,7 @@ describe('F43 a full disk', () => {
     await scenario.expectRepair()
   })
 
-  it.concurrent('under stdout is reported', async () => {
+  itEnds('under stdout is reported', async () => {
     const scenario = await newScenario()
     const run = await scenario.shell(`${scenario.command().replace('-o x.csv', '-o -')} > /dev/full; echo $? >&2`)
     expect(run.stderr).toMatch(/^klines: Cannot write to stdout: .*ENOSPC[^\n]*\n1\n$/)
@@ -128,7 +130,7 @@ describe('F44 no permission', () => {
     })
   }
 
-  it.concurrent('for the mirror stops a download before the first request', async () => {
+  itEnds('for the mirror stops a download before the first request', async () => {
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
     const run = await runReadOnly(scenario, withoutOutput(scenario))
@@ -141,7 +143,7 @@ describe('F44 no permission', () => {
     await scenario.expectRepair(ALL_WINDOWS)
   })
 
-  it.concurrent('for the mirror does not prevent a complete export', async () => {
+  itEnds('for the mirror does not prevent a complete export', async () => {
     const scenario = await newScenario()
     mkdirSync(scenario.mirror)
     const run = await runReadOnly(scenario, scenario.command().replace('x.csv', 'open/x.csv'))
@@ -153,7 +155,7 @@ describe('F44 no permission', () => {
     expect(scenario.server.windowRequests()).toHaveLength(ALL_WINDOWS.length)
   })
 
-  it.concurrent('for the export is reported before the first request', async () => {
+  itEnds('for the export is reported before the first request', async () => {
     const scenario = await newScenario()
     const run = await runReadOnly(scenario, scenario.command().replace('--mirror m', '--mirror open/m'))
     expect(run).toMatchObject({ code: 1, stdout: '' })
@@ -162,7 +164,7 @@ describe('F44 no permission', () => {
     expect(scenario.sandbox.exists('x.csv')).toBe(false)
   })
 
-  it.concurrent('for a file of the mirror is reported, and nothing is exported', async () => {
+  itEnds('for a file of the mirror is reported, and nothing is exported', async () => {
     const scenario = await newScenario()
     expect((await scenario.downloadInProcess()).code).toBe(0)
     chmodSync(join(scenario.mirror, FAULTY), 0)
@@ -174,7 +176,7 @@ describe('F44 no permission', () => {
 })
 
 describe('F45 a read-only disk', () => {
-  it.concurrent('under the mirror stops a download, but not an export', async ({ skip }) => {
+  itEnds('under the mirror stops a download, but not an export', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const script = [

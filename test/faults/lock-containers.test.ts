@@ -7,7 +7,7 @@ import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { deferred, until } from '../support/deferred.js'
 import { expectedSums, logNames, type Sums, tableSums } from '../support/delta.js'
-import { cases } from '../support/full.js'
+import { cases, oneOf, oneTestOf } from '../support/full.js'
 import { FULL_WEEKS, OPEN_WEEK, PRESENT, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
@@ -86,6 +86,8 @@ async function expectTable(sandbox: CliSandbox, sums: Sums, versions: number) {
 }
 
 describe('F76 two containers with one host name and one process number write one table', () => {
+  const itIsKept = oneTestOf(2, it)
+
   it('one writes; the other one waits, sees that it is running, and ends with 5', async ({ skip }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
     const { sandbox, running, changed, lock, goOn } = await heldContainer()
@@ -108,7 +110,7 @@ describe('F76 two containers with one host name and one process number write one
     skip,
   }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
-    for (const container of [CONTAINER, '']) {
+    for (const container of oneOf(2, [CONTAINER, ''])) {
       const { sandbox, running, changed } = await heldContainer()
       await kill(running)
       expect(sandbox.exists('lake/_lock')).toBe(true)
@@ -120,7 +122,7 @@ describe('F76 two containers with one host name and one process number write one
     }
   })
 
-  it('one that stood still while another one took over places nothing and removes nothing', async ({ skip }) => {
+  itIsKept('one that stood still while another one took over places nothing and removes nothing', async ({ skip }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
     const { sandbox, running, changed, goOn } = await heldContainer()
     const { pid } = running.child
@@ -139,19 +141,22 @@ describe('F76 two containers with one host name and one process number write one
     expect(sandbox.files('lake').filter(name => name.includes('~'))).toEqual([])
   })
 
-  it('several that begin at once: whatever ends with 0 is in the table, all others end with 5', async ({ skip }) => {
-    if (!hasContainers) skip(NO_CONTAINERS)
-    const sandbox = await withTable()
-    const rows = weekRows(WEEK, { seed: 7 })
-    for (const symbol of SYMBOLS) putFile(sandbox.path('m'), weekPath(symbol, WEEK), rows)
-    const changed = expectedSums(Object.fromEntries(SYMBOLS.map(symbol => [`${symbol} ${WEEK}`, rows])))
-    const runs = await Promise.all(Array.from({ length: 3 }, () => startContained(sandbox, TABLE).ended))
-    for (const { code, stderr } of runs) expect([0, 5], stderr).toContain(code)
-    expect(runs.map(({ code }) => code)).toContain(0)
-    await expectTable(sandbox, changed, 2)
-  })
+  itIsKept(
+    'several that begin at once: whatever ends with 0 is in the table, all others end with 5',
+    async ({ skip }) => {
+      if (!hasContainers) skip(NO_CONTAINERS)
+      const sandbox = await withTable()
+      const rows = weekRows(WEEK, { seed: 7 })
+      for (const symbol of SYMBOLS) putFile(sandbox.path('m'), weekPath(symbol, WEEK), rows)
+      const changed = expectedSums(Object.fromEntries(SYMBOLS.map(symbol => [`${symbol} ${WEEK}`, rows])))
+      const runs = await Promise.all(Array.from({ length: 3 }, () => startContained(sandbox, TABLE).ended))
+      for (const { code, stderr } of runs) expect([0, 5], stderr).toContain(code)
+      expect(runs.map(({ code }) => code)).toContain(0)
+      await expectTable(sandbox, changed, 2)
+    },
+  )
 
-  it('three that find the lock of a killed one: one gets it', async ({ skip }) => {
+  itIsKept('three that find the lock of a killed one: one gets it', async ({ skip }) => {
     if (!hasContainers) skip(NO_CONTAINERS)
     const sandbox = newSandbox()
     const lakes = makeLakes(sandbox, 5, { ...(await liveLock()), boot: 'an earlier start', id: 'the dead one' })
@@ -222,10 +227,12 @@ describe('F76 a lock of this machine', () => {
     for (const taken of results) expect(taken.sort()).toEqual(['lake_busy', 'lake_busy', 'taken'])
   })
 
-  it.each([
-    ['with a number that another process has now', (owner: object) => ({ ...owner, ...running(), started: '1' })],
-    ['with a number that nothing has', (owner: object) => ({ ...owner, pid: 2 ** 22 + 1 })],
-  ])('%s is taken over at once', async (_, change) => {
+  it.each(
+    oneOf<[string, (owner: object) => object]>(2, [
+      ['with a number that another process has now', owner => ({ ...owner, ...running(), started: '1' })],
+      ['with a number that nothing has', owner => ({ ...owner, pid: 2 ** 22 + 1 })],
+    ]),
+  )('%s is taken over at once', async (_, change) => {
     const sandbox = await withTable()
     if (!hasIdentity) return
     writeLock(sandbox, 'lake', change(await liveLock()))
@@ -233,10 +240,12 @@ describe('F76 a lock of this machine', () => {
     expect(sandbox.exists('lake/_lock')).toBe(false)
   })
 
-  it.each([
-    ['of before a reboot', (owner: object) => ({ ...owner, boot: '01234567-0123-0123-0123-0123456789ab' })],
-    ['of a system that does not say more', ({ pid, host, id }: Owner) => ({ pid, host, id })],
-  ])('%s, with the number and the start of a running process, is taken over after a minute', async (_, change) => {
+  it.each(
+    oneOf<[string, (owner: Owner) => object]>(2, [
+      ['of before a reboot', owner => ({ ...owner, boot: '01234567-0123-0123-0123-0123456789ab' })],
+      ['of a system that does not say more', ({ pid, host, id }) => ({ pid, host, id })],
+    ]),
+  )('%s, with the number and the start of a running process, is taken over after a minute', async (_, change) => {
     const sandbox = await withTable()
     const text = writeLock(sandbox, 'lake', change({ ...(await liveLock()), ...running() }))
     const result = await updateFast(sandbox)

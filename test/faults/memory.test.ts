@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { platform } from 'node:os'
 import { expect, it, type TestContext } from 'vitest'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
+import { oneOf } from '../support/full.js'
 import { MANY_SYMBOLS, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { ALL_WINDOWS, FAULTY, LIST, useFaultScenarios } from './support/fault-scenario.js'
@@ -21,10 +22,19 @@ const COUNT_MEMORIES = `
     console.log(all.length)
   }`
 
+const known = new Map<number, Promise<string>>()
+/** The number of memories that fit into a limit, as a line. */
+function countMemories(kB: number): Promise<string> {
+  const count = newSandbox().shell(limited(kB, `'${process.execPath}' -e '${COUNT_MEMORIES}'`))
+  const line = count.then(({ stdout }) => stdout)
+  known.set(kB, line)
+  return line
+}
+
 /** Skips a test unless so many memories fit into a limit: other versions of Node reserve less. */
 async function needMemories(context: TestContext, kB: number, count: number): Promise<void> {
   if (platform() !== 'linux') context.skip('only Linux limits addresses')
-  const { stdout } = await newSandbox().shell(limited(kB, `'${process.execPath}' -e '${COUNT_MEMORIES}'`))
+  const stdout = await (known.get(kB) ?? countMemories(kB))
   if (stdout !== `${count}\n`) context.skip(`${stdout.trim()} memories fit into ${kB} kB of addresses`)
 }
 
@@ -34,7 +44,7 @@ const failing = (fault: object) => ({ KLINES_TEST_FAIL: JSON.stringify({ code: '
 /** The errors of a run. */
 const errors = (stderr: string) => stderr.split('\n').filter(line => line.startsWith('klines: '))
 
-it.for(['static', 'exchange'] as const)(
+it.for(oneOf(2, ['static', 'exchange'] as const))(
   'F79 no room for a window of a %s service: the run ends at the first one',
   async (source, context) => {
     await needMemories(context, TWO_MEMORIES, 2)
@@ -82,10 +92,12 @@ it('F79 no room for threads: no worker starts, and the main thread does the work
   for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
 })
 
-it.each([
-  ['the main thread does it again', 'workers', 0],
-  ['nor has the main thread: the run ends', undefined, 1],
-] as const)('F79 a worker has no memory for a file, %s', async (_, threads, code) => {
+it.each(
+  oneOf(2, [
+    ['the main thread does it again', 'workers', 0],
+    ['nor has the main thread: the run ends', undefined, 1],
+  ] as const),
+)('F79 a worker has no memory for a file, %s', async (_, threads, code) => {
   const sandbox = newSandbox()
   manyWindows(sandbox.path('m'))
   const args = ['export', 'all', '-i', '15m', '--mirror', 'm', '-o', '{symbol}.csv', '--threads', '4']
@@ -100,10 +112,12 @@ it.each([
   if (code === 1) expect(run.stderr).toMatch(/--threads 1, --concurrency 1/)
 })
 
-it.each([
-  ['a download', (command: string) => command],
-  ['mirror verify', () => 'klines mirror verify --mirror m'],
-])('F79 no memory to read a cached window: %s ends, and the window is not corrupt', async (_, command) => {
+it.each(
+  oneOf<[string, (command: string) => string]>(2, [
+    ['a download', command => command],
+    ['mirror verify', () => 'klines mirror verify --mirror m'],
+  ]),
+)('F79 no memory to read a cached window: %s ends, and the window is not corrupt', async (_, command) => {
   const scenario = await newScenario()
   expect((await scenario.downloadInProcess()).code).toBe(0)
   scenario.server.heal()

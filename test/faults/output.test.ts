@@ -6,6 +6,7 @@ import { bigMirror } from '../support/big-mirror.js'
 import { CLOCK, type CliSandbox } from '../support/cli/cli-sandbox.js'
 import { makeRows } from '../support/exchange/made-rows.js'
 import { filesBelow } from '../support/files-below.js'
+import { oneOf, oneTestOf } from '../support/full.js'
 import { csvOf, sampleRows } from '../support/sample-tree.js'
 import { type FaultScenario, useFaultScenarios } from './support/fault-scenario.js'
 
@@ -22,32 +23,36 @@ async function newStockedScenario(): Promise<FaultScenario> {
 }
 
 describe('the reader of the output', () => {
+  const itReads = oneTestOf(3, it.concurrent)
   let scenario: FaultScenario
   beforeAll(async () => {
     scenario = await newStockedScenario()
   })
 
-  it.concurrent('F53 that closes it after a line causes a quiet exit with 0', async () => {
+  itReads('F53 that closes it after a line causes a quiet exit with 0', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | head -1; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ code: 0, stdout: `${scenario.expectedCsv().split('\n')[0]}\n0 0\n`, stderr: '' })
   })
 
-  it.concurrent('F53 that closes it before the first byte causes a quiet exit with 0', async () => {
+  itReads('F53 that closes it before the first byte causes a quiet exit with 0', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | true; echo "\${PIPESTATUS[@]}"`)
     expect(run).toMatchObject({ code: 0, stdout: '0 0\n', stderr: '' })
   })
 
-  it.concurrent('F54 that is slow gets every byte', async () => {
+  itReads('F54 that is slow gets every byte', async () => {
     const run = await scenario.shell(`set -o pipefail; ${EXPORT} -f csv -o - | { sleep 1; cat; }`)
     expect(run).toMatchObject({ code: 0, stdout: scenario.expectedCsv(), stderr: '' })
   })
 
-  it.concurrent.each(['2>&-', '2>/dev/full'])('F54 gets every byte when stderr is lost (%s)', async redirection => {
-    expect(await scenario.shell(`${EXPORT} -f csv -o - ${redirection}`)).toMatchObject({
-      code: 0,
-      stdout: scenario.expectedCsv(),
-    })
-  })
+  it.concurrent.each(oneOf(2, ['2>&-', '2>/dev/full']))(
+    'F54 gets every byte when stderr is lost (%s)',
+    async redirection => {
+      expect(await scenario.shell(`${EXPORT} -f csv -o - ${redirection}`)).toMatchObject({
+        code: 0,
+        stdout: scenario.expectedCsv(),
+      })
+    },
+  )
 })
 
 it.concurrent('F54 an output has finished when its reader can get the last byte, even if the process exits', async () => {
@@ -110,7 +115,7 @@ describe('an output that cannot be written', () => {
 
   it.concurrent('F56 a name that is not UTF-8 is refused before the first request', async () => {
     const scenario = await newScenario()
-    for (const set of ["-o $'out\\xff.csv'", "--dry-run -o $'\\xc3.csv'"]) {
+    for (const set of oneOf(2, ["-o $'out\\xff.csv'", "--dry-run -o $'\\xc3.csv'"])) {
       const run = await scenario.shell(`${scenario.command().replace('-o x.csv', () => set)} --force`)
       expect(run).toMatchObject({ code: 2, stdout: '' })
       expect(run.stderr).toMatch(
@@ -178,17 +183,22 @@ describe('F62 two outputs that are one file', () => {
         expect(sandbox.text(`new/${interval}/BTCUSDT.csv`)).toBe(csvOf(rows[interval]))
     })
 
-    it.concurrent.each([[['--force']], [[]]])('are refused where it does not (a simulated disk, %j)', async more => {
-      const sandbox = await newMirror()
-      const before = sandbox.files()
-      const run = await sandbox.run([...ARGS, ...more], { NODE_OPTIONS: `--import=${CLOCK} --import=${CASE_BLIND_FS}` })
-      expect(run.code).toBe(2)
-      expect(run.stderr).toBe(
-        'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv are the same file, which would get the candles of only one of them.\n' +
-          '  Their names differ only in case or Unicode form, which this disk does not tell apart. Give each an export with an -o of its own.\n',
-      )
-      expect(sandbox.files()).toEqual(before)
-    })
+    it.concurrent.each(oneOf(2, [[['--force']], [[]]]))(
+      'are refused where it does not (a simulated disk, %j)',
+      async more => {
+        const sandbox = await newMirror()
+        const before = sandbox.files()
+        const run = await sandbox.run([...ARGS, ...more], {
+          NODE_OPTIONS: `--import=${CLOCK} --import=${CASE_BLIND_FS}`,
+        })
+        expect(run.code).toBe(2)
+        expect(run.stderr).toBe(
+          'klines: new/1m/BTCUSDT.csv and new/1M/BTCUSDT.csv are the same file, which would get the candles of only one of them.\n' +
+            '  Their names differ only in case or Unicode form, which this disk does not tell apart. Give each an export with an -o of its own.\n',
+        )
+        expect(sandbox.files()).toEqual(before)
+      },
+    )
   })
 })
 
@@ -200,14 +210,16 @@ describe('F56 the reader of a FIFO', () => {
     bigMirror(sandbox.path('big'), { symbols: ['BTCUSDT', 'ETHUSDT'], weeks: 40 })
   })
 
-  it.concurrent.each([
-    ['csv', 'head -c 1'],
-    ['csv', 'true'],
-    ['csv.gz', 'head -c 1'],
-    ['parquet', 'true'],
-    ['arrow', 'head -c 1'],
-    ['jsonl', 'head -c 1000000'],
-  ])('that leaves ends the export of %s as a closed pipe does (%s)', async (format, reader) => {
+  it.concurrent.each(
+    oneOf(6, [
+      ['csv', 'head -c 1'],
+      ['csv', 'true'],
+      ['csv.gz', 'head -c 1'],
+      ['parquet', 'true'],
+      ['arrow', 'head -c 1'],
+      ['jsonl', 'head -c 1000000'],
+    ]),
+  )('that leaves ends the export of %s as a closed pipe does (%s)', async (format, reader) => {
     const fifo = `${format}-${reader.replaceAll(' ', '')}.${format}`
     const run = await sandbox.shell(`mkfifo '${fifo}'; ${reader} < '${fifo}' > /dev/null & ${BIG} -o '${fifo}'`)
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: '' })

@@ -5,13 +5,15 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import type { FailingCall } from '../support/cli/failing-fs.mjs'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
-import { oneOf } from '../support/full.js'
+import { oneOf, oneTestOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { MANY_SYMBOLS, manyPath, manyRows, manyWindows } from '../support/many-windows.js'
 import { csvOf } from '../support/sample-tree.js'
 import { candle, putFile } from '../support/synthetic-tree.js'
 
 const newSandbox = useSandboxes()
+/** What needs a process of its own: half of those tests, some of files and the others of lakes. */
+const itStarts = oneTestOf(2, it)
 const DYING_WORKER = fileURLToPath(new URL('../support/cli/dying-worker.mjs', import.meta.url))
 const WINDOWS = [0, 25, 51].map(week => manyRows('BTCUSDT')[week][0][0])
 const args = (threads: number, output = 'out/{symbol}.csv', root = mirror) => [
@@ -57,12 +59,14 @@ describe('an export with worker threads', () => {
     expect(sandbox.exists('out')).toBe(false)
   })
 
-  it.each(oneOf(3, WINDOWS).map(time => manyPath('', time).split('/').at(-1)))(
-    'F43 a worker that ends at %s leaves its work to the main thread',
-    async name => {
+  for (const name of oneOf(
+    3,
+    WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''),
+  ))
+    itStarts(`F43 a worker that ends at ${name} leaves its work to the main thread`, async () => {
       const run = await sandbox.run(args(4), {
         NODE_OPTIONS: `--import=${DYING_WORKER}`,
-        KLINES_TEST_DIE: name as string,
+        KLINES_TEST_DIE: name,
         KLINES_TEST_LOG: sandbox.path('died.log'),
       })
       expect(run.code).toBe(0)
@@ -70,24 +74,26 @@ describe('an export with worker threads', () => {
       const files = MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`)
       expect(exports(sandbox)).toEqual(['died.log', ...files.toSorted()])
       for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
+    })
+
+  itStarts(
+    'F43 a worker starts for a few windows, too, when --threads asks for it, and its end is harmless',
+    async () => {
+      const few = ['--from', '2018-01-01', '--to', '2018-03-01']
+      const alone = await sandbox.call([...args(1), ...few])
+      const expected = MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))
+      const run = await sandbox.run([...args(2), ...few], {
+        NODE_OPTIONS: `--import=${DYING_WORKER}`,
+        KLINES_TEST_DIE: '2018-01-01.json',
+        KLINES_TEST_LOG: sandbox.path('died.log'),
+      })
+      expect([alone.code, run.code]).toEqual([0, 0])
+      expect(sandbox.text('died.log')).toBe('died\n')
+      expect(MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))).toEqual(expected)
     },
   )
 
-  it('F43 a worker starts for a few windows, too, when --threads asks for it, and its end is harmless', async () => {
-    const few = ['--from', '2018-01-01', '--to', '2018-03-01']
-    const alone = await sandbox.call([...args(1), ...few])
-    const expected = MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))
-    const run = await sandbox.run([...args(2), ...few], {
-      NODE_OPTIONS: `--import=${DYING_WORKER}`,
-      KLINES_TEST_DIE: '2018-01-01.json',
-      KLINES_TEST_LOG: sandbox.path('died.log'),
-    })
-    expect([alone.code, run.code]).toEqual([0, 0])
-    expect(sandbox.text('died.log')).toBe('died\n')
-    expect(MANY_SYMBOLS.map(symbol => sandbox.text(`out/${symbol}.csv`))).toEqual(expected)
-  })
-
-  it.each(oneOf(2, [1, 2, 3, 4]))(
+  it.each(oneOf(4, [1, 2, 3, 4]))(
     'F43 a full disk at write %d: exit code 1, one error, old files intact, no temp file',
     async at => {
       await sandbox.call(['export', 'BTCUSDT', '-i', '15m', '--mirror', mirror, '-o', 'BTCUSDT.csv', '--to', '2018-02'])
@@ -107,36 +113,33 @@ describe('an export with worker threads', () => {
     ['handle.sync', 'EIO', 'input/output error'],
   ] as const
 
-  it.each(oneOf(2, FILE_FAULTS))(
-    'F47 %s fails in all workers with %s: the main thread writes their files',
-    async (call, code) => {
+  for (const [call, code] of oneOf(2, FILE_FAULTS))
+    itStarts(`F47 ${call} fails in all workers with ${code}: the main thread writes their files`, async () => {
       const run = await sandbox.runFailing(args(4), [{ call, code, path: '.csv', in: 'workers' }])
       expect(run).toMatchObject({ code: 0, stderr: expect.not.stringContaining(code) })
       expect(exports(sandbox)).toEqual(MANY_SYMBOLS.map(symbol => `out/${symbol}.csv`).toSorted())
       for (const symbol of MANY_SYMBOLS) expect(sandbox.text(`out/${symbol}.csv`)).toBe(csvOf(manyRows(symbol).flat()))
-    },
-  )
+    })
 
-  it.each(oneOf(2, FILE_FAULTS))(
-    'F47 %s fails with %s for one file: exit code 1, no file',
-    async (call, code, reason) => {
+  for (const [call, code, reason] of oneOf(2, FILE_FAULTS))
+    itStarts(`F47 ${call} fails with ${code} for one file: exit code 1, no file`, async () => {
       const run = await sandbox.runFailing(args(4), [{ call, code, path: 'BTCUSDT.csv' }])
       expect(run.code).toBe(1)
       expect(run.stderr).toContain(`klines: Cannot write out/BTCUSDT.csv: ${reason} (${code}).`)
       expect(exports(sandbox)).toEqual([])
       expect(sandbox.exists('out')).toBe(false)
-    },
-  )
+    })
 
-  it.each(oneOf(2, SIGNALS))('F39 %s ends it with exit code %d and leaves nothing', async (signal, code) => {
-    const run = await sandbox.runFailing(args(4), [{ call: 'handle.write', path: '.csv', times: 1, code: signal }])
-    expect(run).toMatchObject({ code, signal: null, stdout: '' })
-    expect(run.stderr).toContain(`Interrupted (${signal})`)
-    expect(exports(sandbox)).toEqual([])
-    expect(sandbox.exists('out')).toBe(false)
-  })
+  for (const [signal, code] of oneOf(2, SIGNALS))
+    itStarts(`F39 ${signal} ends it with exit code ${code} and leaves nothing`, async () => {
+      const run = await sandbox.runFailing(args(4), [{ call: 'handle.write', path: '.csv', times: 1, code: signal }])
+      expect(run).toMatchObject({ code, signal: null, stdout: '' })
+      expect(run.stderr).toContain(`Interrupted (${signal})`)
+      expect(exports(sandbox)).toEqual([])
+      expect(sandbox.exists('out')).toBe(false)
+    })
 
-  it('F39 a second signal: old files are intact, and the next run removes the temp files', async () => {
+  itStarts('F39 a second signal: old files are intact, and the next run removes the temp files', async () => {
     const output = '{symbol}.csv'
     sandbox.write('BTCUSDT.csv', 'old')
     const write = { call: 'handle.write', path: '.csv', times: 1, code: 'SIGINT' }
@@ -191,31 +194,31 @@ describe('a lake with worker threads', () => {
     expect(readParts()).toEqual(parts)
   })
 
-  it.each(oneOf(3, WINDOWS).map(time => manyPath('', time).split('/').at(-1)))(
-    'F43 a worker that ends at %s leaves its work to the main thread',
-    async name => {
+  for (const name of oneOf(
+    3,
+    WINDOWS.map(time => manyPath('', time).split('/').at(-1) ?? ''),
+  ))
+    itStarts(`F43 a worker that ends at ${name} leaves its work to the main thread`, async () => {
       const { parts } = await oldLake()
       rmSync(sandbox.path('lake'), { recursive: true })
       const run = await sandbox.run(lake(4, mirror), {
         NODE_OPTIONS: `--import=${DYING_WORKER}`,
-        KLINES_TEST_DIE: name as string,
+        KLINES_TEST_DIE: name,
         KLINES_TEST_LOG: sandbox.path('died.log'),
       })
       expect(run.code).toBe(0)
       expect(sandbox.text('died.log')).toMatch(/^(died\n)+$/)
       expect(exports(sandbox).filter(path => path.includes('part'))).toEqual(PARTS.toSorted())
       expect(readParts()).toEqual(parts)
-    },
-  )
+    })
 
   const PART_FAULTS = [
     ['promises.open', 'EMFILE'],
     ['handle.sync', 'EIO'],
   ] as const
 
-  it.each(oneOf(2, PART_FAULTS))(
-    'F47 %s fails in all workers with %s: the main thread writes their parts',
-    async (call, code) => {
+  for (const [call, code] of oneOf(2, PART_FAULTS))
+    itStarts(`F47 ${call} fails in all workers with ${code}: the main thread writes their parts`, async () => {
       await oldLake()
       const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=', in: 'workers' }])
       expect(run).toMatchObject({ code: 0 })
@@ -223,22 +226,19 @@ describe('a lake with worker threads', () => {
       rmSync(sandbox.path('lake'), { recursive: true })
       expect(await sandbox.call(lake(1, changed))).toMatchObject({ code: 0 })
       expect(parts).toEqual(readParts())
-    },
-  )
+    })
 
-  it.each(oneOf(2, PART_FAULTS))(
-    'F47 %s fails with %s for one part: exit code 1, the lake is as it was',
-    async (call, code) => {
+  for (const [call, code] of oneOf(2, PART_FAULTS))
+    itStarts(`F47 ${call} fails with ${code} for one part: exit code 1, the lake is as it was`, async () => {
       const { files, parts } = await oldLake()
       const run = await sandbox.runFailing(lake(4, changed), [{ call, code, path: 'symbol=BTCUSDT' }])
       expect(run.code).toBe(1)
       expect(run.stderr).toContain(`klines: Cannot write lake/${onlyPart('BTCUSDT')}: `)
       expect(exports(sandbox)).toEqual(files)
       expect(readParts()).toEqual(parts)
-    },
-  )
+    })
 
-  it.each(oneOf(2, [1, 2, 6, 9]))(
+  it.each(oneOf(4, [1, 2, 6, 9]))(
     'F43 a full disk at write %d: exit code 1, one error, the lake is as it was',
     async at => {
       const { files, parts } = await oldLake()
@@ -251,14 +251,15 @@ describe('a lake with worker threads', () => {
     },
   )
 
-  it.each(oneOf(2, SIGNALS))('F39 %s ends it with exit code %d, and the lake is as it was', async (signal, code) => {
-    const { files, parts } = await oldLake()
-    const run = await sandbox.runFailing(lake(4, changed), [
-      { call: 'handle.write', path: '.parquet', times: 1, code: signal },
-    ])
-    expect(run).toMatchObject({ code, signal: null, stdout: '' })
-    expect(run.stderr).toContain(`Interrupted (${signal})`)
-    expect(exports(sandbox)).toEqual(files)
-    expect(readParts()).toEqual(parts)
-  })
+  for (const [signal, code] of oneOf(2, SIGNALS))
+    itStarts(`F39 ${signal} ends it with exit code ${code}, and the lake is as it was`, async () => {
+      const { files, parts } = await oldLake()
+      const run = await sandbox.runFailing(lake(4, changed), [
+        { call: 'handle.write', path: '.parquet', times: 1, code: signal },
+      ])
+      expect(run).toMatchObject({ code, signal: null, stdout: '' })
+      expect(run.stderr).toContain(`Interrupted (${signal})`)
+      expect(exports(sandbox)).toEqual(files)
+      expect(readParts()).toEqual(parts)
+    })
 })

@@ -1,4 +1,5 @@
 import type { Parameters } from 'fast-check'
+import type { TestContext } from 'vitest'
 
 /**
  * Whether tests of random or very many cases run all of them, as `.ci/run` does. `npm test` takes about a second for each, so that
@@ -29,4 +30,15 @@ export function callNumbers(most: number, step = 1, count = 5): number[] {
 export function oneOf<T>(count: number, items: readonly T[]): T[] {
   const offset = Math.floor(count * Math.random())
   return items.filter((_, index) => FULL || index % count === offset)
+}
+
+type DefineTest = (name: string, test: (context: TestContext) => unknown) => unknown
+
+/** `it`, or `it.concurrent`, for tests that are alike but have no table: defines all when all cases run, otherwise one of `count`. */
+export function oneTestOf(count: number, define: DefineTest): DefineTest {
+  const offset = Math.floor(count * Math.random())
+  let defined = 0
+  return (name, test) => {
+    if (FULL || defined++ % count === offset) define(name, test)
+  }
 }
