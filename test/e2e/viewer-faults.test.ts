@@ -67,8 +67,11 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     expect(faults).toEqual([])
   })
 
-  it.each([
+  // Symbols, then as many intervals.
+  const ABSENT: [string, unknown, string[]][] = [
     ['/chart/XXXUSDT/15m', 'This mirror has no symbol XXXUSDT.', ['BTCUSDT', 'ETHUSDT']],
+    ['/chart/..%2f..%2fx/1h', expect.stringContaining('is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
+    ['/chart/%3Cb%3Ex/15m', expect.stringContaining('“<B>X” is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
     [
       '/chart/BTCUSDT/1h',
       'This mirror has no 1h candles of BTCUSDT. Download them with: klines download BTCUSDT -i 1h',
@@ -84,9 +87,8 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
       'There is no interval “15M”. Did you mean 15m? This mirror has candles of BTCUSDT:',
       ['15m'],
     ],
-    ['/chart/..%2f..%2fx/1h', expect.stringContaining('is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
-    ['/chart/%3Cb%3Ex/15m', expect.stringContaining('“<B>X” is not a symbol'), ['BTCUSDT', 'ETHUSDT']],
-  ])('%s: a message with what there is, and no failed request', async (path, text, links) => {
+  ]
+  it.each(oneOf(3, ABSENT))('%s: a message with what there is, and no failed request', async (path, text, links) => {
     const { page, faults } = await open(tree() + path)
     await message(page).waitFor()
     expect(await message(page).textContent()).toEqual(text)
@@ -97,18 +99,16 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   })
 
   const NO_CANDLES = 'There are no candles in the time of this address'
-  it.each([
-    ...oneOf(2, [
-      ['from=banana', '"banana" is not a point in time. Expected YYYY, '],
-      ['from=2024-02-31', '"2024-02-31" is not a point in time. There is no such day. '],
-    ]),
+  // What is no range, then as many ranges without candles.
+  const QUERIES = [
+    ['from=banana', '"banana" is not a point in time. Expected YYYY, '],
+    ['from=2024-02-31', '"2024-02-31" is not a point in time. There is no such day. '],
     ['from=2025-01-08&to=2025-01-07', 'The range is empty: from 2025-01-08T00:00:00.000Z to 2025-01-07'],
-    ...oneOf(3, [
-      ['from=2019-01-01&to=2019-01-02', NO_CANDLES],
-      ['from=2035-01-01&to=2035-01-02', NO_CANDLES],
-      ['to=2019', NO_CANDLES],
-    ]),
-  ])('?%s: candles with a message', async (query, text) => {
+    ['from=2019-01-01&to=2019-01-02', NO_CANDLES],
+    ['from=2035-01-01&to=2035-01-02', NO_CANDLES],
+    ['to=2019', NO_CANDLES],
+  ]
+  it.each(oneOf(3, QUERIES))('?%s: candles with a message', async (query, text) => {
     const { page, faults } = await open(`${tree()}/chart/BTCUSDT/15m?${query}`)
     await settled(page)
     await message(page).waitFor()
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   })
 
   const START = Date.parse(FULL_WEEKS[0])
-  it.each<[string, Row[]]>([
+  const ODD_ROWS: [string, Row[]][] = [
     ['one candle', [candle(START, '5.25', '5.5', '5.0', '5.25')]],
     [
       'equal prices',
@@ -180,7 +180,8 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
         candle(START + QUARTER, '0.00000002', '100000.0', '0.00000001', '100000.0'),
       ],
     ],
-  ])('%s', async (_, rows) => {
+  ]
+  it.each(oneOf(3, ODD_ROWS))('%s', async (_, rows) => {
     const root = makeTree(tempFolder())
     putFile(root, weekPath('ODDUSDT', FULL_WEEKS[0]), rows)
     const { page, faults } = await serveChart(root, '/chart/ODDUSDT/15m?log=1')
