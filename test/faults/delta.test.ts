@@ -3,7 +3,7 @@ import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
 import { expectedSums, logNames, type Sums, tablePart, tableSums, withoutIds } from '../support/delta.js'
-import { callNumbers, oneOf } from '../support/full.js'
+import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { duckdb } from '../support/oracles/duckdb.js'
 import { FULL_WEEKS, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
@@ -28,8 +28,6 @@ const PLAIN = [...SERIES, '-o', 'lake']
 /** A bound for the loop: no update makes this many calls of one kind. */
 const MOST_CALLS = 60
 const OLD = expectedSums()
-/** The calls of a kind that fail. Of the writes to a file, which are many and alike, every third one is enough. */
-const numbersOf = (call: string) => callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1, 7)
 
 /** Sandboxes with a mirror, and those that have a lake of it, too. */
 const withMirror = usePreparedSandboxes(newSandbox, stockedSandbox)
@@ -53,6 +51,23 @@ function runWith(sandbox: CliSandbox, args: readonly string[], call: string, cod
   const fault = { call, path: '/lake/', code, at, times: 1 }
   const absolute = args.map(text => (text === 'lake' ? sandbox.path('lake') : text))
   return code === 'SIGKILL' ? sandbox.runFailing(absolute, [fault]) : sandbox.call(absolute, {}, { faults: [fault] })
+}
+
+/**
+ * The numbers of the calls that fail, up to one that is not made any more. When all cases run, they are chosen by the files of the
+ * calls of a run without a fault, which `start` prepares.
+ */
+async function numbersOf(call: string, args: readonly string[], start: () => Promise<CliSandbox>): Promise<number[]> {
+  if (!FULL) return callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1, 7)
+  const [sandbox, seen] = [await start(), [] as string[]]
+  const absolute = args.map(text => (text === 'lake' ? sandbox.path('lake') : text))
+  const never = { call, path: '/lake/', code: 'EIO', at: Number.POSITIVE_INFINITY, seen }
+  expect(await sandbox.call(absolute, {}, { faults: [never] })).toMatchObject({ code: 0 })
+  return callsUpTo(
+    MOST_CALLS,
+    seen.map(path => kindOfFile(path.slice(sandbox.folder.length))),
+    4,
+  )
 }
 
 /** What the views of a lake say: the reader of people without a log. */
@@ -93,10 +108,14 @@ describe('a Delta table: every reader sees the old version or the new one, and t
   it.each(FAULTS)('a new version ends with %s %s (%s)', async (call, code) => {
     const seen = new Set<number>()
     let isComplete = false
-    for (const at of numbersOf(call)) {
+    const update = [...TABLE, '--vacuum', '7d']
+    const newStart = async () => {
       const sandbox = await withTable()
-      const changed = change(sandbox, 7)
-      const run = await runWith(sandbox, [...TABLE, '--vacuum', '7d'], call, code, at)
+      return { sandbox, changed: change(sandbox, 7) }
+    }
+    for (const at of await numbersOf(call, update, async () => (await newStart()).sandbox)) {
+      const { sandbox, changed } = await newStart()
+      const run = await runWith(sandbox, update, call, code, at)
       expect(run.signal === 'SIGKILL' || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)
       const table = sandbox.path('lake')
       const made = logNames(table).filter(name => name.endsWith('.json') && !name.startsWith('.')).length
@@ -148,7 +167,7 @@ describe('a Delta table: every reader sees the old version or the new one, and t
   )('F42 a new table ends with %s %s: it has no version, or a whole one', async (call, code) => {
     let isComplete = false
     let kills = 0
-    for (const at of numbersOf(call)) {
+    for (const at of await numbersOf(call, TABLE, withMirror)) {
       const sandbox = await withMirror()
       const run = await runWith(sandbox, TABLE, call, code, at)
       const table = sandbox.path('lake')
@@ -174,10 +193,14 @@ describe.each([
     'is killed at each %s: its readers see all of the old or all of the new candles, and the next run completes it',
     async call => {
       let isComplete = false
-      for (const at of numbersOf(call)) {
+      const turn = [...to, '--force']
+      const newStart = async () => {
         const sandbox = await (from === PLAIN ? withFiles() : withTable())
-        const changed = change(sandbox, 3)
-        const run = await runWith(sandbox, [...to, '--force'], call, 'SIGKILL', at)
+        return { sandbox, changed: change(sandbox, 3) }
+      }
+      for (const at of await numbersOf(call, turn, async () => (await newStart()).sandbox)) {
+        const { sandbox, changed } = await newStart()
+        const run = await runWith(sandbox, turn, call, 'SIGKILL', at)
         const table = sandbox.path('lake')
         const states = [OLD, changed]
         expect(states).toContainEqual(await viewSums(sandbox))

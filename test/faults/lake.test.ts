@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { usePreparedSandboxes } from '../support/cli/prepared-sandbox.js'
 import { stockedSandbox } from '../support/cli/stocked-sandbox.js'
-import { callNumbers, oneOf } from '../support/full.js'
+import { callNumbers, callsUpTo, FULL, kindOfFile, oneOf } from '../support/full.js'
 import { onlyPart } from '../support/lake.js'
 import { OPEN_WEEK, putFile, weekPath, weekRows } from '../support/synthetic-tree.js'
 
@@ -35,6 +35,25 @@ function runWith(sandbox: CliSandbox, call: string, code: string, at: number) {
   return code === 'SIGKILL' ? sandbox.runFailing(args, [fault]) : sandbox.call(args, {}, { faults: [fault] })
 }
 
+/**
+ * The numbers of the calls that fail, up to one that is not made any more. When all cases run, they are chosen by the files of the
+ * calls of a run without a fault, which `newStart` prepares.
+ */
+async function numbersOf(call: string, newStart: () => Promise<CliSandbox>): Promise<number[]> {
+  // Of the writes to a file, which are many and alike, every third one is enough.
+  if (!FULL) return callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1)
+  const sandbox = await newStart()
+  const seen: string[] = []
+  const never = { call, path: '/lake/', code: 'EIO', at: Number.POSITIVE_INFINITY, seen }
+  const args = [...EXPORT.slice(0, -1), sandbox.path('lake')]
+  expect(await sandbox.call(args, {}, { faults: [never] })).toMatchObject({ code: 0 })
+  return callsUpTo(
+    MOST_CALLS,
+    seen.map(path => kindOfFile(path.slice(sandbox.folder.length))),
+    4,
+  )
+}
+
 describe.each(['an update', 'a new lake'])('in %s', kind => {
   it.each([
     // A kill needs a process of its own, which takes time.
@@ -50,10 +69,13 @@ describe.each(['an update', 'a new lake'])('in %s', kind => {
     async (call, code) => {
       let failed = 0
       let isComplete = false
-      // Of the writes to a file, which are many and alike, every third one is enough.
-      for (const at of callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1)) {
+      const newStart = async () => {
         const sandbox = await changedSandbox()
         if (kind === 'a new lake') rmSync(sandbox.path('lake'), { recursive: true })
+        return sandbox
+      }
+      for (const at of await numbersOf(call, newStart)) {
+        const sandbox = await newStart()
         const run = await runWith(sandbox, call, code, at)
         const killed = run.signal === 'SIGKILL'
         expect(killed || [0, 1].includes(run.code ?? -1), run.stderr).toBe(true)

@@ -26,6 +26,27 @@ export function callNumbers(most: number, step = 1, count = 5): number[] {
   return [...all.slice(0, 1), ...oneOf(count, all.slice(1, -1)), ...all.slice(1).slice(-1)]
 }
 
+/**
+ * The numbers of the calls that a loop makes fail when all cases run: of each kind the first and the last call, and every `step`-th
+ * of all calls. A kind is an operation on a file; `kinds` has that of each call, in order.
+ */
+export function callsOfEachKind(kinds: readonly string[], step: number): number[] {
+  const isChosen = (kind: string, index: number) =>
+    index % step === 0 || kinds.indexOf(kind) === index || kinds.lastIndexOf(kind) === index
+  return kinds.flatMap((kind, index) => (isChosen(kind, index) ? [index + 1] : []))
+}
+
+/** The same, and all numbers after the last call up to `most`: a loop ends at the first one without a call. */
+export function callsUpTo(most: number, kinds: readonly string[], step: number): number[] {
+  const rest = Array.from({ length: most - kinds.length }, (_, index) => kinds.length + 1 + index)
+  return [...callsOfEachKind(kinds, step), ...rest]
+}
+
+/** The path of a file without what differs between runs, and between files of one kind: numbers and ids. */
+export function kindOfFile(path: string): string {
+  return path.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16}|\d+/g, '#')
+}
+
 /** All items when all cases run, otherwise one of `count`, from a random one on. */
 export function oneOf<T>(count: number, items: readonly T[]): T[] {
   const offset = Math.floor(count * Math.random())

@@ -4,7 +4,7 @@
 //   writes), `write` (writes only) or `net` (connect, write and read of a socket);
 // - at: the index of the call, from 1; 0 for none. With `"lasting":true` every later call fails too;
 // - fault: an error code, `short` (half is done and reported) or `lying` (half is written, but all is reported).
-// When the program ends, the number of calls and the names of those that failed are written to `report`.
+// When the program ends, the names and paths of the calls and the names of those that failed are written to `report`.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
@@ -13,17 +13,18 @@ import { resolve, sep } from 'node:path'
 const { folder, kind, at, lasting = false, fault, report } = JSON.parse(process.env.KLINES_TEST_CALLS)
 const { writeFileSync } = fs
 const failed = []
-let calls = 0
+/** The name and the path of each call. */
+const calls = []
 /** Set while a counted call runs: calls that it makes itself are not counted. */
 let inside = false
 
 process.on('exit', () => writeFileSync(report, JSON.stringify({ calls, failed })))
 
 /** Counts a call; returns whether it must fail. */
-function fails(name, kinds) {
+function fails(name, kinds, path = '') {
   if (inside || !kinds.includes(kind)) return false
-  calls++
-  const isIt = at > 0 && (lasting ? calls >= at : calls === at)
+  calls.push(`${name} ${path}`)
+  const isIt = at > 0 && (lasting ? calls.length >= at : calls.length === at)
   if (isIt) failed.push(name)
   return isIt
 }
@@ -63,20 +64,21 @@ const FILE_CALLS = {
   close: ['file'],
 }
 
-const descriptors = new Set()
-const handles = new WeakSet()
+/** The paths of open files. */
+const descriptors = new Map()
+const handles = new WeakMap()
 
 for (const [call, needsRoom] of Object.entries(PATH_CALLS)) {
   const kindsOf = args => (needsRoom(args) ? ['file', 'room'] : ['file'])
   const real = fs[`${call}Sync`]
   const wrapped = function (...args) {
     if (!isBelow(args[0])) return real.apply(this, args)
-    if (fails(`${call}Sync`, kindsOf(args))) throw errorOf(call)
+    if (fails(`${call}Sync`, kindsOf(args), args[0])) throw errorOf(call)
     const outer = inside
     inside = true
     try {
       const result = real.apply(this, args)
-      if (call === 'open') descriptors.add(result)
+      if (call === 'open') descriptors.set(result, args[0])
       return result
     } finally {
       inside = outer
@@ -87,9 +89,9 @@ for (const [call, needsRoom] of Object.entries(PATH_CALLS)) {
   const realPromise = fs.promises[call]
   fs.promises[call] = async function (...args) {
     if (!isBelow(args[0])) return realPromise.apply(this, args)
-    if (fails(`promises.${call}`, kindsOf(args))) throw errorOf(call)
+    if (fails(`promises.${call}`, kindsOf(args), args[0])) throw errorOf(call)
     const result = await realPromise.apply(this, args)
-    if (call === 'open') watch(result)
+    if (call === 'open') watch(result, args[0])
     return result
   }
 }
@@ -107,9 +109,10 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   if (real === undefined || call === 'stat') continue
   fs[name] = (descriptor, ...args) => {
     if (!descriptors.has(descriptor)) return real(descriptor, ...args)
+    const path = descriptors.get(descriptor)
     // A failing close has closed the descriptor, too.
     if (call === 'close') descriptors.delete(descriptor)
-    if (!fails(name, kinds)) return real(descriptor, ...args)
+    if (!fails(name, kinds, path)) return real(descriptor, ...args)
     if (call === 'close') real(descriptor)
     if (!isHalf) throw errorOf(call)
     const { given, claimed } = halfOf(args)
@@ -119,12 +122,12 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
 }
 
 /** Counts the calls on an open file. A failing `close` has closed it, too. */
-function watch(handle) {
-  handles.add(handle)
+function watch(handle, path) {
+  handles.set(handle, path)
   const { close } = handle
   handle.close = async () => {
     const isOpen = handles.delete(handle)
-    const isToFail = isOpen && fails('handle.close', FILE_CALLS.close)
+    const isToFail = isOpen && fails('handle.close', FILE_CALLS.close, path)
     await close()
     if (isToFail) throw errorOf('close')
   }
@@ -138,7 +141,7 @@ for (const [call, kinds] of Object.entries(FILE_CALLS)) {
   if (real === undefined || call === 'close') continue
   methods[call] = async function (...args) {
     if (!handles.has(this)) return real.apply(this, args)
-    if (!fails(`handle.${call}`, kinds)) return real.apply(this, args)
+    if (!fails(`handle.${call}`, kinds, handles.get(this))) return real.apply(this, args)
     if (!isHalf) throw errorOf(call)
     const { given, claimed } = halfOf(args)
     const result = await real.apply(this, given)

@@ -12,6 +12,8 @@ export interface FailingCall {
   readonly path?: string
   /** Only in worker threads, of a process; in all threads if it is not said. */
   readonly in?: 'workers'
+  /** In this process: gets the path of each such call. */
+  readonly seen?: string[]
 }
 
 /** Makes calls fail from now on; returns a function that ends this. */

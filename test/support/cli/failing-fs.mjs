@@ -1,6 +1,6 @@
 // Makes calls of node:fs fail. For example, {"call":"writeSync","at":3,"times":1,"code":"EIO","path":"m/api"} fails the third call
 // whose path contains `path`. A list of such objects makes several calls fail. `handle.sync` and `handle.write` are the methods of
-// files that `node:fs/promises` opened.
+// files that `node:fs/promises` opened. In this process, `seen` gets the path of each such call.
 // As a preload of a process it reads KLINES_TEST_FAIL, for each of its threads, or with "in":"workers" for all but the main one. There the code SIGKILL kills the process, after half of a write; with
 // another signal the call is made, and the signal sent.
 import fs from 'node:fs'
@@ -10,12 +10,13 @@ import { isMainThread } from 'node:worker_threads'
 /** The paths of open files by descriptor. */
 const paths = new Map()
 
-function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY, code, path }) {
+function failing(real, isAsync, { call, at = 1, times = Number.POSITIVE_INFINITY, code, path, seen }) {
   let calls = 0
   return function (...args) {
     const file =
       typeof args[0] === 'number' ? paths.get(args[0]) : typeof args[0] === 'string' ? args[0] : paths.get(this?.fd)
     const matches = path === undefined || file?.includes(path)
+    if (matches) seen?.push(file)
     if (!matches || ++calls < at || calls >= at + times) return real.apply(this, args)
     if (code === 'SIGKILL') {
       if (call.endsWith('write') || call === 'writeSync') writeHalf(this, args)

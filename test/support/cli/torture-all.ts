@@ -20,14 +20,20 @@ export function tortureLanes(task: Task): Promise<Torture[]> {
   return Promise.all(Array.from({ length: LANES }, () => Torture.make(task)))
 }
 
-/** Fails every call of a task that `choose` selects, one a run, and checks each run. */
+/** Fails every call of a task whose number `choose` returns, given the kinds of all calls, one a run, and checks each run. */
 export async function tortureAll(
   lanes: readonly Torture[],
   fault: CallFault,
-  choose: (all: readonly number[]) => readonly number[] = all => all,
+  choose: (numbers: readonly number[], kinds: readonly string[]) => readonly number[] = numbers => numbers,
 ): Promise<TortureFigures> {
-  const calls = await lanes[0].count(fault)
-  const pending = [...choose(Array.from({ length: calls }, (_, index) => index + 1))]
+  const kinds = await lanes[0].list(fault)
+  const calls = kinds.length
+  const pending = [
+    ...choose(
+      Array.from(kinds.keys(), index => index + 1),
+      kinds,
+    ),
+  ]
   const checked = pending.length
   const names = new Set<string>()
   const codes: Record<string, number> = {}

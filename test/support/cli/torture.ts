@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { exportKlines } from '../../../src/export/export.js'
 import { filesBelow } from '../files-below.js'
+import { kindOfFile } from '../full.js'
 import { TreeServer } from '../servers/tree-server.js'
 import {
   FULL_WEEKS,
@@ -66,13 +67,13 @@ export class Torture {
     return torture
   }
 
-  /** The number of calls of a kind in a run without a fault. */
-  async count({ kind }: Pick<CallFault, 'kind'>): Promise<number> {
+  /** The calls of a kind in a run without a fault: their names and files. */
+  async list({ kind }: Pick<CallFault, 'kind'>): Promise<string[]> {
     this.restore()
     const { run, calls } = await this.run({ kind, fault: 'none' }, 0)
     expect(run).toMatchObject({ code: 0, signal: null })
     this.expectRepaired()
-    return calls
+    return calls.map(kindOfFile)
   }
 
   /**
@@ -157,7 +158,7 @@ export class Torture {
     cpSync(this.start, this.sandbox.folder, { recursive: true, preserveTimestamps: true })
   }
 
-  private async run(fault: CallFault, index: number): Promise<{ run: Run; calls: number; failed: string[] }> {
+  private async run(fault: CallFault, index: number): Promise<{ run: Run; calls: string[]; failed: string[] }> {
     const report = `${this.sandbox.folder}.json`
     const env = {
       KLINES_TEST_CALLS: JSON.stringify({ ...fault, at: index, report, folder: this.sandbox.folder }),
