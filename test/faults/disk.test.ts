@@ -176,7 +176,7 @@ describe('F44 no permission', () => {
 })
 
 describe('F45 a read-only disk', () => {
-  itEnds('under the mirror stops a download, but not an export', async ({ skip }) => {
+  it.concurrent('under the mirror stops a download, but not an export', async ({ skip }) => {
     needNamespaces(skip)
     const scenario = await newScenario()
     const script = [

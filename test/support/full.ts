@@ -55,7 +55,10 @@ export function oneOf<T>(count: number, items: readonly T[]): T[] {
 
 type DefineTest = (name: string, test: (context: TestContext) => unknown) => unknown
 
-/** `it`, or `it.concurrent`, for tests that are alike but have no table: defines all when all cases run, otherwise one of `count`. */
+/**
+ * `it`, or `it.concurrent`, for tests that are alike but have no table: defines all when all cases run, otherwise one of `count`. A
+ * suite must have at least `count` of them, or others: one without a test fails.
+ */
 export function oneTestOf(count: number, define: DefineTest): DefineTest {
   const offset = Math.floor(count * Math.random())
   let defined = 0
