@@ -13,8 +13,10 @@ const newSandbox = useSandboxes()
 const RECIPES = join(PROJECT, 'src/docs/recipes')
 const MAX_LINES = 80
 /** What publish.md needs is run by mirror-publish.test.ts: a cron line and a workflow are not. */
-const ALL_RECIPES = ['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md']
-ALL_RECIPES.push('pandas.md', 'polars.md', 'sql.md')
+const ALL_RECIPES = [
+  ...['backtrader.md', 'charts.md', 'cite.md', 'compare.md', 'duckdb.md', 'freqtrade.md'],
+  ...['pandas.md', 'polars.md', 'sql.md'],
+]
 const UNTESTED = 'Not run by the tests'
 /** Where a server listens by default; the tests start one on a free port. */
 const ADDRESS = 'http://127.0.0.1:8787'
