@@ -1,4 +1,4 @@
-import { isExchange, SAMPLE } from '../http/base-url.js'
+import { exchangeMayHaveMore } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
 import { DAY_MS, INTERVALS, type Interval } from '../klines/intervals.js'
 import { seriesName, windowName } from '../klines/series.js'
@@ -80,7 +80,7 @@ export function incompleteList(list: string, missing: readonly string[], baseUrl
 
 /** Where a symbol may be that a source does not have: the exchange has some 3,500. None for the exchange itself and the sample. */
 export function otherSource(baseUrl: string | undefined): string[] {
-  return isExchange(baseUrl) || baseUrl === SAMPLE ? [] : ["The exchange may have it: `baseUrl: 'binance'`."]
+  return exchangeMayHaveMore(baseUrl) ? ["The exchange may have it: `baseUrl: 'binance'`."] : []
 }
 
 /** The error for 1m, 3m or 5m from a source that lacks them. `source`: its name as the start of a sentence. */
@@ -115,7 +115,7 @@ export function noCandles(
   const latest = Math.max(...times)
   const age = Math.floor((range.now - latest) / DAY_MS)
   const isOld = times.length > 0 && latest < range.fromTime && age >= 2
-  const other = isExchange(baseUrl) || baseUrl === SAMPLE ? '.' : "; `baseUrl: 'binance'` may have newer ones."
+  const other = exchangeMayHaveMore(baseUrl) ? "; `baseUrl: 'binance'` may have newer ones." : '.'
   const ages = isOld
     ? [`The newest candle here is of ${formatTime(latest)} UTC, ${plural(age, 'day')} old${other}`]
     : []

@@ -37,6 +37,11 @@ export function isExchange(name: string | undefined): boolean {
   return name === BINANCE || name?.startsWith(`${BINANCE}:`) === true
 }
 
+/** Whether the exchange may have candles that a source lacks: not the exchange itself, nor the synthetic sample. */
+export function exchangeMayHaveMore(name: string | undefined): boolean {
+  return !isExchange(name) && name !== SAMPLE
+}
+
 /** The address that requests of a source are sent to, without a slash at its end. */
 export function toAddress(name: string): string {
   if (name === BINANCE) return BINANCE_HOST

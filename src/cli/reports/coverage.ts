@@ -5,7 +5,7 @@ import {
   describeRequested,
   isShort,
 } from '../../download/coverage.js'
-import { isExchange, SAMPLE } from '../../http/base-url.js'
+import { exchangeMayHaveMore } from '../../http/base-url.js'
 import type { Coverage } from '../../klines/audit/coverage.js'
 import { DAY_MS } from '../../klines/intervals.js'
 import { nextStart, parseTargetInterval } from '../../klines/resample/target-interval.js'
@@ -54,7 +54,7 @@ export function coverageText(series: readonly CoveredSeries[], details: Coverage
 /** How old the newest candle is when that of a range up to the present is missing. */
 function staleAdvice(series: readonly CoveredSeries[], { range, baseUrl }: CoverageDetails): string[] {
   const { named, now } = range
-  if (named.to === undefined || named.to < now - STALE_MS || isExchange(baseUrl) || baseUrl === SAMPLE) return []
+  if (named.to === undefined || named.to < now - STALE_MS || !exchangeMayHaveMore(baseUrl)) return []
   const ends = series.flatMap(({ coverage: { interval, last } }) => {
     return last === undefined ? [] : [nextStart(parseTargetInterval(interval), last)]
   })
