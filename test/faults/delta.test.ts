@@ -55,7 +55,7 @@ function runWith(sandbox: CliSandbox, args: readonly string[], call: string, cod
 
 /**
  * The numbers of the calls that fail, up to one that is not made any more. When all cases run, they are chosen by the files of the
- * calls of a run without a fault, which `start` prepares.
+ * calls of a run without a fault, which `start` prepares; writes are many and alike.
  */
 async function numbersOf(call: string, args: readonly string[], start: () => Promise<CliSandbox>): Promise<number[]> {
   if (!FULL) return callNumbers(MOST_CALLS, call === 'handle.write' ? 3 : 1, 7)
@@ -66,7 +66,7 @@ async function numbersOf(call: string, args: readonly string[], start: () => Pro
   return callsUpTo(
     MOST_CALLS,
     seen.map(path => kindOfFile(path.slice(sandbox.folder.length))),
-    4,
+    call === 'handle.write' ? 12 : 4,
   )
 }
 
