@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type CliSandbox, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { type CliSandbox, FORCED_EXIT, type Run, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { deferred, PROMPT_MS, until } from '../support/deferred.js'
 import { oneOf, oneTestOf } from '../support/full.js'
 import { closedPort } from '../support/servers/closed-port.js'
@@ -14,6 +14,8 @@ import {
 } from '../support/servers/greeting-server.js'
 
 const newSandbox = useSandboxes()
+/** A command that ends by itself says nothing of an exit. */
+const SAYS_EXIT = { NODE_OPTIONS: `--import=${FORCED_EXIT}` }
 const ID = '123e4567-e89b-12d3-a456-426614174000'
 const RESULT = { success: true, id: ID, notify: 'email' }
 const TEXT = WORDS.join('')
@@ -383,7 +385,7 @@ describe('a signal', () => {
     const { server, sandbox } = await setUp(response => {
       response.write(tokenLines(['a', 'b']))
     })
-    const { child, ended } = sandbox.start(['streams', 'tokens', '--base-url', server.url])
+    const { child, ended } = sandbox.start(['streams', 'tokens', '--base-url', server.url], SAYS_EXIT)
     let seen = ''
     child.stdout?.on('data', bytes => {
       seen += bytes
@@ -418,7 +420,7 @@ describe('a signal', () => {
   for (const command of oneOf(4, COMMANDS))
     itEnds(`ends ${command.slice(0, 2).join(' ')} that waits for an answer`, async () => {
       const { server, sandbox } = await setUp(() => {})
-      const { child, ended } = sandbox.start([...command, '--base-url', server.url])
+      const { child, ended } = sandbox.start([...command, '--base-url', server.url], SAYS_EXIT)
       await until(() => server.log.length === 1)
       const signalled = performance.now()
       child.kill('SIGINT')
@@ -509,7 +511,7 @@ describe.concurrent('--base-url sample starts the greeting API for one command',
   })
 
   it('ends at once when it is interrupted', async () => {
-    const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', 'sample'])
+    const { child, ended } = newSandbox().start(['streams', 'tokens', '--base-url', 'sample'], SAYS_EXIT)
     await new Promise(resolve => child.stdout?.once('data', resolve))
     const signalled = performance.now()
     child.kill('SIGINT')

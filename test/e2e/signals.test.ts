@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bigMirror } from '../support/big-mirror.js'
-import { type CliSandbox, useSandboxes } from '../support/cli/cli-sandbox.js'
+import { CLOCK, type CliSandbox, FORCED_EXIT, useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
 import { PROMPT_MS, until } from '../support/deferred.js'
 import { oneOf } from '../support/full.js'
@@ -41,7 +41,9 @@ describe('a signal during a download', () => {
       const never = new Promise<void>(() => {})
       server.hold = path => (/\d\.json$/.test(path) && !stored.includes(path) ? never : undefined)
       const args = ['download', 'BTCUSDT', '-i', '15m', '--base-url', server.url, '--mirror', 'm', '-o', 'x.csv']
-      const { child, ended } = sandbox.start([...args, '--concurrency', '2'])
+      const { child, ended } = sandbox.start([...args, '--concurrency', '2'], {
+        NODE_OPTIONS: `--import=${CLOCK} --import=${FORCED_EXIT}`,
+      })
       await until(() => server.paths('windows').length === 5 && stored.every(path => sandbox.exists(join('m', path))))
 
       const signalled = performance.now()
@@ -113,14 +115,14 @@ describe('a signal during an export', () => {
     const mirror = bigMirror(tempFolder())
     sandbox.write('old.csv.gz', 'old')
     const args = ['export', 'all', '-i', '15m', '--mirror', mirror, '-o', 'old.csv.gz', '--force']
-    const { child, ended } = sandbox.start(args)
+    const { child, ended } = sandbox.start(args, { NODE_OPTIONS: `--import=${FORCED_EXIT}` })
     await until(() => readdirSync(sandbox.folder).length > 1)
     const signalled = performance.now()
     child.kill(signal)
     const run = await ended
     expect(performance.now() - signalled).toBeLessThan(PROMPT_MS)
     expect(run).toMatchObject({ code, signal: null, stdout: '' })
-    expect(run.stderr).toContain(`Interrupted (${signal})`)
+    expect(run.stderr).toMatch(new RegExp(`\\nklines: Interrupted \\(${signal}\\)[^\\n]*\\n$`))
     expect(sandbox.files()).toEqual(['old.csv.gz'])
     expect(sandbox.text('old.csv.gz')).toBe('old')
   })

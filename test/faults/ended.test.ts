@@ -20,7 +20,9 @@ async function startStalledDownload(): Promise<{
   const scenario = await newScenario()
   scenario.sandbox.write('x.csv', OLD)
   scenario.server.always(FAULTY, silence)
-  const { running } = scenario.start(scenario.args(['--concurrency', '1', '--force']))
+  const { running } = scenario.start(scenario.args(['--concurrency', '1', '--force']), {
+    preload: ['../../support/cli/forced-exit.mjs'],
+  })
   await until(() => scenario.server.requestsFor(FAULTY).length === 1 && scenario.sandbox.exists(`m/${stored.at(-1)}`))
   return { scenario, running }
 }

@@ -14,6 +14,8 @@ export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url)).slice
 export const BIN = join(PROJECT, 'bin', 'run.js')
 /** Preload that shifts the clock of a process. */
 export const CLOCK = fileURLToPath(new URL('shifted-clock.mjs', import.meta.url))
+/** Preload that says on stderr when the process ends itself by `process.exit`. */
+export const FORCED_EXIT = fileURLToPath(new URL('forced-exit.mjs', import.meta.url))
 /** Preload that makes calls of the file system fail. */
 export const FAILING_FS = fileURLToPath(new URL('failing-fs.mjs', import.meta.url))
 /** What only a new process obeys: what Node reads when it starts, and what preloads read. */
