@@ -24,7 +24,10 @@ function whyNot(shell: string, needsTerminal: boolean): string {
   return needsTerminal && !hasScript ? ' (skipped: script of util-linux is not installed)' : ''
 }
 
-/** What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell has some of them, another time others. */
+/**
+ * What is typed before TAB, and what the line then is; the same line when there is nothing to complete. Each shell gets some of them,
+ * picked at random.
+ */
 const ALL_LINES: readonly [typed: string, completed: string][] = [
   ['klines mi', 'klines mirror '],
   ['klines mirror st', 'klines mirror status '],

@@ -1,4 +1,4 @@
-import type { CandleTableFlags, OutputTableFlags } from './from-table.js'
+import type { CandleTableFlags } from './from-table.js'
 import type { FlagsOf } from './group.js'
 import { lakeFlags } from './lake.js'
 import { locationFlags } from './location.js'
@@ -35,10 +35,7 @@ export const downloadFlags = {
 }
 
 /** What the flags of `download` and `export` parse to. */
-export interface JobFlags
-  extends Omit<Partial<FlagsOf<typeof downloadFlags>>, keyof OutputTableFlags | keyof CandleTableFlags | 'interval'>,
-    CandleTableFlags,
-    OutputTableFlags {
+export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<CandleTableFlags, 'derive'> {
   interval: string[]
   json: boolean
   quiet: boolean
