@@ -1,5 +1,5 @@
 import { type Interval, isInterval } from './intervals.js'
-import type { WindowRef } from './series.js'
+import type { Series, WindowRef } from './series.js'
 import { isSymbol } from './symbols.js'
 import { isStartDate } from './windows.js'
 
@@ -25,9 +25,19 @@ export function startDatesPath(interval: Interval): string {
   return `api/klines/start-dates/${intervalSegment(interval)}.json`
 }
 
+/** The folder of an interval's series. */
+export function intervalPath(interval: Interval): string {
+  return `api/klines/${intervalSegment(interval)}`
+}
+
+/** The folder of a series' windows. */
+export function seriesPath({ interval, symbol }: Series): string {
+  return `${intervalPath(interval)}/${symbol}`
+}
+
 /** The path of a window: the same for the URL, the mirror file and the server's route. */
-export function windowPath({ interval, symbol, startDate }: WindowRef): string {
-  return `api/klines/${intervalSegment(interval)}/${symbol}/${startDate}.json`
+export function windowPath(window: WindowRef): string {
+  return `${seriesPath(window)}/${window.startDate}.json`
 }
 
 /** The file that a path of the tree names. */

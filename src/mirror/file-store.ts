@@ -5,6 +5,7 @@ import {
   fsyncSync,
   futimesSync,
   lstatSync,
+  opendirSync,
   openSync,
   readdirSync,
   readSync,
@@ -218,6 +219,25 @@ export function listFolder(path: string): string[] {
   } catch (error) {
     const code = errnoCode(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
+}
+
+/** Whether a folder has a wanted name; false when it is missing. Reads no more names than it takes. */
+export function hasName(path: string, isWanted: (name: string) => boolean): boolean {
+  try {
+    const folder = opendirSync(path)
+    try {
+      for (let entry = folder.readSync(); entry; entry = folder.readSync()) {
+        if (isWanted(entry.name)) return true
+      }
+      return false
+    } finally {
+      folder.closeSync()
+    }
+  } catch (error) {
+    const code = errnoCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false
     throw error
   }
 }

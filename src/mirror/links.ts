@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { linkError, refuseLinks } from '../fs/links.js'
 import { EXCHANGE_INTERVALS, type Interval } from '../klines/intervals.js'
-import { intervalSegment, parseTreePath, SYMBOLS_PATH, startDatesPath } from '../klines/paths.js'
+import { intervalPath, parseTreePath, SYMBOLS_PATH, startDatesPath } from '../klines/paths.js'
 import { isSymbol, type SymbolName } from '../klines/symbols.js'
 import { CHANGES_FILE } from './changes.js'
 import { TEMP_FOLDER } from './file-store.js'
@@ -35,7 +35,7 @@ export const ALL_SERIES: WrittenSeries = { intervals: EXCHANGE_INTERVALS, isWrit
 export function refuseMirrorLinks(root: string, series?: WrittenSeries): void {
   for (const path of COMMON_PATHS) refuseLinks(root, path)
   for (const interval of series?.intervals ?? []) {
-    const folder = `api/klines/${intervalSegment(interval)}`
+    const folder = intervalPath(interval)
     refuseLinks(root, folder)
     for (const { name } of listEntries(root, folder)) {
       if (isSymbol(name) && series?.isWritten(name)) refuseLinkedSeries(root, `${folder}/${name}`)

@@ -1,15 +1,19 @@
 import { isKlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
 import { parseSymbols } from '../klines/lists.js'
-import { SYMBOLS_PATH, startDatesPath, windowPath } from '../klines/paths.js'
+import { intervalPath, SYMBOLS_PATH, seriesPath, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
-import type { SymbolName } from '../klines/symbols.js'
+import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
+import { isStartDate } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
 import type { FileRead } from './file-store.js'
 import type { MirrorFiles } from './mirror-files.js'
-import { EMPTY_WINDOW_BYTES } from './mirror-windows.js'
 import type { MirrorRecord } from './record.js'
-import { hasInterval, hasStartDates, listStartDates, listSymbolFolders, listSymbols } from './series-folder.js'
+
+/** An empty window is `[]`; a larger file has rows or is corrupt. */
+export const EMPTY_WINDOW_BYTES = 2
+
+const SUFFIX = '.json'
 
 /** What a mirror has and lists: symbols, intervals, series and the startDates of their windows. All methods throw `mirror_unusable`. */
 export class MirrorContents {
@@ -23,7 +27,7 @@ export class MirrorContents {
 
   /** Whether any window of a series is cached, valid or not. */
   hasSeries(series: Series): boolean {
-    return this.files.reading(() => hasStartDates(this.files.root, series))
+    return this.files.hasName(seriesPath(series), name => isWindowFile(series, name))
   }
 
   /** Whether a window of a series is cached, or the record knows candles of it. */
@@ -33,21 +37,22 @@ export class MirrorContents {
 
   /** The startDates of a series' cached windows, valid or not, ascending. */
   startDates(series: Series): string[] {
-    return this.files.reading(() => listStartDates(this.files.root, series))
+    const names = this.files.names(seriesPath(series)).filter(name => isWindowFile(series, name))
+    return names.map(name => name.slice(0, -SUFFIX.length))
   }
 
   /** The startDate of the first cached window of a series that has candles, by file size. */
   firstPopulated(series: Series): string | undefined {
-    return this.startDates(series).find(
-      startDate => this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES,
-    )
+    return this.startDates(series).find(startDate => this.isPopulated(series, startDate))
   }
 
   /** The startDate of the last such window. */
   lastPopulated(series: Series): string | undefined {
-    return this.startDates(series).findLast(
-      startDate => this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES,
-    )
+    return this.startDates(series).findLast(startDate => this.isPopulated(series, startDate))
+  }
+
+  private isPopulated(series: Series, startDate: string): boolean {
+    return this.files.size(windowPath(windowOf(series, startDate))) > EMPTY_WINDOW_BYTES
   }
 
   /**
@@ -62,12 +67,18 @@ export class MirrorContents {
 
   /** The symbols with a cached window, valid or not: the ten of the public service first, then the others by name. */
   symbols(): SymbolName[] {
-    return this.files.reading(() => listSymbols(this.files.root))
+    const found = new Set<SymbolName>()
+    for (const interval of EXCHANGE_INTERVALS) {
+      for (const symbol of this.symbolFolders(interval)) {
+        if (!found.has(symbol) && this.hasSeries({ symbol, interval })) found.add(symbol)
+      }
+    }
+    return sortSymbols(found)
   }
 
-  /** The symbols that may have cached windows of an interval. */
+  /** The symbols that may have cached windows of an interval: those with a folder, which may be empty. */
   symbolFolders(interval: Interval): SymbolName[] {
-    return this.files.reading(() => listSymbolFolders(this.files.root, interval))
+    return this.files.names(intervalPath(interval)).filter(isSymbol)
   }
 
   /** The symbols of the mirror's list; none when the list is missing or corrupt. */
@@ -94,7 +105,7 @@ export class MirrorContents {
   intervals(): Interval[] {
     const isThere = (interval: Interval) =>
       this.files.version(startDatesPath(interval)) !== undefined ||
-      this.files.reading(() => hasInterval(this.files.root, interval))
+      this.symbolFolders(interval).some(symbol => this.hasSeries({ symbol, interval }))
     const { intervals } = this.mirror.rules
     return EXCHANGE_INTERVALS.filter(interval => intervals.includes(interval) || isThere(interval))
   }
@@ -103,4 +114,8 @@ export class MirrorContents {
   startDatesFile(interval: Interval): FileRead {
     return this.files.read(startDatesPath(interval))
   }
+}
+
+function isWindowFile({ interval }: Series, name: string): boolean {
+  return name.endsWith(SUFFIX) && isStartDate(interval, name.slice(0, -SUFFIX.length))
 }

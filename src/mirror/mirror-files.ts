@@ -2,7 +2,17 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
 import { toMirrorError } from './errors.js'
-import { type Allocate, type FileRead, type FileVersion, readFile, setTime, statPath, writeFile } from './file-store.js'
+import {
+  type Allocate,
+  type FileRead,
+  type FileVersion,
+  hasName,
+  listFolder,
+  readFile,
+  setTime,
+  statPath,
+  writeFile,
+} from './file-store.js'
 
 /** The errors of a path that leads nowhere. */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
@@ -35,6 +45,22 @@ export class MirrorFiles {
   /** Size of a file, bytes; 0 when it is missing. */
   size(path: string): number {
     return this.reading(() => statSync(join(this.root, path), { throwIfNoEntry: false })?.size ?? 0, path)
+  }
+
+  /** The names in a folder, sorted; none when it is missing. */
+  names(path: string): string[] {
+    return this.reading(() => listFolder(join(this.root, path)))
+  }
+
+  /** Whether a folder has a wanted name. Reads no more names than it takes. */
+  hasName(path: string, isWanted: (name: string) => boolean): boolean {
+    return this.reading(() => hasName(join(this.root, path), isWanted))
+  }
+
+  /** Modification time of a folder, ms: a new file in it changes it. Undefined when it is missing. */
+  folderTime(path: string): number | undefined {
+    // `/.` follows a linked folder, whose own time never changes.
+    return this.reading(() => statPath(`${join(this.root, path)}/.`)?.mtimeMs)
   }
 
   /** Whether the folder of a file is inside the mirror after links are followed. Throws `mirror_unusable`. */

@@ -10,14 +10,11 @@ import { windowSpan } from '../klines/windows.js'
 import type { TreeRules } from '../trees/tree-rules.js'
 import { isLate, LATE_MS, reachesEnd, type WindowEnds, type WindowTimes } from '../trees/window-ends.js'
 import type { FileSnapshot, FileVersion } from './file-store.js'
+import { EMPTY_WINDOW_BYTES, type MirrorContents } from './mirror-contents.js'
 import type { MirrorFiles } from './mirror-files.js'
 import type { MirrorRecord } from './record.js'
 import type { RecordedWindow } from './record-lines.js'
-import { listStartDates } from './series-folder.js'
 import { EndsRead, LastPopulated } from './windows-read.js'
-
-/** An empty window is `[]`; a larger file has rows or is corrupt. */
-export const EMPTY_WINDOW_BYTES = 2
 
 /** SHA-256 of `[]`, the only valid window of two bytes. */
 const EMPTY_SHA256 = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
@@ -58,9 +55,10 @@ export class MirrorWindows {
   constructor(
     private readonly files: MirrorFiles,
     private readonly record: MirrorRecord,
+    private readonly contents: MirrorContents,
     private readonly mirror: { readonly rules: TreeRules },
   ) {
-    this.populated = new LastPopulated(files.root)
+    this.populated = new LastPopulated(files, contents)
   }
 
   /**
@@ -68,7 +66,7 @@ export class MirrorWindows {
    * one.
    */
   read(window: WindowRef): CachedWindow | NoWindow {
-    const read = this.load(window)
+    const read = this.readRows(window)
     if (read.state !== 'cached') return read
     // Most windows are final by themselves, and have no record.
     const isKnown =
@@ -77,14 +75,31 @@ export class MirrorWindows {
     return { ...read, times, final: this.isFinal(window, read.batch, times) }
   }
 
-  /** Reads and checks a window in memory of its own. */
-  readRows(window: WindowRef): WindowRows | NoWindow {
-    return this.load(window)
+  /** Reads and checks a window, in memory of its own or in that of `kernel`. */
+  readRows(window: WindowRef, kernel?: Kernel): WindowRows | NoWindow {
+    const path = windowPath(window)
+    const anchor = this.gridAnchor(window)
+    const file = this.files.read(path, kernel && (size => kernel.buffer(size)))
+    if (file.state === 'missing') return file
+    try {
+      if (file.state === 'corrupt') {
+        throw new KlinesError('bad_window', `${join(this.files.root, path)} is ${file.reason}`)
+      }
+      const batch = kernel
+        ? decodeInPlace(file.bytes, window, kernel, anchor)
+        : decodeWindow(file.bytes, window, anchor)
+      if (this.mirror.rules.rendersAnswers) this.endsRead.add(window, file, batch)
+      return { ...file, state: 'cached', batch, size: file.bytes.length }
+    } catch (error) {
+      // Only content is corrupt: a window that was not read must not be replaced by a shorter one.
+      if (isKlinesError(error, 'bad_window')) return { state: 'corrupt', error }
+      throw error
+    }
   }
 
-  /** The same in the memory of `kernel`: its batch is valid until another window is read there. */
+  /** The same always in the memory of a kernel: its batch is valid until another window is read there. */
   readInPlace(window: WindowRef, kernel = this.kernel): WindowRows | NoWindow {
-    return this.load(window, kernel)
+    return this.readRows(window, kernel)
   }
 
   /**
@@ -183,7 +198,7 @@ export class MirrorWindows {
     const known = this.endsRead.find(window, file)
     if (known) return known
     // Not in place: a loop may have a batch there.
-    const read = this.load(window)
+    const read = this.readRows(window)
     return read.state === 'cached'
       ? { firstOpenTime: read.batch.firstOpenTime, lastOpenTime: read.batch.lastOpenTime }
       : {}
@@ -191,13 +206,14 @@ export class MirrorWindows {
 
   /** Whether a later window of the series has candles. */
   hasLaterCandles(window: WindowRef): boolean {
-    return (this.files.reading(() => this.populated.find(window)) ?? '') > window.startDate
+    return (this.populated.find(window) ?? '') > window.startDate
   }
 
-  /** The open time of the first cached candle of a series, ms UTC. */
-  firstOpenTime(series: Series): number | undefined {
-    for (const startDate of this.startDates(series)) {
-      const read = this.load(windowOf(series, startDate))
+  /** The open time of the first cached candle of a series, ms UTC. `before`: only windows that start earlier count. */
+  firstOpenTime(series: Series, before?: string): number | undefined {
+    for (const startDate of this.contents.startDates(series)) {
+      if (before !== undefined && startDate >= before) break
+      const read = this.readRows(windowOf(series, startDate))
       if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
     }
     return undefined
@@ -208,13 +224,7 @@ export class MirrorWindows {
    * Undefined for other intervals.
    */
   gridAnchor(window: WindowRef): number | undefined {
-    if (window.interval !== '3d') return undefined
-    for (const startDate of this.startDates(window)) {
-      if (startDate >= window.startDate) break
-      const read = this.load(windowOf(window, startDate))
-      if (read.state === 'cached' && read.batch.length > 0) return read.batch.openTime(0)
-    }
-    return undefined
+    return window.interval === '3d' ? this.firstOpenTime(window, window.startDate) : undefined
   }
 
   /**
@@ -233,30 +243,5 @@ export class MirrorWindows {
     // Without a record, candles may reach the end of their window; those who read it know.
     const time = times ? this.renderedTime(times) : isEmpty ? -Infinity : Infinity
     return rules.isOutdated(window, { isEmpty, time }, now) ? 'outdated' : 'cached'
-  }
-
-  private startDates(series: Series): string[] {
-    return this.files.reading(() => listStartDates(this.files.root, series))
-  }
-
-  private load(window: WindowRef, kernel?: Kernel): WindowRows | NoWindow {
-    const path = windowPath(window)
-    const anchor = this.gridAnchor(window)
-    const file = this.files.read(path, kernel && (size => kernel.buffer(size)))
-    if (file.state === 'missing') return file
-    try {
-      if (file.state === 'corrupt') {
-        throw new KlinesError('bad_window', `${join(this.files.root, path)} is ${file.reason}`)
-      }
-      const batch = kernel
-        ? decodeInPlace(file.bytes, window, kernel, anchor)
-        : decodeWindow(file.bytes, window, anchor)
-      if (this.mirror.rules.rendersAnswers) this.endsRead.add(window, file, batch)
-      return { ...file, state: 'cached', batch, size: file.bytes.length }
-    } catch (error) {
-      // Only content is corrupt: a window that was not read must not be replaced by a shorter one.
-      if (isKlinesError(error, 'bad_window')) return { state: 'corrupt', error }
-      throw error
-    }
   }
 }

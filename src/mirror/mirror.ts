@@ -32,7 +32,7 @@ export class Mirror {
     this.upkeep = new MirrorUpkeep(this.files, this.record)
     const isComplete = () => this.upkeep.readMeta()?.complete === true
     this.contents = new MirrorContents(this.files, this.record, this, isComplete)
-    this.windows = new MirrorWindows(this.files, this.record, this)
+    this.windows = new MirrorWindows(this.files, this.record, this.contents, this)
   }
 
   /** Its folder. */

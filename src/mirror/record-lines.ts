@@ -1,5 +1,3 @@
-import { intervalSegment } from '../klines/paths.js'
-import type { Series } from '../klines/series.js'
 import type { WindowTimes } from '../trees/window-ends.js'
 
 /** A version of a window. The file of the window is as recorded if it has these bytes. */
@@ -55,11 +53,6 @@ export function formatRecordLine(line: RecordLine): string {
   }
   const { path, size, sha256, time, confirmed } = line
   return `window ${path} ${size} ${sha256} ${formatTime(time)} ${formatTime(confirmed)}\n`
-}
-
-/** The folder of a series' windows, relative to the root, by which the record knows it. */
-export function recordedFolder({ symbol, interval }: Series): string {
-  return `api/klines/${intervalSegment(interval)}/${symbol}`
 }
 
 /** Whole ms in 13 digits: up to the year 2286. */

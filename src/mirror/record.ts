@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { errnoCode } from '../fs/errno.js'
+import { seriesPath } from '../klines/paths.js'
 import type { Series } from '../klines/series.js'
 import { isSymbol, type SymbolName } from '../klines/symbols.js'
 import { toMirrorError } from './errors.js'
@@ -11,7 +12,6 @@ import {
   type RecordedCandles,
   type RecordedWindow,
   type RecordLine,
-  recordedFolder,
 } from './record-lines.js'
 
 /** The file at a mirror's root that has the record: outside of the tree, so that nothing lists, serves or publishes it. */
@@ -54,7 +54,7 @@ export class MirrorRecord {
 
   /** The first and the last candle that the mirror has had of a series. Throws `mirror_unusable`. */
   seriesCandles(series: Series): RecordedCandles | undefined {
-    return this.allCandles.get(recordedFolder(series))
+    return this.allCandles.get(seriesPath(series))
   }
 
   /** All recorded windows, by the paths of their files. Throws `mirror_unusable`. */

@@ -2,7 +2,7 @@ import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
 import type { Mirror } from './mirror.js'
-import { EMPTY_WINDOW_BYTES } from './mirror-windows.js'
+import { EMPTY_WINDOW_BYTES } from './mirror-contents.js'
 
 /** The cached windows of a series, by file size: no file is read. */
 export interface SeriesStatus extends Series {
@@ -23,26 +23,28 @@ export interface CandleStatus extends SeriesStatus {
 
 /** The status of each series with at least one cached window, symbol by symbol. Two windows of each are read. */
 export function seriesStatuses(mirror: Mirror): CandleStatus[] {
-  return mirror.contents
-    .symbols()
-    .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
-    .filter(({ windows }) => windows > 0)
-    .map(status => {
-      const { symbol, interval, firstStartDate, lastStartDate } = status
-      const endsOf = (startDate: string | undefined) => {
-        const read = startDate === undefined ? undefined : mirror.windows.readInPlace({ symbol, interval, startDate })
-        // The next one is read into the same memory.
-        return read?.state === 'cached' ? [read.batch.firstOpenTime, read.batch.lastOpenTime] : []
-      }
-      const [firstOpenTime] = endsOf(firstStartDate)
-      return { ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] }
-    })
+  return unreadStatuses(mirror).map(status => {
+    const { firstStartDate, lastStartDate } = status
+    const endsOf = (startDate: string | undefined) => {
+      const read = startDate === undefined ? undefined : mirror.windows.readInPlace(windowOf(status, startDate))
+      // The next one is read into the same memory.
+      return read?.state === 'cached' ? [read.batch.firstOpenTime, read.batch.lastOpenTime] : []
+    }
+    const [firstOpenTime] = endsOf(firstStartDate)
+    return { ...status, firstOpenTime, lastOpenTime: endsOf(lastStartDate)[1] }
+  })
 }
 
 /** The size of the windows of a mirror, bytes. */
 export function seriesBytes(mirror: Mirror): number {
-  const series = mirror.contents.symbols().flatMap(symbol => EXCHANGE_INTERVALS.map(interval => ({ symbol, interval })))
-  return series.reduce((sum, one) => sum + seriesStatus(mirror, one).cachedBytes, 0)
+  return unreadStatuses(mirror).reduce((sum, { cachedBytes }) => sum + cachedBytes, 0)
+}
+
+function unreadStatuses(mirror: Mirror): SeriesStatus[] {
+  return mirror.contents
+    .symbols()
+    .flatMap(symbol => EXCHANGE_INTERVALS.map(interval => seriesStatus(mirror, { symbol, interval })))
+    .filter(({ windows }) => windows > 0)
 }
 
 /** The status of one series, cached or not. */

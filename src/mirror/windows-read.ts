@@ -1,11 +1,11 @@
-import { join } from 'node:path'
 import { decodeWindow } from '../klines/batch/window-codec.js'
 import { isKlinesError } from '../klines/errors.js'
-import { windowPath } from '../klines/paths.js'
+import { seriesPath, windowPath } from '../klines/paths.js'
 import { seriesName, type WindowRef, windowOf } from '../klines/series.js'
 import type { WindowEnds } from '../trees/window-ends.js'
-import { type FileVersion, isSameVersion, readFile, statPath } from './file-store.js'
-import { listStartDates, seriesFolder } from './series-folder.js'
+import { type FileVersion, isSameVersion } from './file-store.js'
+import type { MirrorContents } from './mirror-contents.js'
+import type { MirrorFiles } from './mirror-files.js'
 
 /** Windows are read series by series, and a few series at once. */
 const MAX_SERIES = 8
@@ -45,27 +45,28 @@ interface Search {
 export class LastPopulated {
   private readonly searches = new Map<string, Search>()
 
-  constructor(private readonly root: string) {}
+  constructor(
+    private readonly files: MirrorFiles,
+    private readonly contents: MirrorContents,
+  ) {}
 
   /**
    * The latest startDate of the window's series whose file is valid and has candles, or any such startDate after the window.
-   * A series is searched once, and again when its folder has changed and no later window is known. Throws what the file
-   * system throws.
+   * A series is searched once, and again when its folder has changed and no later window is known. Throws `mirror_unusable`.
    */
   find(window: WindowRef): string | undefined {
-    const folder = seriesFolder(this.root, window)
+    const folder = seriesPath(window)
     const last = this.searches.get(folder)
     if ((last?.startDate ?? '') > window.startDate) return last?.startDate
-    // `/.` follows a linked folder, whose own time never changes.
-    const folderTime = statPath(`${folder}/.`)?.mtimeMs
+    const folderTime = this.files.folderTime(folder)
     if (last && last.folderTime === folderTime) return last.startDate
-    const startDate = listStartDates(this.root, window).findLast(date => this.isPopulated(windowOf(window, date)))
+    const startDate = this.contents.startDates(window).findLast(date => this.isPopulated(windowOf(window, date)))
     this.searches.set(folder, { startDate, folderTime })
     return startDate
   }
 
   private isPopulated(window: WindowRef): boolean {
-    const file = readFile(join(this.root, windowPath(window)))
+    const file = this.files.read(windowPath(window))
     try {
       return file.state === 'file' && decodeWindow(file.bytes, window).length > 0
     } catch (error) {

@@ -1,11 +1,11 @@
 import { sha256 } from '../../fs/checksum.js'
 import type { Fetched } from '../../http/fetched.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { windowPath } from '../../klines/paths.js'
+import { seriesPath, windowPath } from '../../klines/paths.js'
 import type { WindowRef } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
-import { type RecordedCandles, recordedFolder } from '../../mirror/record-lines.js'
+import type { RecordedCandles } from '../../mirror/record-lines.js'
 import type { WindowTimes } from '../../trees/window-ends.js'
 import type { CacheWriter } from './cache-writer.js'
 
@@ -46,7 +46,7 @@ export class WindowRecorder {
   /** Takes notice of the candles of a window. */
   see(window: WindowRef, batch: KlineBatch): void {
     if (batch.length === 0) return
-    const folder = recordedFolder(window)
+    const folder = seriesPath(window)
     const known = this.seen.get(folder) ?? this.mirror.record.seriesCandles(window)
     const [first, last] = [batch.openTime(0), batch.openTime(batch.length - 1)]
     this.seen.set(folder, {

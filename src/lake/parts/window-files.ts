@@ -5,7 +5,7 @@ import { sha256 } from '../../fs/checksum.js'
 import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-windows.js'
+import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-contents.js'
 import type { LakeManifest } from '../manifest.js'
 import { unpackTotals, type WindowContent } from './window-content.js'
 
