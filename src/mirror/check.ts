@@ -67,16 +67,12 @@ export async function checkMirror(mirror: Mirror, options: CheckOptions = {}): P
     corrupt.push({ path, entry: undefined, reason: 'a temp file of a process that is gone' })
   }
   const strays = files.filter(({ entry }) => entry === undefined).map(({ path }) => path)
-  const { files: filesRead, windows, candles, bytes } = checker
-  return { mirror: mirror.root, files: filesRead, windows, candles, bytes, corrupt, strays }
+  return { mirror: mirror.root, ...checker.counts, corrupt, strays }
 }
 
 /** Checks files and counts them. */
 class FileChecker {
-  files = 0
-  windows = 0
-  candles = 0
-  bytes = 0
+  readonly counts = { files: 0, windows: 0, candles: 0, bytes: 0 }
   readonly grids = new SeriesGrids()
   private readonly kernel = new Kernel()
 
@@ -87,10 +83,10 @@ class FileChecker {
     try {
       const file = this.mirror.files.read(path)
       if (file.state === 'missing') return undefined
-      this.files++
-      if (entry.kind === 'window') this.windows++
+      this.counts.files++
+      if (entry.kind === 'window') this.counts.windows++
       if (file.state === 'corrupt') return file.reason
-      this.bytes += file.bytes.length
+      this.counts.bytes += file.bytes.length
       if (entry.kind === 'window') return this.findWindowFault(path, entry.window, file.bytes)
       if (entry.kind === 'startDates') parseStartDates(file.bytes, entry.interval)
       else parseSymbols(file.bytes)
@@ -109,7 +105,7 @@ class FileChecker {
       if (!isKlinesError(error, 'bad_window')) throw error
       return error.message.replace(`${windowName(window)}: `, '')
     }
-    this.candles += batch.length
+    this.counts.candles += batch.length
     const reason = findMisplacedRow(batch)
     if (reason === undefined && window.interval === '3d' && batch.length > 0) {
       this.grids.add(seriesName(window), path, buildSeriesGrid(window, 0).offset(batch.openTime(0)))

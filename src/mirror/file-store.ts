@@ -92,17 +92,21 @@ export function readFile(path: string, allocate: Allocate = Buffer.allocUnsafeSl
     if (!stat.isFile()) return NOT_REGULAR
     if (size > MAX_FILE_BYTES)
       return { state: 'corrupt', reason: `of ${size} bytes; expected at most ${MAX_FILE_BYTES}` }
-    const bytes = allocate(size)
-    let filled = 0
-    while (filled < size) {
-      const read = readSync(descriptor, bytes, filled, size - filled, filled)
-      if (read === 0) break
-      filled += read
-    }
-    return { state: 'file', bytes: bytes.subarray(0, filled), ino, size, mtimeMs, ctimeMs }
+    return { state: 'file', bytes: fill(allocate(size), descriptor, 0), ino, size, mtimeMs, ctimeMs }
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Reads bytes of a file from a position on until the buffer is full; returns less of it where the file ends before. */
+export function fill(buffer: Buffer, descriptor: number, position: number): Buffer {
+  let filled = 0
+  while (filled < buffer.length) {
+    const read = readSync(descriptor, buffer, filled, buffer.length - filled, position + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return buffer.subarray(0, filled)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, rmSync, type Stats, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncFolder, writeFile } from './file-store.js'
+import { fill, syncFolder, writeFile } from './file-store.js'
 
 /** Of a larger file only the end is read: 64 MiB of the record are some 350,000 windows, and 150 MB of memory. */
 export const MAX_LINE_FILE_BYTES = 64 * 1024 * 1024
@@ -149,14 +149,7 @@ export class LineFile {
 
 /** The bytes from `start` to `end`, or to the end of the file. */
 function readAt(descriptor: number, start: number, end: number): Buffer {
-  const bytes = Buffer.alloc(end - start)
-  let filled = 0
-  while (filled < bytes.length) {
-    const read = readSync(descriptor, bytes, filled, bytes.length - filled, start + filled)
-    if (read === 0) break
-    filled += read
-  }
-  return bytes.subarray(0, filled)
+  return fill(Buffer.alloc(end - start), descriptor, start)
 }
 
 /** Whether a process ended, or the disk was full, within the last line. */

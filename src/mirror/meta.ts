@@ -34,34 +34,33 @@ export function encodeMeta(baseUrl: string, complete = false): Buffer {
   return Buffer.from(`${JSON.stringify(meta, null, 2)}\n`)
 }
 
-/** What `mirror.json` says. A power cut or another program may have damaged it. */
-export type MetaRead =
-  | { readonly state: 'read'; readonly meta: MirrorMeta }
-  | { readonly state: 'missing' }
-  | { readonly state: 'unreadable'; readonly reason: string }
-
-/** Reads `root/mirror.json`. Throws `mirror_mismatch` for the layout of another version, and `mirror_unusable`. */
-export function readMeta(root: string): MetaRead {
+/**
+ * Reads `root/mirror.json`; undefined when it is missing, and with a warning when a power cut or another program has damaged it.
+ * Throws `mirror_mismatch` for the layout of another version, and `mirror_unusable`.
+ */
+export function readMeta(root: string, warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
   const path = join(root, META_FILE)
+  const unreadable = (reason: string): undefined =>
+    void warn(`${path} cannot be read: ${reason}. The mirror counts as not complete, and its source as unknown.`)
   let meta: Partial<MirrorMeta> | null
   try {
     // `readFileSync` would wait forever on a FIFO.
     const file = readFile(path)
     // A file in the place of the root, or of a folder above it, is no mirror: only a folder's name may end so.
-    if (file.state === 'missing' || !existsSync(root + sep)) return { state: 'missing' }
-    if (file.state === 'corrupt') return { state: 'unreadable', reason: `it is ${file.reason}` }
+    if (file.state === 'missing' || !existsSync(root + sep)) return undefined
+    if (file.state === 'corrupt') return unreadable(`it is ${file.reason}`)
     meta = JSON.parse(file.bytes.toString())
   } catch (error) {
     throwNoMemory(error)
     if (errnoCode(error) !== '') throw toMirrorError(error, 'read', root)
-    return { state: 'unreadable', reason: 'it is not JSON' }
+    return unreadable('it is not JSON')
   }
-  if (typeof meta?.layout !== 'number') return { state: 'unreadable', reason: 'it has no layout' }
+  if (typeof meta?.layout !== 'number') return unreadable('it has no layout')
   if (!LAYOUTS.includes(meta.layout)) {
     const message = `${path} is of layout ${meta.layout}; this version reads layouts ${LAYOUTS.join(' and ')}.`
     throw new KlinesError('mirror_mismatch', message, { suggestions: ['Name another folder with `mirror`.'] })
   }
   const { layout, baseUrl, complete } = meta
-  if (!isSourceName(baseUrl)) return { state: 'unreadable', reason: 'its base address is not valid' }
-  return { state: 'read', meta: { layout, baseUrl, complete: complete === true } }
+  if (!isSourceName(baseUrl)) return unreadable('its base address is not valid')
+  return { layout, baseUrl, complete: complete === true }
 }

@@ -21,14 +21,8 @@ export class MirrorUpkeep {
    * Reads `mirror.json`; undefined for a bare tree, whose source is unknown, and with a warning when the file is unreadable.
    * Throws `mirror_mismatch` for the layout of another version.
    */
-  readMeta(warn: (warning: string) => void = () => {}): MirrorMeta | undefined {
-    const { root } = this.files
-    const read = readMeta(root)
-    if (read.state === 'unreadable') {
-      const path = join(root, META_FILE)
-      warn(`${path} cannot be read: ${read.reason}. The mirror counts as not complete, and its source as unknown.`)
-    }
-    return read.state === 'read' ? read.meta : undefined
+  readMeta(warn?: (warning: string) => void): MirrorMeta | undefined {
+    return readMeta(this.files.root, warn)
   }
 
   /** Writes into `mirror.json`, once it is there, whether the mirror is complete. Throws `mirror_unusable`. */

@@ -2,6 +2,7 @@ import type { WindowTimes } from '../trees/window-ends.js'
 
 /** A version of a window. The file of the window is as recorded if it has these bytes. */
 export interface RecordedWindow extends WindowTimes {
+  readonly kind: 'window'
   /** Of its file, relative to the root: `api/klines/1h/BTCUSDT/2024-01-01.json`. */
   readonly path: string
   /** Of its bytes. */
@@ -12,6 +13,7 @@ export interface RecordedWindow extends WindowTimes {
 
 /** The candles that the mirror has had of a series. */
 export interface RecordedCandles {
+  readonly kind: 'candles'
   /** Of its windows, relative to the root: `api/klines/1h/BTCUSDT`. */
   readonly folder: string
   /** Ms UTC. */
@@ -21,9 +23,7 @@ export interface RecordedCandles {
 }
 
 /** A line of the record. */
-export type RecordLine =
-  | ({ readonly kind: 'window' } & RecordedWindow)
-  | ({ readonly kind: 'candles' } & RecordedCandles)
+export type RecordLine = RecordedWindow | RecordedCandles
 
 /** A longer line is no line of the record, bytes. */
 export const MAX_LINE_BYTES = 512

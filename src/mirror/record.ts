@@ -155,10 +155,7 @@ export class MirrorRecord {
 
   /** Writes the lines that count. One that another process appends meanwhile is lost. Throws `mirror_unusable`. */
   private rewrite(): void {
-    const lines = [
-      ...[...this.windows.values()].map(window => formatRecordLine({ kind: 'window', ...window })),
-      ...[...this.candles.values()].map(candles => formatRecordLine({ kind: 'candles', ...candles })),
-    ]
+    const lines = [...this.windows.values(), ...this.candles.values()].map(formatRecordLine)
     this.writing(() => this.file.replace(Buffer.from(lines.join(''))))
   }
 

@@ -4,7 +4,7 @@ import { findUserFolder } from '../fs/user-folder.js'
 import { BINANCE, PUBLIC_BASE_URL, SAMPLE, toAddress } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { formatBytes, quoteWord } from '../klines/text.js'
-import { type MetaRead, readMeta } from './meta.js'
+import { readMeta } from './meta.js'
 import { Mirror } from './mirror.js'
 import { seriesBytes, seriesStatuses } from './status.js'
 
@@ -113,13 +113,11 @@ function listFolders(folder: string): string[] {
 
 /** The base address of a mirror; undefined where there is none, or of another version. */
 function sourceOf(root: string): string | undefined {
-  let read: MetaRead
   try {
-    read = readMeta(root)
+    return readMeta(root)?.baseUrl
   } catch (error) {
     // Whoever uses it says what is wrong.
     if (isKlinesError(error)) return undefined
     throw error
   }
-  return read.state === 'read' ? read.meta.baseUrl : undefined
 }

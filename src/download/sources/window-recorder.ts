@@ -50,6 +50,7 @@ export class WindowRecorder {
     const known = this.seen.get(folder) ?? this.mirror.record.seriesCandles(window)
     const [first, last] = [batch.openTime(0), batch.openTime(batch.length - 1)]
     this.seen.set(folder, {
+      kind: 'candles',
       folder,
       firstOpenTime: Math.min(first, known?.firstOpenTime ?? first),
       lastOpenTime: Math.max(last, known?.lastOpenTime ?? last),
@@ -62,7 +63,7 @@ export class WindowRecorder {
     for (const candles of this.seen.values()) {
       const before = recorded.get(candles.folder)
       const isKnown = before?.firstOpenTime === candles.firstOpenTime && before.lastOpenTime === candles.lastOpenTime
-      if (!isKnown) this.cacheWriter.record({ kind: 'candles', ...candles })
+      if (!isKnown) this.cacheWriter.record(candles)
     }
     this.seen.clear()
   }
