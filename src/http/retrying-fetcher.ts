@@ -6,7 +6,7 @@ import { RETRY_POLICY, type RetryPolicy, retryDelay } from './retry.js'
 import { unreachable } from './service-errors.js'
 import { type Clock, systemClock } from './system-clock.js'
 import { Throttle } from './throttle.js'
-import type { Transport, WholeResponse } from './transport/transport.js'
+import type { HttpTransport, WholeResponse } from './transport/transport.js'
 
 /** The run ends after this many files in a row that the service did not answer, each after all its tries. */
 const MAX_UNREACHABLE_IN_A_ROW = 10
@@ -72,7 +72,7 @@ export class RetryingFetcher {
   private failure: string | undefined
 
   constructor(
-    private readonly transport: Transport,
+    private readonly transport: Pick<HttpTransport, 'get' | 'close'>,
     readonly baseUrl: string,
     {
       concurrency,

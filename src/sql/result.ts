@@ -3,7 +3,9 @@ import type { DuckDBValue } from '@duckdb/node-api'
 import { CSV } from '../export/formats/text-syntax.js'
 import type { Output } from '../export/output/output.js'
 import { KlinesError } from '../klines/errors.js'
+import { isOneOf } from '../klines/json.js'
 import { sqlText } from '../lake/root/views.js'
+import { formatOfName } from '../options/formats.js'
 import type { Database } from './database.js'
 import type { Query } from './query.js'
 
@@ -60,14 +62,6 @@ export type ResultFormat = (typeof RESULT_FORMATS)[number]
 /** The formats that are text for programs. */
 export type TextFormat = Exclude<ResultFormat, 'table' | 'parquet'>
 
-const EXTENSIONS: Record<string, ResultFormat> = {
-  csv: 'csv',
-  json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
-  parquet: 'parquet',
-}
-
 /** A format, and whether the file is compressed with gzip. */
 export interface ResultFile {
   readonly format: ResultFormat
@@ -77,9 +71,8 @@ export interface ResultFile {
 /** The format of a file: `given`, else from its extension; a further `.gz` compresses text. Throws `bad_output`. */
 export function resolveResultFormat(path: string, given: ResultFormat | undefined): ResultFile {
   const gzip = /\.gz$/i.test(path)
-  const extension = /\.([^./\\]+)(?:\.gz)?$/i.exec(path)?.[1].toLowerCase() ?? ''
-  const format = given ?? (Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined)
-  if (format === undefined) {
+  const format = given ?? formatOfName(path)
+  if (!isOneOf(RESULT_FORMATS, format)) {
     const message = `The name ${path} has no known extension. Expected .csv, .json, .jsonl (also with .gz) or .parquet.`
     throw new KlinesError('bad_output', message, { suggestions: [`Name the format with -f.`] })
   }

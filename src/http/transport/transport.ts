@@ -14,13 +14,6 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const CONNECT_TIMEOUT_MS = 10_000
 const IDLE_TIMEOUT_MS = 15_000
 
-/** Sends GET requests. */
-export interface Transport {
-  /** Throws a `FetchError`, or the signal's reason when it aborts. */
-  get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse>
-  close(): Promise<void>
-}
-
 /** Settings of the connections to an origin. */
 export interface TransportOptions {
   readonly connections: number
@@ -47,7 +40,7 @@ export interface HttpRequest {
  * capped, decoded and never partial; a GET follows at most three redirects, all to the same origin. HTTP_PROXY, HTTPS_PROXY
  * and NO_PROXY apply unless `direct` is set, as for the sample server in this process.
  */
-export class HttpTransport implements Transport {
+export class HttpTransport {
   private readonly dispatcher: Dispatcher
   private readonly origin: string
   private readonly basePath: string
@@ -67,6 +60,7 @@ export class HttpTransport implements Transport {
     this.dispatcher = direct ? new Agent(options) : new EnvHttpProxyAgent(options)
   }
 
+  /** Sends a GET request. Throws a `FetchError`, or the signal's reason when it aborts. */
   async get(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<WholeResponse> {
     let target = this.target(path)
     for (let redirects = 0; ; redirects++) {
