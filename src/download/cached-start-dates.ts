@@ -1,6 +1,5 @@
-import { isKlinesError, KlinesError } from '../klines/errors.js'
+import { isKlinesError } from '../klines/errors.js'
 import { type Interval, isMinutes } from '../klines/intervals.js'
-import { parseStartDates } from '../klines/lists.js'
 import { consecutiveStartDates } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
 import type { Warn } from './sources/window-source.js'
@@ -22,18 +21,10 @@ export function cachedStartDateList(
 
 function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
   try {
-    return parseStartDatesFile(mirror, interval) ?? mirror.rules.startDates(interval, now)
+    return mirror.contents.listedStartDates(interval) ?? mirror.rules.startDates(interval, now)
   } catch (error) {
     if (!isKlinesError(error, 'bad_list')) throw error
     warn(`${error.message} The built-in list is used instead.`)
     return mirror.rules.startDates(interval, now)
   }
-}
-
-/** The start dates of the mirror's list; undefined without one. Throws `bad_list` for a corrupt one. */
-export function parseStartDatesFile(mirror: Mirror, interval: Interval): string[] | undefined {
-  const file = mirror.contents.startDatesFile(interval)
-  if (file.state === 'missing') return undefined
-  if (file.state === 'file') return parseStartDates(file.bytes, interval)
-  throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
 }

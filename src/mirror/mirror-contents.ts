@@ -1,6 +1,6 @@
-import { isKlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
-import { parseSymbols } from '../klines/lists.js'
+import { parseStartDates, parseSymbols } from '../klines/lists.js'
 import { intervalPath, SYMBOLS_PATH, seriesPath, startDatesPath, windowPath } from '../klines/paths.js'
 import { type Series, windowOf } from '../klines/series.js'
 import { isSymbol, type SymbolName, sortSymbols } from '../klines/symbols.js'
@@ -113,6 +113,14 @@ export class MirrorContents {
   /** The file with the list of startDates, not parsed. */
   startDatesFile(interval: Interval): FileRead {
     return this.files.read(startDatesPath(interval))
+  }
+
+  /** The startDates of that list; undefined without one. Throws `bad_list` for a corrupt one. */
+  listedStartDates(interval: Interval): string[] | undefined {
+    const file = this.startDatesFile(interval)
+    if (file.state === 'missing') return undefined
+    if (file.state === 'file') return parseStartDates(file.bytes, interval)
+    throw new KlinesError('bad_list', `The list of ${interval} start dates is ${file.reason}.`)
   }
 }
 

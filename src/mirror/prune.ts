@@ -4,7 +4,6 @@ import { errnoCode } from '../fs/errno.js'
 import { refuseLinks } from '../fs/links.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'
 import type { Interval } from '../klines/intervals.js'
-import { parseStartDates } from '../klines/lists.js'
 import { startDatesPath, type TreeEntry } from '../klines/paths.js'
 import { CHANGES_FILE } from './changes.js'
 import { toMirrorError } from './errors.js'
@@ -136,14 +135,11 @@ function removeEmpty(folder: string): boolean {
 
 /** The cached startDates of an interval, or those of this version. Throws `bad_list` when the cached list is corrupt. */
 function listedStartDates(mirror: Mirror, interval: Interval, now: number): readonly string[] {
-  const path = startDatesPath(interval)
-  const file = mirror.files.read(path)
-  if (file.state === 'missing') return mirror.rules.startDates(interval, now)
   try {
-    if (file.state === 'corrupt') throw new KlinesError('bad_list', `It is ${file.reason}.`)
-    return parseStartDates(file.bytes, interval)
+    return mirror.contents.listedStartDates(interval) ?? mirror.rules.startDates(interval, now)
   } catch (cause) {
     if (!isKlinesError(cause, 'bad_list')) throw cause
+    const path = startDatesPath(interval)
     const message = `${path} does not say which windows there are, so nothing is removed. ${cause.message}`
     throw new KlinesError('bad_list', message, {
       cause,

@@ -5,7 +5,7 @@ import { unreachable } from '../../http/service-errors.js'
 import type { WindowService } from '../../http/window-service.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import { type Interval, isMinutes } from '../../klines/intervals.js'
-import { findMissingStartDates, parseStartDates } from '../../klines/lists.js'
+import { findMissingStartDates } from '../../klines/lists.js'
 import { type Series, seriesName, windowOf } from '../../klines/series.js'
 import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
@@ -166,9 +166,14 @@ export class StaticCatalogue implements SourceCatalogue {
     this.options.warn(`${list} lacks ${joinNames(missing)}; it is used anyway.`)
   }
 
+  /** A stored list that is corrupt knows nothing; the downloaded one replaces it. */
   private storedStartDates(interval: Interval): readonly string[] {
-    const file = this.mirror.contents.startDatesFile(interval)
-    return file.state === 'file' ? unlessCorrupt(() => parseStartDates(file.bytes, interval)) : []
+    try {
+      return this.mirror.contents.listedStartDates(interval) ?? []
+    } catch (error) {
+      if (isKlinesError(error, 'bad_list')) return []
+      throw error
+    }
   }
 
   /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
@@ -185,15 +190,5 @@ export class StaticCatalogue implements SourceCatalogue {
         })
       throw unreachable(this.baseUrl, error, what)
     }
-  }
-}
-
-/** A stored list that is corrupt knows nothing; the downloaded one replaces it. */
-function unlessCorrupt(parse: () => readonly string[]): readonly string[] {
-  try {
-    return parse()
-  } catch (error) {
-    if (isKlinesError(error, 'bad_list')) return []
-    throw error
   }
 }

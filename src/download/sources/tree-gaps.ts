@@ -5,7 +5,6 @@ import type { WindowRef } from '../../klines/series.js'
 import type { SymbolName } from '../../klines/symbols.js'
 import { windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
-import { parseStartDatesFile } from '../cached-start-dates.js'
 
 const EMPTY_WINDOW = Buffer.from('[]')
 /** How many windows are looked at before the signal is checked again. */
@@ -96,7 +95,7 @@ function readLists(mirror: Mirror, now: number): Map<Interval, string[]> {
   const symbols = mirror.contents.symbols()
   const lists = new Map<Interval, string[]>()
   for (const interval of EXCHANGE_INTERVALS) {
-    const list = parseStartDatesFile(mirror, interval)
+    const list = mirror.contents.listedStartDates(interval)
     const isUsed = list !== undefined || symbols.some(symbol => mirror.contents.hasSeries({ symbol, interval }))
     if (isUsed) lists.set(interval, list ?? mirror.rules.startDates(interval, now))
   }
