@@ -109,7 +109,7 @@ export class MirrorChanges {
     }
     try {
       this.file.forget()
-      const isFile = this.file.readNew({ take, forget: () => {} })
+      const isFile = this.file.readNew(take)
       if (!isFile) throw new Error('it is not a regular file')
       return { changes, unreadable: unreadable + (this.file.isTorn ? 1 : 0) }
     } catch (error) {

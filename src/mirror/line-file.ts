@@ -21,13 +21,8 @@ export interface LineFileOptions {
   readonly sync?: boolean
 }
 
-/** What becomes of the lines that are read. */
-export interface LineReader {
-  /** Called with each line without its end; undefined for one that is too long. */
-  readonly take: (line: string | undefined) => void
-  /** Called before the lines of another file, which replace all earlier ones. */
-  readonly forget: () => void
-}
+/** Called with each line without its end; undefined for one that is too long. */
+type TakeLine = (line: string | undefined) => void
 
 /**
  * A file of lines at the root of a mirror that any number of processes append, each with one write. A line may be torn; the next one
@@ -52,23 +47,26 @@ export class LineFile {
     this.maxBytes = options.maxBytes ?? MAX_LINE_FILE_BYTES
   }
 
-  /** Reads what was appended since the last call, or all of another file. Returns whether it is a regular file. */
-  readNew(reader: LineReader): boolean {
+  /**
+   * Reads what was appended since the last call, or all of another file, whose lines replace all earlier ones: `onOther` is called
+   * before these. Returns whether it is a regular file.
+   */
+  readNew(take: TakeLine, onOther: () => void = () => {}): boolean {
     return this.open(READING, (descriptor, stat) => {
       if (!stat.isFile()) return false
       const { ino, size } = stat
       if (ino !== this.inode || size < this.offset) {
-        reader.forget()
+        onOther()
         this.forget()
       }
       this.inode = ino
       this.offset = Math.max(this.offset, size - this.maxBytes)
-      this.readLines(descriptor, size, reader)
+      this.readLines(descriptor, size, take)
       return true
     })
   }
 
-  private readLines(descriptor: number, size: number, { take }: LineReader): void {
+  private readLines(descriptor: number, size: number, take: TakeLine): void {
     const { maxLineBytes } = this.options
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - this.offset))
     while (this.offset < size) {

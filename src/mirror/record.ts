@@ -90,14 +90,12 @@ export class MirrorRecord {
   }
 
   private readNew(): void {
-    this.file.readNew({
-      take: line => {
-        this.lines++
-        this.take(line === undefined ? undefined : parseRecordLine(line))
-      },
-      // Another file has all that counts.
-      forget: () => this.forget(),
-    })
+    const take = (line: string | undefined) => {
+      this.lines++
+      this.take(line === undefined ? undefined : parseRecordLine(line))
+    }
+    // Another file has all that counts.
+    this.file.readNew(take, () => this.forget())
   }
 
   private take(line: RecordLine | undefined): void {
