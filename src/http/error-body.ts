@@ -21,19 +21,19 @@ export function parseErrorBody(body: Buffer): ErrorBody | undefined {
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
     if (!isObject(value) || typeof value.message !== 'string') return undefined
-    return { message: cleanText(value.message, MAX_MESSAGE_LENGTH), causes: parseCauses(value.cause) }
+    return { message: cleanText(value.message), causes: parseCauses(value.cause) }
   } catch {
     return undefined
   }
 }
 
 /** A JSON value as one line that is safe for a terminal. */
-export function cleanValue(value: unknown, maxLength = MAX_MESSAGE_LENGTH): string {
+export function cleanValue(value: unknown, maxLength?: number): string {
   return cleanText(typeof value === 'string' ? value : stringify(value), maxLength)
 }
 
 /** Makes foreign text safe for a terminal and a log: one line, no control characters or ANSI escapes, shortened. */
-export function cleanText(text: string, maxLength: number): string {
+export function cleanText(text: string, maxLength = MAX_MESSAGE_LENGTH): string {
   const line = text
     .replace(/\p{C}+/gu, ' ')
     .replace(/\s+/g, ' ')

@@ -52,9 +52,6 @@ const CONNECTION_FAULTS: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too large',
 }
 
-/** The longest message of Node or undici shown, characters. */
-const MAX_MESSAGE_LENGTH = 200
-
 const TIMEOUT_CODES = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -69,7 +66,7 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ERR_SSL|EPROTO/
 export function toFetchError(error: unknown): FetchError {
   const root = rootCause(error)
   const code = String((root as NodeJS.ErrnoException).code ?? '')
-  const reason = CONNECTION_FAULTS[code] ?? cleanText(describeError(root), MAX_MESSAGE_LENGTH)
+  const reason = CONNECTION_FAULTS[code] ?? cleanText(describeError(root))
   const certificate = CERTIFICATE.test(code)
   const message = `${certificate ? 'TLS: ' : ''}${reason}${code && !reason.includes(code) ? ` (${code})` : ''}`
   const kind = certificate || PERMANENT_CODES.has(code) ? 'permanent' : 'transient'
