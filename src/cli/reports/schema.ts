@@ -2,604 +2,487 @@ import Type from 'typebox'
 
 /** The objects that `--json` prints, as JSON Schema. Their types follow from it. */
 
-function object<Properties extends Type.TProperties>(
-  properties: Properties,
-  options: { $id?: string; description?: string } = {},
-) {
-  return Type.Object(properties, { ...options, additionalProperties: false })
+/** An object with the warnings of its run. */
+function report<Properties extends Type.TProperties>($id: string, properties: Properties) {
+  return Type.Object({ ...properties, warnings: list(Text) }, { $id, additionalProperties: false })
 }
 
-const Text = Type.String()
-const Count = Type.Integer({ minimum: 0 })
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-const Time = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'ms since the epoch, UTC; null when there is none',
-})
+function object<Properties extends Type.TProperties>(properties: Properties, description?: string) {
+  return Type.Object(properties, { ...described(description), additionalProperties: false })
+}
 
-const warnings = Type.Array(Text)
-const mirror = Type.String({ description: 'folder of the mirror' })
-const baseUrl = Type.Union([Text, Type.Null()], {
-  description: 'base address that the candles come from; null for a tree without mirror.json',
-})
-const sample = Type.Boolean({ description: 'whether the candles are the synthetic sample data' })
-const location = { baseUrl, sample, mirror, range: object({ from: Time, to: Time }), warnings }
+function list<Schema extends Type.TSchema>(schema: Schema, description?: string) {
+  return Type.Array(schema, described(description))
+}
+
+function nullable<Schema extends Type.TSchema>(schema: Schema, description?: string) {
+  return Type.Union([schema, Type.Null()], described(description))
+}
+
+type Literals<Words extends readonly string[]> = { -readonly [Index in keyof Words]: Type.TLiteral<Words[Index]> }
+
+function oneOf<const Words extends readonly string[]>(words: Words, description?: string) {
+  const literals = words.map(word => Type.Literal(word)) as Type.TSchema[]
+  return Type.Union(literals, described(description)) as Type.TUnion<Literals<Words>>
+}
+
+function described(description: string | undefined) {
+  return description === undefined ? {} : { description }
+}
+
+const text = (description: string) => Type.String({ description })
+const integer = (description: string) => Type.Integer({ description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const flag = (description: string) => Type.Boolean({ description })
+const Text = Type.String()
+const Integer = Type.Integer()
+const Count = Type.Integer({ minimum: 0 })
+const Time = nullable(Integer, 'ms since the epoch, UTC; null when there is none')
+
+const mirror = text('folder of the mirror')
+const baseUrl = nullable(Text, 'base address that the candles come from; null for a tree without mirror.json')
+const sample = flag('whether the candles are the synthetic sample data')
+const range = object({ from: Time, to: Time })
+const location = { baseUrl, sample, mirror, range }
 const seriesName = { symbol: Text, interval: Text }
+const changedCell = object({ openTime: Integer, column: Text, before: Text, after: Text })
 
 const coverage = object({
-  interval: Type.String({
-    description: 'the length of the candles that are counted, of a resampled series the new one',
-  }),
-  requested: object({ from: Time, to: Time }),
+  interval: text('the length of the candles that are counted, of a resampled series the new one'),
+  requested: range,
   first: Time,
   last: Time,
   shortAtStart: count('closed candles of the range that are missing before the first one'),
   shortAtEnd: count('closed candles of the range that are missing after the last one'),
   shortFrom: Time,
-  listed: Type.Union([Type.Integer(), Type.Literal('unknown')], {
+  listed: Type.Union([Integer, Type.Literal('unknown')], {
     description: 'since when the symbol is traded, ms since the epoch, UTC; unknown where nothing tells',
   }),
 })
 
 const fingerprint = {
   ...seriesName,
-  fingerprint: Type.String({ description: 'klines:1: and a SHA-256 in hex' }),
+  fingerprint: text('klines:1: and a SHA-256 in hex'),
   candles: Count,
-  firstOpenTime: Type.Integer(),
-  lastOpenTime: Type.Integer(),
-  years: Type.Array(
-    object({
-      year: Type.Integer(),
-      candles: Count,
-      sha256: Type.String({ description: 'of the lines of the candles that open in that year, UTC' }),
-    }),
-    { description: 'the years that have candles' },
+  firstOpenTime: Integer,
+  lastOpenTime: Integer,
+  years: list(
+    object({ year: Integer, candles: Count, sha256: text('of the lines of the candles that open in that year, UTC') }),
+    'the years that have candles',
   ),
 }
-const set = Type.Union([Text, Type.Null()], {
-  description: 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex',
-})
+const set = nullable(Text, 'fingerprint of all series, from two on: klines:1:set: and a SHA-256 in hex')
 
 /** `fingerprint --json`. */
-export const FingerprintSchema = object(
-  {
-    series: Type.Array(
-      object({
-        ...fingerprint,
-        file: Type.Optional(Type.String({ description: 'file or folder that the candles are in' })),
-        named: Type.Optional(
-          Type.Boolean({ description: 'whether a file of doubles names the fingerprint, so that it was not computed' }),
-        ),
-      }),
-    ),
-    set,
-    warnings,
-  },
-  { $id: 'klines-fingerprint' },
-)
-
-const digest = Type.Union([object({ candles: Count, sha256: Text }), Type.Null()], {
-  description: 'of the candles of that year; null without one',
+export const FingerprintSchema = report('klines-fingerprint', {
+  series: list(
+    object({
+      ...fingerprint,
+      file: Type.Optional(text('file or folder that the candles are in')),
+      named: Type.Optional(flag('whether a file of doubles names the fingerprint, so that it was not computed')),
+    }),
+  ),
+  set,
 })
+
+const digest = nullable(object({ candles: Count, sha256: Text }), 'of the candles of that year; null without one')
 const lockRange = object({
-  from: Type.Integer({ description: 'first open time, ms since the epoch, UTC' }),
-  to: Type.Integer({ description: 'end of the open times, which is not part of them' }),
+  from: integer('first open time, ms since the epoch, UTC'),
+  to: integer('end of the open times, which is not part of them'),
 })
 
 /** `lock --json`. */
-export const LockSchema = object(
-  {
-    path: Type.String({ description: 'the lock file' }),
-    baseUrl,
-    mirror,
-    series: Type.Array(object({ ...fingerprint, range: lockRange })),
-    set,
-    replaced: Type.Boolean({ description: 'whether there was another lock' }),
-    changes: Type.Array(
-      object({
-        ...seriesName,
-        change: Type.Union([Type.Literal('added'), Type.Literal('removed'), Type.Literal('changed')]),
-        years: Type.Array(Type.Integer(), { description: 'the years whose candles differ' }),
-      }),
-      { description: 'the series that differ from the lock that was replaced' },
-    ),
-    warnings,
-  },
-  { $id: 'klines-lock' },
-)
+export const LockSchema = report('klines-lock', {
+  path: text('the lock file'),
+  baseUrl,
+  mirror,
+  series: list(object({ ...fingerprint, range: lockRange })),
+  set,
+  replaced: flag('whether there was another lock'),
+  changes: list(
+    object({
+      ...seriesName,
+      change: oneOf(['added', 'removed', 'changed']),
+      years: list(Integer, 'the years whose candles differ'),
+    }),
+    'the series that differ from the lock that was replaced',
+  ),
+})
+
+const lockedCandles = object({ fingerprint: Text, candles: Count })
 
 /** `verify --lock --json`. */
-export const LockCheckSchema = object(
-  {
-    path: Type.String({ description: 'the lock file' }),
-    baseUrl,
-    mirror,
-    verdict: Type.Union([Type.Literal('equal'), Type.Literal('different'), Type.Literal('incomplete')], {
-      description: 'incomplete: no year differs, and windows are missing',
+export const LockCheckSchema = report('klines-lock-check', {
+  path: text('the lock file'),
+  baseUrl,
+  mirror,
+  verdict: oneOf(['equal', 'different', 'incomplete'], 'incomplete: no year differs, and windows are missing'),
+  series: list(
+    object({
+      ...seriesName,
+      range: lockRange,
+      locked: lockedCandles,
+      found: nullable(lockedCandles, 'null without a candle in the range'),
+      years: list(
+        object({ year: Integer, locked: digest, found: digest }),
+        'the years that differ, as far as all their windows are there',
+      ),
+      missing: list(object({ startDate: Text, reason: Text }), 'windows that cannot be read'),
     }),
-    series: Type.Array(
-      object({
-        ...seriesName,
-        range: lockRange,
-        locked: object({ fingerprint: Text, candles: Count }),
-        found: Type.Union([object({ fingerprint: Text, candles: Count }), Type.Null()], {
-          description: 'null without a candle in the range',
-        }),
-        years: Type.Array(object({ year: Type.Integer(), locked: digest, found: digest }), {
-          description: 'the years that differ, as far as all their windows are there',
-        }),
-        missing: Type.Array(object({ startDate: Text, reason: Text }), { description: 'windows that cannot be read' }),
-      }),
-    ),
-    warnings,
-  },
-  { $id: 'klines-lock-check' },
-)
+  ),
+})
 
 const diffSide = object({
-  name: Type.String({ description: 'as it was named' }),
-  kind: Type.Union([Type.Literal('file'), Type.Literal('mirror'), Type.Literal('service')], {
-    description: 'file: also a lake',
-  }),
+  name: text('as it was named'),
+  kind: oneOf(['file', 'mirror', 'service'], 'file: also a lake'),
 })
-const sideName = Type.Union([Type.Literal('a'), Type.Literal('b')])
+const sideName = oneOf(['a', 'b'])
 
 /** `diff --json`. */
-export const DiffSchema = object(
-  {
-    verdict: Type.Union(
-      [Type.Literal('equal'), Type.Literal('different'), Type.Literal('incomplete'), Type.Literal('empty')],
-      {
-        description:
-          'incomplete: windows are missing, and all else is equal; empty: neither side has a candle in the range',
-      },
-    ),
-    a: diffSide,
-    b: diffSide,
-    range: object({ from: Time, to: Time }),
-    series: Type.Array(
+export const DiffSchema = report('klines-diff', {
+  verdict: oneOf(
+    ['equal', 'different', 'incomplete', 'empty'],
+    'incomplete: windows are missing, and all else is equal; empty: neither side has a candle in the range',
+  ),
+  a: diffSide,
+  b: diffSide,
+  range,
+  series: list(
+    object({
+      ...seriesName,
+      both: count('candles that both sides have'),
+      changedCandles: Count,
+      changedCells: Count,
+      onlyInA: count('candles that only side A has'),
+      onlyInB: count('candles that only side B has'),
+      beyond: count('of these, candles before the first or after the last one of the other side'),
+      notCompared: count('candles in windows that the other side lacks'),
+      total: count('differences, of which consecutive candles of one side are one'),
+      failures: list(object({ side: sideName, startDate: Text, reason: Text }), 'windows that are missing or corrupt'),
+    }),
+  ),
+  isWhole: flag('whether all differences are listed, as with -v; else the first 20 a series'),
+  differences: list(
+    Type.Union([
+      object({ ...seriesName, kind: Type.Literal('cell'), openTime: Integer, column: Text, a: Text, b: Text }),
       object({
         ...seriesName,
-        both: count('candles that both sides have'),
-        changedCandles: Count,
-        changedCells: Count,
-        onlyInA: count('candles that only side A has'),
-        onlyInB: count('candles that only side B has'),
-        beyond: count('of these, candles before the first or after the last one of the other side'),
-        notCompared: count('candles in windows that the other side lacks'),
-        total: count('differences, of which consecutive candles of one side are one'),
-        failures: Type.Array(object({ side: sideName, startDate: Text, reason: Text }), {
-          description: 'windows that are missing or corrupt',
-        }),
+        kind: Type.Literal('only'),
+        side: sideName,
+        position: oneOf(['before', 'inside', 'after'], 'before the first or after the last candle of the other side'),
+        firstOpenTime: Integer,
+        lastOpenTime: Integer,
+        candles: count('all from the first to the last one'),
       }),
-    ),
-    isWhole: Type.Boolean({
-      description: 'whether all differences are listed, as with -v; else the first 20 a series',
-    }),
-    differences: Type.Array(
-      Type.Union([
-        object({
-          ...seriesName,
-          kind: Type.Literal('cell'),
-          openTime: Type.Integer(),
-          column: Text,
-          a: Text,
-          b: Text,
-        }),
-        object({
-          ...seriesName,
-          kind: Type.Literal('only'),
-          side: sideName,
-          position: Type.Union([Type.Literal('before'), Type.Literal('inside'), Type.Literal('after')], {
-            description: 'before the first or after the last candle of the other side',
-          }),
-          firstOpenTime: Type.Integer(),
-          lastOpenTime: Type.Integer(),
-          candles: count('all from the first to the last one'),
-        }),
-      ]),
-      { description: 'of each series in order of time' },
-    ),
-    warnings,
-  },
-  { $id: 'klines-diff' },
-)
+    ]),
+    'of each series in order of time',
+  ),
+})
 
 /** `download --json` and `export --json`. */
-export const RunSchema = object(
-  {
-    ...location,
-    series: Type.Array(
-      object({
-        ...seriesName,
-        candles: Count,
-        newCandles: count('candles that were not cached before'),
-        firstOpenTime: Time,
-        lastOpenTime: Time,
-        gaps: Count,
-        missing: count('candles missing in the gaps'),
-        restated: count('cached candles whose values the service changed'),
-        changes: Type.Array(object({ openTime: Type.Integer(), column: Text, before: Text, after: Text }), {
-          description: 'values of restated candles before and after, the first 1,000',
+export const RunSchema = report('klines-run', {
+  ...location,
+  series: list(
+    object({
+      ...seriesName,
+      candles: Count,
+      newCandles: count('candles that were not cached before'),
+      firstOpenTime: Time,
+      lastOpenTime: Time,
+      gaps: Count,
+      missing: count('candles missing in the gaps'),
+      restated: count('cached candles whose values the service changed'),
+      changes: list(changedCell, 'values of restated candles before and after, the first 1,000'),
+      windows: object({ total: Count, cached: Count, fetched: Count, revalidated: Count, retained: Count }),
+      cachedBytes: count('size of the files of these windows'),
+      coverage,
+    }),
+  ),
+  candles: Count,
+  newCandles: Count,
+  requests: Count,
+  bytes: count('bytes of bodies as they were received'),
+  elapsedMs: Count,
+  lock: Type.Optional(
+    object({ path: Text, series: count('locked series, whose candles are exactly those of the lock') }),
+  ),
+  files: list(
+    object({
+      path: Text,
+      format: Text,
+      series: list(object(seriesName)),
+      candles: Count,
+      bytes: Count,
+      compression: text('of the pages of a Parquet file, or gzip for a name that ends in .gz'),
+      inexactDoubles: Count,
+    }),
+    'files that were written; of a lake its new and replaced parts',
+  ),
+  fingerprints: Type.Optional(
+    object({ series: list(object(fingerprint)), set }, 'with --fingerprint, of series with candles'),
+  ),
+  lake: Type.Optional(
+    object({
+      folder: Text,
+      written: count('parts that were written'),
+      unchanged: count('parts of the requested series that stay'),
+      removed: list(Text, 'parts that were removed, relative to the folder'),
+      notRequested: list(Text, 'series of the lake that were not requested, such as BTCUSDT 1h'),
+      delta: Type.Optional(
+        object({
+          version: count('newest version of the Delta table'),
+          isNew: flag('whether this run made that version'),
+          vacuumed: count('files of old versions that were removed'),
         }),
-        windows: object({ total: Count, cached: Count, fetched: Count, revalidated: Count, retained: Count }),
-        cachedBytes: count('size of the files of these windows'),
-        coverage,
-      }),
-    ),
-    candles: Count,
-    newCandles: Count,
-    requests: Count,
-    bytes: count('bytes of bodies as they were received'),
-    elapsedMs: Count,
-    lock: Type.Optional(
-      object({ path: Text, series: count('locked series, whose candles are exactly those of the lock') }),
-    ),
-    files: Type.Array(
-      object({
-        path: Text,
-        format: Text,
-        series: Type.Array(object(seriesName)),
-        candles: Count,
-        bytes: Count,
-        compression: Type.String({
-          description: 'of the pages of a Parquet file, or gzip for a name that ends in .gz',
-        }),
-        inexactDoubles: Count,
-      }),
-      { description: 'files that were written; of a lake its new and replaced parts' },
-    ),
-    fingerprints: Type.Optional(
-      object(
-        { series: Type.Array(object(fingerprint)), set },
-        { description: 'with --fingerprint, of series with candles' },
       ),
-    ),
-    lake: Type.Optional(
-      object({
-        folder: Text,
-        written: count('parts that were written'),
-        unchanged: count('parts of the requested series that stay'),
-        removed: Type.Array(Text, { description: 'parts that were removed, relative to the folder' }),
-        notRequested: Type.Array(Text, {
-          description: 'series of the lake that were not requested, such as BTCUSDT 1h',
-        }),
-        delta: Type.Optional(
-          object({
-            version: count('newest version of the Delta table'),
-            isNew: Type.Boolean({ description: 'whether this run made that version' }),
-            vacuumed: count('files of old versions that were removed'),
-          }),
-        ),
-      }),
-    ),
-  },
-  { $id: 'klines-run' },
-)
+    }),
+  ),
+})
 
 /** `--dry-run --json`. */
-export const DryRunSchema = object(
-  {
-    ...location,
-    dryRun: Type.Literal(true),
-    requests: count('requests that these windows would take'),
-    limitMs: Type.Number({ description: 'time of these requests by the limits of the service, ms; 0 without limits' }),
-    files: Type.Array(Text, { description: 'paths that would be written, - for stdout' }),
-    removed: Type.Array(Text, { description: 'paths that --prune would remove' }),
-    vacuumed: Type.Array(Text, { description: 'paths that --vacuum would remove, also of entries of the log' }),
-    series: Type.Array(
-      object({
-        ...seriesName,
-        windows: object({ total: Count, cached: Count, stale: Count, unrecorded: Count, missing: Count }),
-      }),
-    ),
-  },
-  { $id: 'klines-dry-run' },
-)
+export const DryRunSchema = report('klines-dry-run', {
+  ...location,
+  dryRun: Type.Literal(true),
+  requests: count('requests that these windows would take'),
+  limitMs: Type.Number({ description: 'time of these requests by the limits of the service, ms; 0 without limits' }),
+  files: list(Text, 'paths that would be written, - for stdout'),
+  removed: list(Text, 'paths that --prune would remove'),
+  vacuumed: list(Text, 'paths that --vacuum would remove, also of entries of the log'),
+  series: list(
+    object({
+      ...seriesName,
+      windows: object({ total: Count, cached: Count, stale: Count, unrecorded: Count, missing: Count }),
+    }),
+  ),
+})
 
 /** `update --json`. */
-export const UpdateSchema = object(
-  {
-    updates: Type.Array(
-      object({
-        path: Type.Union([Text, Type.Null()], { description: 'a file or a lake; null for the mirror' }),
-        state: Type.Union(
-          [Type.Literal('updated'), Type.Literal('up to date'), Type.Literal('failed'), Type.Literal('planned')],
-          { description: 'planned: a dry run says what would be done' },
-        ),
-        run: Type.Optional(Type.Omit(RunSchema, ['warnings'])),
-        plan: Type.Optional(Type.Omit(DryRunSchema, ['warnings'])),
-        error: Type.Optional(object({ code: Text, message: Text, exitCode: Type.Integer() })),
-      }),
-    ),
-    warnings,
-  },
-  { $id: 'klines-update' },
-)
+export const UpdateSchema = report('klines-update', {
+  updates: list(
+    object({
+      path: nullable(Text, 'a file or a lake; null for the mirror'),
+      state: oneOf(['updated', 'up to date', 'failed', 'planned'], 'planned: a dry run says what would be done'),
+      run: Type.Optional(Type.Omit(RunSchema, ['warnings'])),
+      plan: Type.Optional(Type.Omit(DryRunSchema, ['warnings'])),
+      error: Type.Optional(object({ code: Text, message: Text, exitCode: Integer })),
+    }),
+  ),
+})
 
-const extreme = object({ price: Text, openTime: Type.Integer() })
+const extreme = object({ price: Text, openTime: Integer })
 
 /** `chart --json`. Prices are the exact decimals of the source. */
-export const ChartSchema = object(
-  {
-    ...location,
-    series: Type.Array(
-      object({
-        symbol: Text,
-        interval: Type.String({ description: 'length of the candles as drawn' }),
-        resampledFrom: Type.Union([Text, Type.Null()], {
-          description: 'interval of the source; null for its own candles',
-        }),
-        firstOpenTime: Type.Integer(),
-        lastOpenTime: Type.Integer(),
-        candles: Count,
-        missing: count('candles missing between the first and the last one'),
-        high: extreme,
-        low: extreme,
-        last: Type.String({ description: 'close of the last candle' }),
-        change: Type.Union([Text, Type.Null()], {
-          description: 'from the first open to the last close, such as +13.15%; null when the first open is 0',
-        }),
-        coverage,
-        rows: Type.Array(Type.Tuple([Type.Integer(), Text, Text, Text, Text, Text]), {
-          description: 'open time, open, high, low, close, volume',
-        }),
-      }),
-    ),
-  },
-  { $id: 'klines-chart' },
-)
+export const ChartSchema = report('klines-chart', {
+  ...location,
+  series: list(
+    object({
+      symbol: Text,
+      interval: text('length of the candles as drawn'),
+      resampledFrom: nullable(Text, 'interval of the source; null for its own candles'),
+      firstOpenTime: Integer,
+      lastOpenTime: Integer,
+      candles: Count,
+      missing: count('candles missing between the first and the last one'),
+      high: extreme,
+      low: extreme,
+      last: text('close of the last candle'),
+      change: nullable(Text, 'from the first open to the last close, such as +13.15%; null when the first open is 0'),
+      coverage,
+      rows: list(Type.Tuple([Integer, Text, Text, Text, Text, Text]), 'open time, open, high, low, close, volume'),
+    }),
+  ),
+})
 
 /** `sql -o FILE --json`. */
-export const SqlSchema = object(
-  {
-    path: Type.String({ description: 'file of the result' }),
-    format: Text,
-    rows: Count,
-    bytes: Count,
-    warnings,
-  },
-  { $id: 'klines-sql' },
-)
+export const SqlSchema = report('klines-sql', {
+  path: text('file of the result'),
+  format: Text,
+  rows: Count,
+  bytes: Count,
+})
 
 /** `serve --json`: printed once the server listens. */
-export const ServeSchema = object(
-  {
-    url: Type.String({ description: 'address of the server' }),
-    baseUrl,
-    sample,
-    mirror,
-    upstream: Type.Union([Text, Type.Null()], {
-      description: 'the service that missing windows are fetched from; null without one',
-    }),
-    strict: Type.Boolean({ description: 'whether the greeting API accepts only what the public instance accepts' }),
-    warnings,
-  },
-  { $id: 'klines-serve' },
-)
+export const ServeSchema = report('klines-serve', {
+  url: text('address of the server'),
+  baseUrl,
+  sample,
+  mirror,
+  upstream: nullable(Text, 'the service that missing windows are fetched from; null without one'),
+  strict: flag('whether the greeting API accepts only what the public instance accepts'),
+})
 
-const faultyFiles = (description: string) => Type.Array(object({ path: Text, reason: Text }), { description })
+const faultyFile = object({ path: Text, reason: Text })
 
 /** `mirror verify --json`. */
-export const VerifySchema = object(
-  {
-    mirror,
-    files: count('files that were read'),
-    windows: Count,
-    candles: count('candles of windows that can be read'),
-    bytes: Count,
-    corrupt: faultyFiles('corrupt files, before any repair'),
-    strays: Type.Array(Text, { description: 'files that have no place in the tree' }),
-    repaired: Type.Array(Text, { description: 'corrupt files that --repair fetched again or removed' }),
-    failed: faultyFiles('corrupt files that --repair could not replace'),
-    warnings,
-  },
-  { $id: 'klines-mirror-verify' },
-)
+export const VerifySchema = report('klines-mirror-verify', {
+  mirror,
+  files: count('files that were read'),
+  windows: Count,
+  candles: count('candles of windows that can be read'),
+  bytes: Count,
+  corrupt: list(faultyFile, 'corrupt files, before any repair'),
+  strays: list(Text, 'files that have no place in the tree'),
+  repaired: list(Text, 'corrupt files that --repair fetched again or removed'),
+  failed: list(faultyFile, 'corrupt files that --repair could not replace'),
+})
 
 const removal = {
   mirror,
-  removed: Type.Array(Text, { description: 'relative to the mirror' }),
+  removed: list(Text, 'relative to the mirror'),
   bytes: count('size of the removed files'),
-  warnings,
 }
 
 /** `mirror prune --json`. */
-export const PruneSchema = object(
-  { dryRun: Type.Boolean({ description: 'whether they only would be removed' }), ...removal },
-  { $id: 'klines-mirror-prune' },
-)
+export const PruneSchema = report('klines-mirror-prune', {
+  dryRun: flag('whether they only would be removed'),
+  ...removal,
+})
 
 /** `mirror clear --json`; nothing is removed when the answer was no. */
-export const ClearSchema = object(removal, { $id: 'klines-mirror-clear' })
+export const ClearSchema = report('klines-mirror-clear', removal)
 
 /** `mirror publish --json`. */
-export const PublishSchema = object(
-  {
-    mirror,
-    baseUrl: Type.String({ description: 'base address that the candles come from' }),
-    tree: Type.String({ description: 'folder to serve as /api' }),
-    symbols: Type.Array(Text),
-    intervals: Type.Array(Text),
-    windows: count('windows in the tree, empty ones too'),
-    emptyWritten: count('empty windows that were written'),
-    listsWritten: count('lists that were written'),
-    warnings,
-  },
-  { $id: 'klines-mirror-publish' },
-)
+export const PublishSchema = report('klines-mirror-publish', {
+  mirror,
+  baseUrl: text('base address that the candles come from'),
+  tree: text('folder to serve as /api'),
+  symbols: list(Text),
+  intervals: list(Text),
+  windows: count('windows in the tree, empty ones too'),
+  emptyWritten: count('empty windows that were written'),
+  listsWritten: count('lists that were written'),
+})
 
 /** `mirror changes --json`. */
-export const ChangesSchema = object(
-  {
-    mirror,
-    changes: Type.Array(
-      object({
-        time: Type.Integer({ description: 'when the change was seen, ms since the epoch, UTC' }),
-        ...seriesName,
-        startDate: Type.String({ description: 'of the window, YYYY-MM-DD' }),
-        openTime: Type.Integer({ description: 'of the candle, ms since the epoch, UTC' }),
-        column: Text,
-        before: Type.Union([Text, Type.Null()], { description: 'null for a candle that was not there' }),
-        after: Text,
-      }),
-      { description: 'oldest first' },
-    ),
-    unreadable: count('lines of the file that are no changes, such as torn ones'),
-    warnings,
-  },
-  { $id: 'klines-mirror-changes' },
-)
+export const ChangesSchema = report('klines-mirror-changes', {
+  mirror,
+  changes: list(
+    object({
+      time: integer('when the change was seen, ms since the epoch, UTC'),
+      ...seriesName,
+      startDate: text('of the window, YYYY-MM-DD'),
+      openTime: integer('of the candle, ms since the epoch, UTC'),
+      column: Text,
+      before: nullable(Text, 'null for a candle that was not there'),
+      after: Text,
+    }),
+    'oldest first',
+  ),
+  unreadable: count('lines of the file that are no changes, such as torn ones'),
+})
 
 const candle = object({
-  open_time: Type.Integer(),
+  open_time: Integer,
   open: Text,
   high: Text,
   low: Text,
   close: Text,
   volume: Text,
-  close_time: Type.Integer(),
+  close_time: Integer,
   quote_volume: Text,
-  count: Type.Integer(),
+  count: Integer,
   taker_buy_volume: Text,
   taker_buy_quote_volume: Text,
   ignore: Text,
 })
-const cell = object({ openTime: Type.Integer(), column: Text, before: Text, after: Text })
 
 /** `show --json`. All times are ms since the epoch, UTC. */
-export const ShowSchema = object(
-  {
-    ...seriesName,
-    baseUrl,
-    sample,
-    mirror,
-    time: Type.Integer({ description: 'the requested time' }),
-    state: Type.Union(
-      [
-        Type.Literal('candle'),
-        Type.Literal('gap'),
-        Type.Literal('before'),
-        Type.Literal('after'),
-        Type.Literal('open'),
-        Type.Literal('unsettled'),
-      ],
-      {
-        description:
-          'whether there is a candle; else a gap between two, nothing before the first or after the last one, a time that is not over, or a window that may have got it since',
-      },
-    ),
-    openTime: Type.Integer({ description: 'when the candle opens, or would open' }),
-    endTime: Type.Integer({ description: 'when the next one opens' }),
-    candle: Type.Union([candle, Type.Null()]),
-    window: Type.Union(
-      [
+export const ShowSchema = report('klines-show', {
+  ...seriesName,
+  baseUrl,
+  sample,
+  mirror,
+  time: integer('the requested time'),
+  state: oneOf(
+    ['candle', 'gap', 'before', 'after', 'open', 'unsettled'],
+    'whether there is a candle; else a gap between two, nothing before the first or after the last one, a time that is not over, or a window that may have got it since',
+  ),
+  openTime: integer('when the candle opens, or would open'),
+  endTime: integer('when the next one opens'),
+  candle: nullable(candle),
+  window: nullable(
+    object({
+      startDate: Text,
+      from: Integer,
+      to: Integer,
+      cached: Type.Boolean(),
+      final: flag('whether it is never downloaded again'),
+      candles: Count,
+      bytes: Count,
+      fetchedTime: Time,
+      storedTime: Time,
+      renderedTime: Time,
+    }),
+    'when the service last sent it and when it made it, by the record of the mirror, or else by the time of its file; and since when its file is on this disk',
+  ),
+  before: Time,
+  after: Time,
+  gaps: list(
+    object({
+      from: Integer,
+      to: Integer,
+      missing: Count,
+      outage: flag('whether other symbols of the mirror lack candles then, too'),
+      lacking: list(Text, 'these symbols, of the first 20'),
+    }),
+    'that the time lies in, or that are next to the candle',
+  ),
+  finer: list(
+    object({
+      interval: Text,
+      candles: Count,
+      sum: nullable(candle, 'what these candles add up to, exactly'),
+      equal: nullable(Type.Boolean(), 'null when they were not compared'),
+      differences: list(
         object({
-          startDate: Text,
-          from: Type.Integer(),
-          to: Type.Integer(),
-          cached: Type.Boolean(),
-          final: Type.Boolean({ description: 'whether it is never downloaded again' }),
-          candles: Count,
-          bytes: Count,
-          fetchedTime: Time,
-          storedTime: Time,
-          renderedTime: Time,
+          column: nullable(Text, 'null when one of the candles is missing'),
+          value: Text,
+          expected: Text,
+          note: nullable(Text, 'why it is no fault'),
         }),
-        Type.Null(),
-      ],
-      {
-        description:
-          'when the service last sent it and when it made it, by the record of the mirror, or else by the time of its file; and since when its file is on this disk',
-      },
-    ),
-    before: Time,
-    after: Time,
-    gaps: Type.Array(
-      object({
-        from: Type.Integer(),
-        to: Type.Integer(),
-        missing: Count,
-        outage: Type.Boolean({ description: 'whether other symbols of the mirror lack candles then, too' }),
-        lacking: Type.Array(Text, { description: 'these symbols, of the first 20' }),
-      }),
-      { description: 'that the time lies in, or that are next to the candle' },
-    ),
-    finer: Type.Array(
-      object({
-        interval: Text,
-        candles: Count,
-        sum: Type.Union([candle, Type.Null()], { description: 'what these candles add up to, exactly' }),
-        equal: Type.Union([Type.Boolean(), Type.Null()], { description: 'null when they were not compared' }),
-        differences: Type.Array(
-          object({
-            column: Type.Union([Text, Type.Null()], { description: 'null when one of the candles is missing' }),
-            value: Text,
-            expected: Text,
-            note: Type.Union([Text, Type.Null()], { description: 'why it is no fault' }),
-          }),
-        ),
-        reason: Type.Union([Text, Type.Null()], { description: 'why they were not compared' }),
-      }),
-      { description: 'each finer interval of the mirror, the finest first' },
-    ),
-    check: Type.Union(
-      [
-        object({
-          baseUrl: Text,
-          equal: Type.Boolean({ description: 'new candles at the end of the window do not count' }),
-          changed: Type.Array(cell),
-          added: Type.Array(Type.Integer(), { description: 'open times of candles that are not cached' }),
-          lost: Type.Array(Type.Integer(), { description: 'open times of cached candles that are not there any more' }),
-        }),
-        Type.Null(),
-      ],
-      { description: 'what the service has by now of the window; null without --check' },
-    ),
-    warnings,
-  },
-  { $id: 'klines-show' },
-)
+      ),
+      reason: nullable(Text, 'why they were not compared'),
+    }),
+    'each finer interval of the mirror, the finest first',
+  ),
+  check: nullable(
+    object({
+      baseUrl: Text,
+      equal: flag('new candles at the end of the window do not count'),
+      changed: list(changedCell),
+      added: list(Integer, 'open times of candles that are not cached'),
+      lost: list(Integer, 'open times of cached candles that are not there any more'),
+    }),
+    'what the service has by now of the window; null without --check',
+  ),
+})
 
 /** `config --json`. */
-export const ConfigSchema = object(
-  {
-    values: Type.Array(
-      object({
-        key: Type.String({ description: 'as a config file has it: a flag, or COMMAND.FLAG' }),
-        value: Type.Union([Text, Type.Number(), Type.Boolean(), Type.Array(Type.Union([Text, Type.Number()]))]),
-        origin: Type.Union([Type.Literal('environment'), Type.Literal('folder'), Type.Literal('user')]),
-        source: Type.String({ description: 'the variable or the file' }),
-        overridden: Type.Boolean({ description: 'whether a stronger origin sets it for every command' }),
-      }),
-      { description: 'by key, the strongest first' },
-    ),
-    files: Type.Array(
-      object({
-        origin: Type.Union([Type.Literal('folder'), Type.Literal('user')]),
-        path: Text,
-        exists: Type.Boolean(),
-      }),
-    ),
-    folderKeys: Type.Array(Text, { description: "the keys that a folder's file may set" }),
-    warnings,
-  },
-  { $id: 'klines-config' },
-)
+export const ConfigSchema = report('klines-config', {
+  values: list(
+    object({
+      key: text('as a config file has it: a flag, or COMMAND.FLAG'),
+      value: Type.Union([Text, Type.Number(), Type.Boolean(), list(Type.Union([Text, Type.Number()]))]),
+      origin: oneOf(['environment', 'folder', 'user']),
+      source: text('the variable or the file'),
+      overridden: flag('whether a stronger origin sets it for every command'),
+    }),
+    'by key, the strongest first',
+  ),
+  files: list(object({ origin: oneOf(['folder', 'user']), path: Text, exists: Type.Boolean() })),
+  folderKeys: list(Text, "the keys that a folder's file may set"),
+})
 
 /** What any command prints with `--json` when it fails. */
-export const ErrorSchema = object(
-  {
-    error: object({
-      code: Text,
-      message: Text,
-      exitCode: Type.Integer({ minimum: 1, maximum: 255 }),
-      suggestions: Type.Array(Text),
-      data: Type.Optional(Type.Record(Text, Type.Unknown())),
-    }),
-    warnings,
-  },
-  { $id: 'klines-error' },
-)
+export const ErrorSchema = report('klines-error', {
+  error: object({
+    code: Text,
+    message: Text,
+    exitCode: Type.Integer({ minimum: 1, maximum: 255 }),
+    suggestions: list(Text),
+    data: Type.Optional(Type.Record(Text, Type.Unknown())),
+  }),
+})
 
 export type DiffObject = Type.Static<typeof DiffSchema>
 export type FingerprintObject = Type.Static<typeof FingerprintSchema>
