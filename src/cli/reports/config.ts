@@ -19,7 +19,7 @@ export function configReport(
       return { key, value: shown, origin, source, overridden }
     }),
     files: files.map(({ origin, path, exists }) => ({ origin, path, exists })),
-    folderKeys: [...FOLDER_KEYS],
+    folderKeys: FOLDER_KEYS,
   }
   const keys = ["A folder's file may set:", ...describeFolderKeys().map(line => `  ${line}`)].join('\n')
   const text = () => `${values.length > 0 ? valueTable(values) : noValues(files)}\n\n${keys}`

@@ -24,8 +24,7 @@ export function toFingerprintsObject({ series, set }: FingerprintReport<AnyFinge
 function toObject({ file, isNamed = false, ...fingerprint }: AnyFingerprint) {
   const { symbol, interval, candles, firstOpenTime, lastOpenTime, years } = fingerprint
   return {
-    ...{ symbol, interval, fingerprint: fingerprint.fingerprint, candles, firstOpenTime, lastOpenTime },
-    years: years.map(year => ({ ...year })),
+    ...{ symbol, interval, fingerprint: fingerprint.fingerprint, candles, firstOpenTime, lastOpenTime, years },
     ...(file === undefined ? {} : { file, named: isNamed }),
   }
 }

@@ -1,8 +1,11 @@
 /** What a command shows: the object that `--json` prints, to which `warnings` are added, and the text for people. */
 export interface Report<Json extends object = object> {
-  readonly json: Omit<Json, 'warnings'>
+  readonly json: Unchanged<Omit<Json, 'warnings'>>
   readonly text: () => string
 }
+
+/** What nobody changes any more, with all that is in it. */
+export type Unchanged<Value> = { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
 
 /** The same in pieces, for what may be more than memory holds. */
 export interface StreamedReport {

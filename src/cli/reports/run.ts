@@ -7,7 +7,7 @@ import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
 import { coverageObject } from './coverage.js'
 import { toFingerprintsObject } from './fingerprint.js'
-import { type Report, sum } from './report.js'
+import { type Report, sum, type Unchanged } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
 
@@ -22,14 +22,14 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
     requests,
     bytes,
     elapsedMs: Math.round(details.elapsedMs),
-    files: files.map(file => ({ ...file, series: [...file.series] })),
+    files,
     ...(fingerprints && { fingerprints: toFingerprintsObject(fingerprints) }),
-    ...(lake && { lake: { ...lake, removed: [...lake.removed], notRequested: [...lake.notRequested] } }),
+    ...(lake && { lake }),
   }
   return { json, text: () => describeRun(result, details) }
 }
 
-function toSeriesObject(report: DownloadedSeries): RunObject['series'][number] {
+function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series'][number]> {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
   const { newCandles, cachedBytes, restated, changes } = report
   const { total, cached, fetched, revalidated, retained } = report.windows
@@ -44,7 +44,7 @@ function toSeriesObject(report: DownloadedSeries): RunObject['series'][number] {
     gaps,
     missing,
     restated,
-    changes: [...changes],
+    changes,
     windows,
     cachedBytes,
     coverage: coverageObject(report.coverage),

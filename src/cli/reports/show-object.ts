@@ -6,6 +6,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import type { CachedWindow } from '../../mirror/mirror-windows.js'
 import type { ReadableFacts } from '../../verify/candle-facts.js'
 import type { FinerSum } from '../../verify/finer-sum.js'
+import type { Report } from './report.js'
 import type { ShowObject } from './schema.js'
 
 /** What the service has by now of a window. */
@@ -52,7 +53,7 @@ export function toTimes({ times, mtimeMs, ctimeMs }: CachedWindow, { rules }: Mi
 export function showObject(
   facts: ReadableFacts,
   { mirror, window: cached, check }: ShowDetails,
-): Omit<ShowObject, 'warnings'> {
+): Report<ShowObject>['json'] {
   const { series, time, state, startTime, endTime, candle, before, after, gaps, finer, window } = facts
   const { baseUrl } = mirror
   return {
@@ -73,7 +74,7 @@ export function showObject(
       to: endTime,
       missing,
       outage: lacking.length > 0,
-      lacking: [...lacking],
+      lacking,
     })),
     finer: finer.map(({ interval, candles, cells, differences, reason = null }) => ({
       interval,
@@ -92,9 +93,9 @@ export function showObject(
       ? {
           baseUrl: check.baseUrl,
           equal: !differs({ ...facts, finer: [] }, check),
-          changed: [...check.change.changed],
-          added: [...check.change.added],
-          lost: [...check.change.lost],
+          changed: check.change.changed,
+          added: check.change.added,
+          lost: check.change.lost,
         }
       : null,
   }
