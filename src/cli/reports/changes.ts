@@ -1,11 +1,10 @@
 import type { ChangedCell } from '../../klines/batch/diff.js'
-import { type SeriesLabel, seriesName } from '../../klines/series.js'
+import type { SeriesLabel } from '../../klines/series.js'
 import { formatCount, formatTime, plural } from '../../klines/text.js'
 import { CHANGES_FILE, type RecordedChange } from '../../mirror/changes.js'
-import { printable } from '../terminal/text.js'
-import type { Report } from './report.js'
+import { candleName, printable } from '../terminal/text.js'
+import { type Report, sum } from './report.js'
 import type { ChangesObject } from './schema.js'
-import { exactTime } from './verify/candles.js'
 
 /** Changed cells that the summary of a run shows. */
 const MAX_SHOWN = 5
@@ -14,7 +13,7 @@ const MAX_SHOWN = 5
 export function restatedLines(
   series: readonly (SeriesLabel & { readonly restated: number; readonly changes: readonly ChangedCell[] })[],
 ): string[] {
-  const restated = series.reduce((sum, one) => sum + one.restated, 0)
+  const restated = sum(series.map(one => one.restated))
   if (restated === 0) return []
   const cells = series.flatMap(({ symbol, interval, changes }) => changes.map(cell => ({ symbol, interval, ...cell })))
   return [
@@ -28,15 +27,11 @@ export function restatedLines(
 export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string[] {
   let latest = ''
   return cells.flatMap(cell => {
-    const candle = candleName(cell, cell.openTime)
+    const candle = candleName(cell)
     const heading = candle === latest ? [] : [`  ${candle}`]
     latest = candle
     return [...heading, `    ${describeCell(cell)}`]
   })
-}
-
-function candleName(series: SeriesLabel, openTime: number): string {
-  return `${seriesName(series)} ${exactTime(openTime)}`
 }
 
 /** `close 12345.00000000 -> 68200.00000000` */
@@ -57,14 +52,14 @@ interface FoundChanges {
 /** `mirror changes`: each changed candle with its cells, the newest change last. */
 export function mirrorChangesReport(mirror: string, found: FoundChanges): Report<ChangesObject> {
   const { changes, unreadable } = found
-  return { json: { mirror, changes: [...changes], unreadable }, text: () => changesText(mirror, found) }
+  return { json: { mirror, changes, unreadable }, text: () => changesText(mirror, found) }
 }
 
 function changesText(mirror: string, { changes, others, unreadable }: FoundChanges): string {
   const lines: string[] = []
   let [latest, candles] = ['', 0]
   for (const change of changes) {
-    const candle = `${candleName(change, change.openTime)}, seen ${formatTime(change.time)} UTC`
+    const candle = `${candleName(change)}, seen ${formatTime(change.time)} UTC`
     if (candle !== latest) {
       lines.push(candle)
       candles++

@@ -4,11 +4,10 @@ import type { DiffSide } from '../../diff/side.js'
 import { joinNames } from '../../download/errors.js'
 import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
-import { printable } from '../terminal/text.js'
+import { exactTime, printable } from '../terminal/text.js'
 import { describeCell } from './changes.js'
 import { type StreamedReport, sum } from './report.js'
 import type { DiffObject } from './schema.js'
-import { exactTime } from './verify/candles.js'
 
 /** Differences of a series that are shown without `-v`. */
 export const MAX_LISTED = 20

@@ -7,6 +7,7 @@ import type { CheckedSeries, LockCheck } from '../../lock/check-lock.js'
 import { compareLocks, type LockChange, type YearChange } from '../../lock/compare.js'
 import type { Lock } from '../../lock/lock-file.js'
 import type { LockReport } from '../../lock/lock-klines.js'
+import { firstLines } from '../terminal/text.js'
 import { cellLines } from './changes.js'
 import { fingerprintLines, toFingerprintsObject } from './fingerprint.js'
 import { type Report, sum } from './report.js'
@@ -25,7 +26,7 @@ export function lockReport(report: LockReport): Report<LockObject> {
   const objects = toFingerprintsObject(fingerprints)
   const json = {
     ...{ path, baseUrl: source, mirror },
-    series: objects.series.map((one, index) => ({ ...one, range: { ...series[index].range } })),
+    series: objects.series.map((one, index) => ({ ...one, range: series[index].range })),
     set: objects.set,
     replaced: replaced !== undefined,
     changes: changes.map(({ symbol, interval, before, after, years }) => {
@@ -65,7 +66,7 @@ export function lockCheckReport(check: LockCheck): Report<LockCheckObject> {
   const json = {
     ...{ path, baseUrl: lock.source, mirror, verdict },
     series: series.map(({ symbol, interval, locked, found, years, missing }) => ({
-      ...{ symbol, interval, range: { ...locked.range } },
+      ...{ symbol, interval, range: locked.range },
       locked: { fingerprint: locked.fingerprint, candles: locked.candles },
       found: found === undefined ? null : { fingerprint: found.fingerprint, candles: found.candles },
       years: years.map(({ year, before, after }) => ({ year, locked: toDigest(before), found: toDigest(after) })),
@@ -110,9 +111,9 @@ function describeYear({ year, before, after }: YearChange): string {
 function missingLines({ series }: LockCheck): string[] {
   const missing = series.flatMap(({ missing }) => missing)
   if (missing.length === 0) return []
-  const lines = missing.slice(0, MAX_MISSING).map(({ window, reason }) => `  ${windowName(window)}: ${reason}`)
-  const more = missing.length > MAX_MISSING ? [`  and ${formatCount(missing.length - MAX_MISSING)} more`] : []
-  return [`${plural(missing.length, 'window')} missing or corrupt:`, ...lines, ...more]
+  const lines = missing.map(({ window, reason }) => `${windowName(window)}: ${reason}`)
+  const listed = firstLines(lines, MAX_MISSING).map(line => `  ${line}`)
+  return [`${plural(missing.length, 'window')} missing or corrupt:`, ...listed]
 }
 
 /** The error of `download --lock` for other candles than those of the lock: their years, and every cell that the run saw change. */

@@ -7,7 +7,7 @@ import type { Removal } from '../../mirror/prune.js'
 import type { CandleStatus } from '../../mirror/status.js'
 import type { MirrorFigures, UserMirror } from '../../mirror/user-mirrors.js'
 import { fittingText, textTable } from '../terminal/table.js'
-import { printable } from '../terminal/text.js'
+import { firstLines, printable } from '../terminal/text.js'
 import { type Report, sum } from './report.js'
 import type { ClearObject, PublishObject, VerifyObject } from './schema.js'
 
@@ -77,7 +77,7 @@ export function mirrorCheckReport(check: MirrorCheckReport, repair: Repair | und
   const { repaired = [], failed = [] } = repair ?? {}
   const files = corrupt.map(({ path, reason }) => ({ path, reason }))
   return {
-    json: { ...counts, corrupt: files, strays: [...strays], repaired: [...repaired], failed: [...failed] },
+    json: { ...counts, corrupt: files, strays, repaired, failed },
     text: () => checkText(check, repair),
   }
 }
@@ -103,10 +103,7 @@ function checkText(check: MirrorCheckReport, repair: Repair | undefined): string
 export function mirrorPublishReport(report: PublishReport): Report<PublishObject> {
   const { symbols, intervals, ...rest } = report
   const tree = join(report.mirror, 'api')
-  return {
-    json: { ...rest, tree, symbols: [...symbols], intervals: [...intervals] },
-    text: () => publishText(report, tree),
-  }
+  return { json: { ...rest, tree, symbols, intervals }, text: () => publishText(report, tree) }
 }
 
 function publishText({ symbols, intervals, windows, emptyWritten, listsWritten }: PublishReport, tree: string): string {
@@ -124,11 +121,10 @@ const MAX_LISTED = 20
 /** `mirror prune` and `mirror clear`: the files that were removed, or with `dryRun` would be. */
 export function removalReport({ mirror, paths, bytes }: Removal, dryRun = false): Report<ClearObject> {
   const text = () => {
-    const more = paths.length > MAX_LISTED ? [`and ${formatCount(paths.length - MAX_LISTED)} more`] : []
-    const lines = [...paths.slice(0, MAX_LISTED).map(printable), ...more]
+    const lines = firstLines(paths, MAX_LISTED).map(printable)
     if (lines.length > 0) lines.push('')
     lines.push(`${plural(paths.length, 'file')}, ${formatBytes(bytes)}, ${dryRun ? 'would be removed' : 'removed'}.`)
     return [...lines, `Mirror: ${mirror}`].join('\n')
   }
-  return { json: { mirror, removed: [...paths], bytes }, text }
+  return { json: { mirror, removed: paths, bytes }, text }
 }

@@ -1,3 +1,4 @@
+import { joinNames } from '../../download/errors.js'
 import { SAMPLE } from '../../http/base-url.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { COLUMN_KINDS, COLUMNS } from '../../klines/columns.js'
@@ -9,16 +10,15 @@ import type { ReadableFacts, SharedGap } from '../../verify/candle-facts.js'
 import type { FinerSum } from '../../verify/finer-sum.js'
 import { downloadCommand } from '../local-mirror.js'
 import { textTable } from '../terminal/table.js'
-import { printable } from '../terminal/text.js'
+import { exactTime, printable, wrap } from '../terminal/text.js'
 import { describeCell } from './changes.js'
 import type { Report } from './report.js'
+import { SYNTHETIC } from './run-text.js'
 import type { ShowObject } from './schema.js'
 import { differs, isDifferent, type ShowDetails, showObject, toTimes } from './show-object.js'
-import { exactTime } from './verify/candles.js'
 
 /** Changed cells of other candles that are shown. */
 const MAX_SHOWN = 5
-const MAX_NAMES = 3
 
 /** `show`. */
 export function showReport(facts: ReadableFacts, details: ShowDetails): Report<ShowObject> {
@@ -38,7 +38,7 @@ function showText(facts: ReadableFacts, details: ShowDetails): string {
     ...neighbourLines(facts),
     ...windowLines(facts, details),
     ...checkLines(facts, details),
-    ...(baseUrl === SAMPLE ? ['These candles are synthetic sample data, not prices of any exchange.'] : []),
+    ...(baseUrl === SAMPLE ? [SYNTHETIC] : []),
     `Mirror: ${root}`,
   ].join('\n')
 }
@@ -84,7 +84,7 @@ function cellText(column: number, text: string): string {
 /** Why there is no candle. */
 function absentLines(facts: ReadableFacts, location: string): string[] {
   const advice = facts.state === 'unsettled' && facts.window ? [downloadCommand(facts.window, location)] : []
-  return [...wrap('', `NO CANDLE${describeAbsence(facts)}`), ...advice.map(command => `  ${command}`)]
+  return [...wrap(`NO CANDLE${describeAbsence(facts)}`.split(' '), '', ''), ...advice.map(command => `  ${command}`)]
 }
 
 function describeAbsence({ state, time, window, before, after, listing, gaps, ...facts }: ReadableFacts): string {
@@ -117,7 +117,7 @@ function sumLines({ finer }: ReadableFacts): string[] {
   const same = compared.filter(({ differences }) => differences?.length === 0)
   const notes = compared.filter(one => (one.differences ?? []).length > 0 && !isDifferent(one))
   const named = (text: string, sums: readonly FinerSum[]) =>
-    sums.length === 0 ? [] : wrap('Sums', `${text}: ${sums.map(nameSum).join(', ')}`)
+    sums.length === 0 ? [] : wrapFact('Sums', `${text}: ${sums.map(nameSum).join(', ')}`)
   return [
     ...named(
       'equal in all columns',
@@ -130,7 +130,7 @@ function sumLines({ finer }: ReadableFacts): string[] {
     ),
     ...finer.filter(isDifferent).flatMap(one => [...named('different', [one]), ...differenceLines(one)]),
     ...finer.flatMap(({ interval, reason }) =>
-      reason === undefined ? [] : wrap('Sums', `${interval} not compared: ${reason}`),
+      reason === undefined ? [] : wrapFact('Sums', `${interval} not compared: ${reason}`),
     ),
   ].map((line, index) => (index > 0 ? line.replace(/^Sums/, '    ') : line))
 }
@@ -142,8 +142,8 @@ function nameSum({ candles, interval }: FinerSum): string {
 
 function differenceLines({ differences = [] }: FinerSum): string[] {
   return differences.flatMap(({ column, value, expected }) => {
-    if (column === undefined) return wrap('', `${value}, but ${expected}`, LABEL_COLUMNS)
-    return wrap('', `${column} ${printable(value)}, sum ${printable(expected)}`, LABEL_COLUMNS)
+    if (column === undefined) return wrapFact('', `${value}, but ${expected}`)
+    return wrapFact('', `${column} ${printable(value)}, sum ${printable(expected)}`)
   })
 }
 
@@ -165,11 +165,8 @@ function neighbourLines(facts: ReadableFacts): string[] {
   const outages = gaps.flatMap(({ lacking, compared }) => {
     if (lacking.length === 0)
       return compared === 0 ? [] : wrapFact('Gap', `none of ${formatCount(compared)} other symbols lacks candles then`)
-    const more = lacking.length > MAX_NAMES ? ` and ${formatCount(lacking.length - MAX_NAMES)} more` : ''
-    return wrapFact(
-      'Outage',
-      `of the exchange: ${lacking.slice(0, MAX_NAMES).join(', ')}${more} ${lacking.length === 1 ? 'lacks' : 'lack'} candles then, too`,
-    )
+    const lack = lacking.length === 1 ? 'lacks' : 'lack'
+    return wrapFact('Outage', `of the exchange: ${joinNames(lacking)} ${lack} candles then, too`)
   })
   if (!candle && !before && !after) return []
   return [
@@ -237,24 +234,10 @@ function checkLines({ startTime, state }: ReadableFacts, { check }: ShowDetails)
 }
 
 const LABEL_COLUMNS = 9
-const MAX_COLUMNS = 80
 const UNBROKEN = '\u00a0'
 
 /** A fact behind its label, in lines that fit 80 columns where words allow it. */
 function wrapFact(label: string, text: string): string[] {
-  return wrap(label, text, LABEL_COLUMNS)
-}
-
-function wrap(label: string, text: string, indent = label === '' ? 0 : LABEL_COLUMNS): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && indent + line.length + 1 + word.length > MAX_COLUMNS) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line].map(
-    (line, index) => (index === 0 ? label : '').padEnd(indent) + line.replaceAll(UNBROKEN, ' '),
-  )
+  const lines = wrap(text.split(' '), label.padEnd(LABEL_COLUMNS), ' '.repeat(LABEL_COLUMNS))
+  return lines.map(line => line.replaceAll(UNBROKEN, ' '))
 }

@@ -1,6 +1,6 @@
-import { cutToColumns, formatBytes, formatCount, plural, textColumns } from '../../klines/text.js'
+import { formatBytes, formatCount, plural } from '../../klines/text.js'
 import type { ProgressSnapshot } from './progress-meter.js'
-import { formatClock, printable } from './text.js'
+import { cutText, formatClock, printable } from './text.js'
 
 /** A bar has so many characters, if there is room. */
 const BAR_WIDTH = 16
@@ -21,7 +21,7 @@ export interface ProgressWords {
 export function barText(progress: ProgressSnapshot, { start, verb, noun }: ProgressWords, columns: number): string {
   const { done, total, label } = progress
   const wait = describeWait(progress, total === undefined ? 'list' : noun)
-  if (total === undefined) return truncate(joinParts([`${start}${describeSlowness(progress)}`, wait]), columns - 2)
+  if (total === undefined) return cutText(joinParts([`${start}${describeSlowness(progress)}`, wait]), columns - 2)
   const head = joinParts([done === total ? 'Finishing' : `${verb} ${label}`.trimEnd(), wait])
   const counts = `${formatCount(done)} of ${plural(total, noun)}`
   const parts = [`${formatPercent(done, total).padStart(4)}  ${counts}`, ...describeRate(progress)]
@@ -34,7 +34,7 @@ export function barText(progress: ProgressSnapshot, { start, verb, noun }: Progr
     const next = index === 0 ? line + part : `${line}  ${part}`
     if (next.length + 3 <= columns) line = next
   }
-  return `${truncate(head, columns - 2)}\n  ${line}`
+  return `${cutText(head, columns - 2)}\n  ${line}`
 }
 
 /** One line for a log. */
@@ -79,8 +79,4 @@ function joinParts(parts: readonly (string | undefined)[]): string {
 /** `100%` only when all is done. */
 function formatPercent(done: number, total: number): string {
   return `${total === 0 ? 100 : Math.floor((100 * done) / total)}%`
-}
-
-function truncate(text: string, columns: number): string {
-  return textColumns(text) <= columns ? text : `${cutToColumns(text, columns - 1)}…`
 }

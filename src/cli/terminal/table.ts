@@ -1,6 +1,7 @@
 import CliTable from 'cli-table3'
 import { stringify } from 'csv-stringify/sync'
-import { cutToColumns, formatCount, textColumns } from '../../klines/text.js'
+import { formatCount, textColumns } from '../../klines/text.js'
+import { cutText } from './text.js'
 
 /** Rows under a header. */
 export interface Table {
@@ -66,7 +67,7 @@ export function fitTable(table: TextTable, width: number): { table: TextTable; o
     widths[index] = Math.max(least[index], widest - excess)
   }
   while (widths.length > 1 && total() > width) widths.pop()
-  const cutRow = (cells: readonly string[]) => widths.map((width, index) => cut(cells[index], width))
+  const cutRow = (cells: readonly string[]) => widths.map((width, index) => cutText(cells[index], width))
   return {
     table: {
       head: cutRow(head),
@@ -75,10 +76,6 @@ export function fitTable(table: TextTable, width: number): { table: TextTable; o
     },
     omitted: head.slice(widths.length),
   }
-}
-
-function cut(text: string, width: number): string {
-  return textColumns(text) > width ? `${cutToColumns(text, width - 1)}…` : text
 }
 
 /** The columns of a terminal that texts take at least, with the mark of a cut, so that those which differ still do. */

@@ -2,11 +2,10 @@ import { type Anomaly, type AnomalyKind, type CandleRun, isFault } from '../../.
 import type { Difference } from '../../../klines/audit/compare-series.js'
 import type { Interval } from '../../../klines/intervals.js'
 import { seriesName } from '../../../klines/series.js'
-import { formatCount, formatTime, plural } from '../../../klines/text.js'
+import { formatCount, plural } from '../../../klines/text.js'
 import type { VerifiedSeries } from '../../../verify/verify.js'
+import { candleName, exactTime, wrap } from '../../terminal/text.js'
 import { sum } from '../report.js'
-
-const MAX_WIDTH = 80
 
 /** A difference, and every finer interval that shows it. */
 export interface CandleDifference extends Omit<Difference, 'finer'> {
@@ -26,28 +25,12 @@ export function mergeDifferences(differences: readonly Difference[]): CandleDiff
 }
 
 /** The candle, its value and the expected one, in one line or two. */
-export function describeDifference(difference: CandleDifference): string {
+export function describeDifference(difference: CandleDifference): string[] {
   const { column, value, expected, finer } = difference
   const name = candleName(difference)
   const from = finer.join(', ')
-  if (column === undefined) return joinParts(`${name}: ${value},`, `but ${expected} (${from})`)
-  return joinParts(`${name} ${column}: ${value},`, `expected ${expected} (${from})`)
-}
-
-/** Both parts in one line, or the second one indented in a line of its own. */
-export function joinParts(first: string, second: string): string {
-  return first.length + 1 + second.length <= MAX_WIDTH ? `${first} ${second}` : `${first}\n    ${second}`
-}
-
-/** `BTCUSDT 1h 2024-01-01 12:00`, and with seconds for a candle that opens within a minute. */
-function candleName(candle: { symbol: string; interval: string; openTime: number }): string {
-  return `${candle.symbol} ${candle.interval} ${exactTime(candle.openTime)}`
-}
-
-/** `2024-01-01 12:00`, with seconds where there are any. */
-export function exactTime(time: number): string {
-  if (time % 60_000 === 0) return formatTime(time)
-  return new Date(time).toISOString().replace('T', ' ').replace('Z', '')
+  if (column === undefined) return wrap([`${name}: ${value},`, `but ${expected} (${from})`])
+  return wrap([`${name} ${column}: ${value},`, `expected ${expected} (${from})`])
 }
 
 /** The faults of the candles of a series, the first of each kind. */
@@ -58,8 +41,8 @@ export function listFaults({ anomalies }: VerifiedSeries): VerifiedSeries['anoma
 /** The candles of a series that cannot be right, with the reason. */
 export function invalidLines(report: VerifiedSeries): string[] {
   const faults = listFaults(report)
-  const lines = faults.map(({ openTime, description }) =>
-    joinParts(`${candleName({ ...report, openTime })}:`, description),
+  const lines = faults.flatMap(({ openTime, description }) =>
+    wrap([`${candleName({ ...report, openTime })}:`, description]),
   )
   return [...lines, ...countMore(report, faults, isFault)]
 }
@@ -71,7 +54,7 @@ export function offGridLines(report: VerifiedSeries): string[] {
   if (count === 0) return []
   const [first, last] = [candles[0], candles[candles.length - 1]].map(({ openTime }) => exactTime(openTime))
   const span = count > candles.length ? `from ${first} on` : `${first} to ${last}`
-  return [joinParts(`${seriesName(report)}: ${plural(count, 'candle')},`, span)]
+  return wrap([`${seriesName(report)}: ${plural(count, 'candle')},`, span])
 }
 
 /** The gaps of a series, then its harmless oddities in order of time. */

@@ -1,9 +1,10 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import { formatCount, plural } from '../../../klines/text.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
+import { exactTime } from '../../terminal/text.js'
 import { coverageObject, coverageText } from '../coverage.js'
 import { type Report, sum } from '../report.js'
-import { describeDifference, exactTime, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
+import { describeDifference, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
 import { type Judgement, judge, type Verdict, verdictLine } from './verdict.js'
@@ -51,9 +52,12 @@ function verifyText(result: VerificationReport, judgement: Judgement, verbose: b
     titled('Missing windows:', missingLines(reports, verbose)),
     titled('Corrupt windows:', corruptLines(reports)),
     titled('Invalid candles (UTC):', reports.flatMap(invalidLines)),
-    titled('Candles that differ from their finer candles (UTC):', faults.map(describeDifference)),
+    titled('Candles that differ from their finer candles (UTC):', faults.flatMap(describeDifference)),
     ...outageSections(outages, symbols, verbose),
-    titled('Notes: close times that differ by 1 ms in candles that close early (UTC):', notes.map(describeDifference)),
+    titled(
+      'Notes: close times that differ by 1 ms in candles that close early (UTC):',
+      notes.flatMap(describeDifference),
+    ),
     titled('Notes: candles that the exchange itself has off the grid (UTC):', series.flatMap(offGridLines)),
     titled('Notes: series that end before a candle of another interval (UTC):', olderLines(series, location)),
     verbose && `All series, with candles that close early or have no trade:\n${seriesTable(judgement.series)}`,

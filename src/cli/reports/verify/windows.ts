@@ -3,10 +3,10 @@ import { seriesName } from '../../../klines/series.js'
 import { formatCount } from '../../../klines/text.js'
 import { formatDate, startDateAt, windowSpan } from '../../../klines/windows.js'
 import type { VerifiedSeries } from '../../../verify/verify.js'
-import { exactTime, joinParts, listFaults } from './candles.js'
+import { exactTime, wrap } from '../../terminal/text.js'
+import { listFaults } from './candles.js'
 import type { Judgement } from './verdict.js'
 
-const MAX_WIDTH = 80
 /** More successive windows are shown as their first and last one. */
 const MAX_SUCCESSIVE = 6
 
@@ -14,9 +14,10 @@ const MAX_SUCCESSIVE = 6
 export function missingLines(series: readonly VerifiedSeries[], verbose: boolean): string[] {
   return series
     .filter(({ missingWindows }) => missingWindows.length > 0)
-    .map(report => {
+    .flatMap(report => {
       const { interval, missingWindows } = report
-      return wrap(`${seriesName(report)}: ${(verbose ? missingWindows : shorten(interval, missingWindows)).join(', ')}`)
+      const list = (verbose ? missingWindows : shorten(interval, missingWindows)).join(', ')
+      return wrap(`${seriesName(report)}: ${list}`.split(/(?<=,) /))
     })
 }
 
@@ -41,19 +42,6 @@ function shorten(interval: Interval, startDates: readonly string[]): string[] {
   )
 }
 
-/** Breaks a list after commas; further lines are indented. */
-function wrap(text: string): string {
-  const lines: string[] = []
-  let line = ''
-  for (const part of text.split(/(?<=,) /)) {
-    if (line !== '' && line.length + 1 + part.length > MAX_WIDTH) {
-      lines.push(line)
-      line = `    ${part}`
-    } else line = line === '' ? part : `${line} ${part}`
-  }
-  return [...lines, line].join('\n')
-}
-
 /**
  * Each series of which a later candle is not here because it was downloaded earlier than others, and what brings it up to date.
  * `location`: the flags that name its source and mirror, each after a space.
@@ -63,12 +51,10 @@ export function olderLines(series: readonly VerifiedSeries[], location: string):
     if (olderThan === undefined) return []
     const last = lastOpenTime === undefined ? 'no candle' : `last candle ${exactTime(lastOpenTime)}`
     const name = seriesName({ symbol, interval })
-    return [
-      joinParts(
-        `${name}: ${last}, ${olderThan} has later ones:`,
-        `klines download ${symbol} -i ${interval}${location}`,
-      ),
-    ]
+    return wrap([
+      `${name}: ${last}, ${olderThan} has later ones:`,
+      `klines download ${symbol} -i ${interval}${location}`,
+    ])
   })
 }
 
