@@ -1,10 +1,10 @@
 import type { ChartCandle, FittedCandles } from '../../chart/chart-candle.js'
 import { candlesOf, summarize } from '../../chart/summary.js'
 import type { CoveredSeries } from '../../download/coverage.js'
-import { SAMPLE } from '../../http/base-url.js'
 import { seriesName } from '../../klines/series.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { coverageObject } from './coverage.js'
+import { locationObject } from './report.js'
 import type { ChartObject } from './schema.js'
 
 /** Where the candles of charts come from, and how much of the range is there. */
@@ -17,12 +17,11 @@ interface ChartSource {
 /** `chart --json`: what would be drawn. */
 export function chartObject(
   charts: readonly FittedCandles[],
-  { source, range: { fromTime, toTime }, coverage }: ChartSource,
+  { source, range, coverage }: ChartSource,
 ): Omit<ChartObject, 'warnings'> {
   const { baseUrl, mirrorRoot: mirror } = source.info
-  const [from, to] = [fromTime, toTime].map(time => (Number.isFinite(time) ? time : null))
   const series = charts.flatMap(chart => toSeriesObject(chart, coverage) ?? [])
-  return { baseUrl: baseUrl ?? null, sample: baseUrl === SAMPLE, mirror, range: { from, to }, series }
+  return { ...locationObject({ baseUrl, mirror, range }), series }
 }
 
 function toSeriesObject(

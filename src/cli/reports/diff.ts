@@ -6,7 +6,7 @@ import { seriesName, windowName } from '../../klines/series.js'
 import { formatCount, plural } from '../../klines/text.js'
 import { exactTime, printable } from '../terminal/text.js'
 import { describeCell } from './changes.js'
-import { type StreamedReport, sum } from './report.js'
+import { rangeObject, type StreamedReport, sum } from './report.js'
 import type { DiffObject } from './schema.js'
 
 /** Differences of a series that are shown without `-v`. */
@@ -33,7 +33,7 @@ export function diffReport(diff: Diff, found: readonly ComparedSeries[], verbose
   return {
     verdict,
     text: () => diffText(diff, found, { verdict, verbose, list }),
-    json: warnings => diffJson({ ...toObject(diff, found, verdict, verbose), warnings: [...warnings] }, found, list),
+    json: warnings => diffJson(toObject(diff, found, verdict, verbose), warnings, found, list),
   }
 }
 
@@ -147,12 +147,11 @@ function toObject(
   verbose: boolean,
 ): Omit<DiffObject, 'differences' | 'warnings'> {
   const side = ({ name, kind }: DiffSide) => ({ name, kind })
-  const end = (time: number) => (Number.isFinite(time) ? time : null)
   return {
     verdict,
     a: side(a),
     b: side(b),
-    range: { from: end(range.fromTime), to: end(range.toTime) },
+    range: rangeObject(range),
     series: found.map(({ differences: _, failures, ...counts }) => ({
       ...counts,
       failures: (['a', 'b'] as const).flatMap(name =>
@@ -165,11 +164,11 @@ function toObject(
 
 /** The object in pieces, with a line for each difference: there may be more than memory holds. */
 async function* diffJson(
-  object: Omit<DiffObject, 'differences'>,
+  head: object,
+  warnings: readonly string[],
   found: readonly ComparedSeries[],
   list: Listing,
 ): AsyncGenerator<string> {
-  const { warnings, ...head } = object
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "differences": [`
   let separator = '\n    '
   for (const series of found) {

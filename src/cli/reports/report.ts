@@ -1,3 +1,6 @@
+import { SAMPLE } from '../../http/base-url.js'
+import type { TimeRange } from '../../klines/time-range.js'
+
 /** What a command shows: the object that `--json` prints, to which `warnings` are added, and the text for people. */
 export interface Report<Json extends object = object> {
   readonly json: Unchanged<Omit<Json, 'warnings'>>
@@ -15,4 +18,16 @@ export interface StreamedReport {
 
 export function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0)
+}
+
+/** Where candles come from, and of which range they are, as `--json` has it. */
+export function locationObject(source: { baseUrl: string | undefined; mirror: string; range: TimeRange }) {
+  const { baseUrl = null, mirror, range } = source
+  return { baseUrl, sample: baseUrl === SAMPLE, mirror, range: rangeObject(range) }
+}
+
+/** A range as `--json` has it: an open end is null. */
+export function rangeObject({ fromTime, toTime }: TimeRange) {
+  const [from, to] = [fromTime, toTime].map(time => (Number.isFinite(time) ? time : null))
+  return { from, to }
 }

@@ -1,13 +1,11 @@
 import { describeCost } from '../../download/request-cost.js'
 import type { DownloadedSeries } from '../../download/tally.js'
 import type { DryRunReport } from '../../export/dry-run.js'
-import { SAMPLE } from '../../http/base-url.js'
 import { formatCount, plural } from '../../klines/text.js'
-import type { TimeRange } from '../../klines/time-range.js'
 import { textTable } from '../terminal/table.js'
 import { coverageObject } from './coverage.js'
 import { toFingerprintsObject } from './fingerprint.js'
-import { type Report, sum, type Unchanged } from './report.js'
+import { locationObject, type Report, sum, type Unchanged } from './report.js'
 import { describeRun, type RunDetails, type RunResult } from './run-text.js'
 import type { DryRunObject, RunObject } from './schema.js'
 
@@ -15,7 +13,7 @@ import type { DryRunObject, RunObject } from './schema.js'
 export function runReport(result: RunResult, details: RunDetails): Report<RunObject> {
   const { series, files = [], lake, fingerprints, requests, bytes } = result
   const json = {
-    ...toLocation(result),
+    ...locationObject(result),
     series: series.map(toSeriesObject),
     candles: sum(series.map(({ candles }) => candles)),
     newCandles: sum(series.map(({ newCandles }) => newCandles)),
@@ -54,7 +52,7 @@ function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series']
 /** `--dry-run`. */
 export function dryRunReport(result: DryRunReport): Report<DryRunObject> {
   const { series, requests, limitMs, files, removed, vacuumed } = result
-  const json = { ...toLocation(result), dryRun: true, series, requests, limitMs, files, removed, vacuumed } as const
+  const json = { ...locationObject(result), dryRun: true, series, requests, limitMs, files, removed, vacuumed } as const
   return { json, text: () => describeDryRun(result) }
 }
 
@@ -88,9 +86,4 @@ function describeDryRun(report: DryRunReport): string {
 function describeUnrecorded(windows: number): string {
   const [are, them] = windows === 1 ? ['window is', 'it'] : ['windows are', 'them']
   return `${formatCount(windows)} cached ${are} not in the mirror's record as they are: this download confirms ${them} once.`
-}
-
-function toLocation({ baseUrl, mirror, range }: { baseUrl: string | undefined; mirror: string; range: TimeRange }) {
-  const [from, to] = [range.fromTime, range.toTime].map(time => (Number.isFinite(time) ? time : null))
-  return { baseUrl: baseUrl ?? null, sample: baseUrl === SAMPLE, mirror, range: { from, to } }
 }

@@ -1,9 +1,10 @@
 import type { AnomalyKind } from '../../../klines/audit/anomaly-log.js'
 import { formatCount, plural } from '../../../klines/text.js'
+import { ALL_TIME } from '../../../klines/time-range.js'
 import type { VerificationReport, VerifiedSeries } from '../../../verify/verify.js'
 import { exactTime } from '../../terminal/text.js'
 import { coverageObject, coverageText } from '../coverage.js'
-import { type Report, sum } from '../report.js'
+import { type Report, rangeObject, sum } from '../report.js'
 import { describeDifference, invalidLines, listFaults, oddityLines, offGridLines } from './candles.js'
 import { outageSections } from './outages.js'
 import { failingTable, pairTable, seriesCsv, seriesTable } from './tables.js'
@@ -96,12 +97,11 @@ function closingLines({ series, range, mirror }: VerificationReport, judgement: 
 
 /** `verify --json`. All counts are exact; the lists of a series have the first 10,000 candles, and the first 1,000 runs without trades. */
 function verifyObject(result: VerificationReport, { verdict, series }: Judgement): object {
-  const { mirror, range, pairs, differences } = result
-  const time = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : null)
+  const { mirror, range = ALL_TIME, pairs, differences } = result
   return {
     mirror,
     verdict,
-    range: { from: time(range?.fromTime), to: time(range?.toTime) },
+    range: rangeObject(range),
     totals: {
       series: series.length,
       candles: sum(series.map(({ report }) => report.candles)),
