@@ -69,16 +69,12 @@ function outageTable(title: string, outages: readonly Outage[], verbose: boolean
 }
 
 function describeSeries(series: readonly Series[]): string {
-  const symbols = listSymbols(series)
+  const symbols = [...new Set(series.map(({ symbol }) => symbol))]
   const intervals = [...new Set(series.map(({ interval }) => interval))]
   const count = `${formatCount(series.length)} series`
   if (symbols.length > MAX_SYMBOLS) return `${count} of ${plural(symbols.length, 'symbol')}`
   if (symbols.length > 1 || intervals.length > MAX_INTERVALS) return `${count} of ${symbols.join(', ')}`
   return `${symbols[0]} ${intervals.join(', ')}`
-}
-
-function listSymbols(series: readonly Series[]): string[] {
-  return [...new Set(series.map(({ symbol }) => symbol))]
 }
 
 function length({ startTime, endTime }: Outage): number {

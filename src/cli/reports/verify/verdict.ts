@@ -59,32 +59,26 @@ export function judge({ series, range, baseUrl, ...found }: VerificationReport, 
     short: range && isShort(report.coverage, range, rules) ? countShort(report.coverage) : 0,
     notes: (notes.get(seriesName(report)) ?? 0) + report.counts.old_off_grid,
   }))
-  const hasFailed = verdicts.some(one => one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0)
-  const isEmpty = series.every(({ candles }) => candles === 0)
-  const isShortened = verdicts.some(({ short }) => short > 0)
-  const isIncomplete = verdicts.some(one => one.missingWindows > 0)
   return {
-    verdict: hasFailed
-      ? 'failed'
-      : isIncomplete
-        ? 'incomplete'
-        : isEmpty
-          ? 'empty'
-          : isShortened
-            ? failOnGaps
-              ? 'incomplete'
-              : 'short'
-            : 'ok',
+    verdict: findVerdict(verdicts, failOnGaps),
     failsOnGaps: failOnGaps,
     series: verdicts,
-    failing: verdicts.filter(
-      one =>
-        one.missingWindows + one.corruptWindows + one.differing + one.invalid + one.failingGaps > 0 ||
-        (failOnGaps && one.short > 0),
-    ),
+    failing: verdicts.filter(one => isWrong(one) || one.missingWindows > 0 || (failOnGaps && one.short > 0)),
     differences: merged,
     outages: mergeGaps(series),
   }
+}
+
+function findVerdict(series: readonly SeriesVerdict[], failOnGaps: boolean): Verdict {
+  if (series.some(isWrong)) return 'failed'
+  if (series.some(({ missingWindows }) => missingWindows > 0)) return 'incomplete'
+  if (series.every(({ report }) => report.candles === 0)) return 'empty'
+  if (series.every(({ short }) => short === 0)) return 'ok'
+  return failOnGaps ? 'incomplete' : 'short'
+}
+
+function isWrong({ corruptWindows, differing, invalid, failingGaps }: SeriesVerdict): boolean {
+  return corruptWindows + differing + invalid + failingGaps > 0
 }
 
 /** The differences of candles none of whose finer candles is invalid: where one is, that one is wrong, not the longer candle beside it. */
