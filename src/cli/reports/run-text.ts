@@ -55,6 +55,14 @@ export function describeRun(result: RunResult, details: RunDetails): string {
   return lines.join('\n')
 }
 
+/** What is said below the tables of an export: what they leave out (`omitted`), and what the whole range lacks, shown or not. */
+export function tableNotes(omitted: string, { series, range, baseUrl }: RunResult): string {
+  const [missing, gaps] = [sum(series.map(report => report.missing)), sum(series.map(report => report.gaps))]
+  const coverage = coverageText(series, { range, baseUrl, verbose: false }) ?? ''
+  const lacking = missing === 0 ? '' : `${plural(missing, 'candle')} missing in ${plural(gaps, 'gap')} of the range.`
+  return [omitted, lacking, coverage].filter(text => text !== '').join('\n')
+}
+
 function seriesTable(series: readonly SeriesReport[]): string {
   const head = ['symbol', 'interval', 'candles', 'first (UTC)', 'latest (UTC)', 'missing candles']
   return textTable({
@@ -78,14 +86,12 @@ function groupTable(series: readonly SeriesReport[]): string {
 
 /** The cells behind the name of one or more series. */
 function toCells(second: string, series: readonly SeriesReport[]): string[] {
-  const first = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
-  const last = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   const [gaps, missing] = [sum(series.map(({ gaps }) => gaps)), sum(series.map(({ missing }) => missing))]
   return [
     second,
     formatCount(sum(series.map(({ candles }) => candles))),
-    formatTime(min(first)).slice(0, 10),
-    formatTime(max(last)),
+    formatTime(firstOpenTime(series)).slice(0, 10),
+    formatTime(latestOpenTime(series)),
     missing === 0 ? '-' : `${formatCount(missing)} in ${plural(gaps, 'gap')}`,
   ]
 }
@@ -110,7 +116,7 @@ function describeWindows({ series }: RunResult, { offline }: RunDetails): string
 
 /** The candle that opened last; its age if the range reaches the present. */
 function describeLatest({ series, range }: RunResult, { now }: RunDetails): string {
-  const time = max(series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []))
+  const time = latestOpenTime(series)
   const latest = series.find(({ lastOpenTime }) => lastOpenTime === time)
   if (time === undefined || latest === undefined) return 'No candle opens in the range.'
   const age = range.toTime === Number.POSITIVE_INFINITY && now > time ? `, ${formatDuration(now - time)} ago` : ''
@@ -161,10 +167,13 @@ function groupBy(series: readonly SeriesReport[], key: (report: SeriesReport) =>
   return groups
 }
 
-function min(times: readonly number[]): number | undefined {
+function firstOpenTime(series: readonly SeriesReport[]): number | undefined {
+  const times = series.flatMap(({ firstOpenTime }) => firstOpenTime ?? [])
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b))
 }
 
-function max(times: readonly number[]): number | undefined {
+/** When the candle opens that opens last; undefined without one. */
+export function latestOpenTime(series: readonly SeriesReport[]): number | undefined {
+  const times = series.flatMap(({ lastOpenTime }) => lastOpenTime ?? [])
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b))
 }

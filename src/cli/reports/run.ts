@@ -30,15 +30,14 @@ export function runReport(result: RunResult, details: RunDetails): Report<RunObj
 function toSeriesObject(report: DownloadedSeries): Unchanged<RunObject['series'][number]> {
   const { symbol, interval, candles, firstOpenTime = null, lastOpenTime = null, gaps, missing } = report
   const { newCandles, cachedBytes, restated, changes } = report
-  const { total, cached, fetched, revalidated, retained } = report.windows
-  const times = { firstOpenTime, lastOpenTime }
-  const windows = { total, cached, fetched, revalidated, retained }
+  const { failed: _, ...windows } = report.windows
   return {
     symbol,
     interval,
     candles,
     newCandles,
-    ...times,
+    firstOpenTime,
+    lastOpenTime,
     gaps,
     missing,
     restated,

@@ -9,7 +9,7 @@ import { restatedLines } from './changes.js'
 import { coverageText } from './coverage.js'
 import { type Report, sum } from './report.js'
 import { dryRunReport, runReport } from './run.js'
-import { type RunDetails, type RunResult, SYNTHETIC } from './run-text.js'
+import { latestOpenTime, type RunDetails, type RunResult, SYNTHETIC } from './run-text.js'
 import type { UpdateObject } from './schema.js'
 
 /** What became of the mirror, or of a path: the result of its run, what a run would do, or why it failed. */
@@ -69,11 +69,10 @@ function describe(outcomes: readonly UpdateOutcome[], details: RunDetails): stri
 
 function toRow(outcome: UpdateOutcome): string[] {
   const { path = '', run } = outcome
-  const latest = run?.series.flatMap(({ lastOpenTime }) => lastOpenTime ?? []) ?? []
   return [
     path,
     run ? formatCount(sum(run.series.map(({ candles }) => candles))) : '-',
-    formatTime(latest.length === 0 ? undefined : latest.reduce((a, b) => Math.max(a, b))),
+    formatTime(run && latestOpenTime(run.series)),
     findState(outcome),
   ]
 }
