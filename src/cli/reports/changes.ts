@@ -25,17 +25,25 @@ export function restatedLines(
 
 /** Changed cells below their candles. */
 export function cellLines(cells: readonly (SeriesLabel & ChangedCell)[]): string[] {
+  return belowCandles(cells, candleName).map(line => `  ${line}`)
+}
+
+/** The name of each candle, and below it those of the cells that follow each other. */
+function belowCandles<Cell extends ShownCell>(cells: readonly Cell[], nameCandle: (cell: Cell) => string): string[] {
   let latest = ''
   return cells.flatMap(cell => {
-    const candle = candleName(cell)
-    const heading = candle === latest ? [] : [`  ${candle}`]
+    const candle = nameCandle(cell)
+    const heading = candle === latest ? [] : [candle]
     latest = candle
-    return [...heading, `    ${describeCell(cell)}`]
+    return [...heading, `  ${describeCell(cell)}`]
   })
 }
 
+/** The column of a candle, and its texts before and after a change. */
+type ShownCell = Pick<RecordedChange, 'column' | 'before' | 'after'>
+
 /** `close 12345.00000000 -> 68200.00000000` */
-export function describeCell({ column, before, after }: Pick<RecordedChange, 'column' | 'before' | 'after'>): string {
+export function describeCell({ column, before, after }: ShownCell): string {
   if (before === null) return 'was not there'
   return `${column} ${printable(before)} -> ${printable(after)}`
 }
@@ -56,17 +64,8 @@ export function mirrorChangesReport(mirror: string, found: FoundChanges): Report
 }
 
 function changesText(mirror: string, { changes, others, unreadable }: FoundChanges): string {
-  const lines: string[] = []
-  let [latest, candles] = ['', 0]
-  for (const change of changes) {
-    const candle = `${candleName(change)}, seen ${formatTime(change.time)} UTC`
-    if (candle !== latest) {
-      lines.push(candle)
-      candles++
-    }
-    latest = candle
-    lines.push(`  ${describeCell(change)}`)
-  }
+  const lines = belowCandles(changes, change => `${candleName(change)}, seen ${formatTime(change.time)} UTC`)
+  const candles = lines.length - changes.length
   if (changes.length === 0) lines.push(`No changed candle ${others > 0 ? 'of the selection ' : ''}is recorded.`)
   else lines.push('', `${plural(changes.length, 'changed cell')} of ${plural(candles, 'candle')}, the newest last.`)
   if (others > 0) lines.push(`${plural(others, 'other changed cell')} not selected.`)

@@ -54,21 +54,18 @@ export function mirrorListReport(mirrors: readonly ListedMirror[], root: string)
       isDefault ? 'default' : '',
     ]
   })
+  const objects = mirrors.map(({ baseUrl = null, newest = null, ...rest }) => ({ baseUrl, ...rest, newest }))
   const table = () => [textTable({ head, rows, right: ['symbols', 'size'] }), '']
   const isThere = mirrors.some(({ isDefault }) => isDefault)
   const folders = mirrors.map(({ root, baseUrl }) => `${baseUrl ?? 'unknown'}: ${root}`)
   return {
-    json: { mirrors: mirrors.map(({ newest, baseUrl, ...rest }) => toObject(rest, baseUrl, newest)), default: root },
+    json: { mirrors: objects, default: root },
     text: () =>
       [
         ...(mirrors.length === 0 ? ['There is no mirror. klines download makes one.'] : [...table(), ...folders]),
         ...(isThere ? [] : [`The default, ${root}, is not there.`]),
       ].join('\n'),
   }
-}
-
-function toObject(figures: object, baseUrl: string | undefined, newest: number | undefined): object {
-  return { baseUrl: baseUrl ?? null, ...figures, newest: newest ?? null }
 }
 
 /** `mirror verify`: every file that is corrupt, and what became of it. */

@@ -116,23 +116,19 @@ function sumLines({ finer }: ReadableFacts): string[] {
   const compared = finer.filter(({ differences }) => differences !== undefined)
   const same = compared.filter(({ differences }) => differences?.length === 0)
   const notes = compared.filter(one => (one.differences ?? []).length > 0 && !isDifferent(one))
+  const [equal, absent] = [same.filter(({ candles }) => candles > 0), same.filter(({ candles }) => candles === 0)]
   const named = (text: string, sums: readonly FinerSum[]) =>
     sums.length === 0 ? [] : wrapFact('Sums', `${text}: ${sums.map(nameSum).join(', ')}`)
-  return [
-    ...named(
-      'equal in all columns',
-      same.filter(({ candles }) => candles > 0),
-    ),
+  const lines = [
+    ...named('equal in all columns', equal),
     ...named('equal, but for the close time of a candle that closes early, by 1 ms', notes),
-    ...named(
-      'no candles either',
-      same.filter(({ candles }) => candles === 0),
-    ),
+    ...named('no candles either', absent),
     ...finer.filter(isDifferent).flatMap(one => [...named('different', [one]), ...differenceLines(one)]),
     ...finer.flatMap(({ interval, reason }) =>
       reason === undefined ? [] : wrapFact('Sums', `${interval} not compared: ${reason}`),
     ),
-  ].map((line, index) => (index > 0 ? line.replace(/^Sums/, '    ') : line))
+  ]
+  return lines.map((line, index) => (index > 0 ? line.replace(/^Sums/, '    ') : line))
 }
 
 /** `4 x 15m`, which no line breaks. */
@@ -169,22 +165,12 @@ function neighbourLines(facts: ReadableFacts): string[] {
     return wrapFact('Outage', `of the exchange: ${joinNames(lacking)} ${lack} candles then, too`)
   })
   if (!candle && !before && !after) return []
+  const gapBefore = gaps.find(gap => gap.endTime <= startTime)
+  const gapAfter = gaps.find(gap => gap.startTime > startTime)
   return [
     ...early,
-    ...wrapFact(
-      'Before',
-      side(
-        before,
-        gaps.find(gap => gap.endTime <= startTime),
-      ),
-    ),
-    ...wrapFact(
-      'After',
-      side(
-        after,
-        gaps.find(gap => gap.startTime > startTime),
-      ),
-    ),
+    ...wrapFact('Before', side(before, gapBefore)),
+    ...wrapFact('After', side(after, gapAfter)),
     ...outages,
   ]
 }
@@ -194,22 +180,15 @@ function windowLines({ window }: ReadableFacts, { mirror, window: cached }: Show
   const span = `${window.startDate} to ${formatDate(windowSpan(window).endTime)}`
   if (!cached) return wrapFact('Window', `${span}, not cached`)
   const { renderedTime, fetchedTime, storedTime } = toTimes(cached, mirror)
-  const from = mirror.baseUrl ?? 'an unknown address'
-  const when =
-    fetchedTime === undefined
-      ? [`by ${formatTime(storedTime)} (when its file came here), from ${from}`]
-      : [`${formatTime(fetchedTime)}, from ${from}`]
+  const fate = cached.final ? 'final: it is not downloaded again' : 'not final: the next download requests it'
+  const isRecorded = fetchedTime !== undefined
+  const fetched = isRecorded ? formatTime(fetchedTime) : `by ${formatTime(storedTime)} (when its file came here)`
+  const rendered = `${formatTime(renderedTime)}${isRecorded ? '' : ', by the time of its file'}`
   return [
-    ...wrapFact(
-      'Window',
-      `${span}, ${cached.final ? 'final: it is not downloaded again' : 'not final: the next download requests it'}`,
-    ),
+    ...wrapFact('Window', `${span}, ${fate}`),
     ...wrapFact('', `${plural(cached.batch.length, 'candle')}, ${formatBytes(cached.size)}`),
-    ...wrapFact('Fetched', when[0]),
-    ...wrapFact(
-      '',
-      `the service made it ${formatTime(renderedTime)}${fetchedTime === undefined ? ', by the time of its file' : ''}`,
-    ),
+    ...wrapFact('Fetched', `${fetched}, from ${mirror.baseUrl ?? 'an unknown address'}`),
+    ...wrapFact('', `the service made it ${rendered}`),
   ]
 }
 
