@@ -26,8 +26,12 @@ export function textTable({ head, rows, right = [] }: Table): string {
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
     colAligns: head.map(name => (right.includes(name) ? 'right' : 'left')),
   })
-  table.push(...rows.map(row => row.map(cell => (typeof cell === 'number' ? formatCount(cell) : cell))))
+  table.push(...toTexts(rows))
   return table.toString().replaceAll(/ +$/gm, '')
+}
+
+function toTexts(rows: Table['rows']): string[][] {
+  return rows.map(row => row.map(cell => (typeof cell === 'number' ? formatCount(cell) : cell)))
 }
 
 /** A table as CSV, with `_` for the blanks in the names of its columns. */
@@ -127,7 +131,7 @@ export function fittingText(
   keys: number,
   groups?: readonly (readonly string[])[],
 ): string {
-  const texts = rows.map(row => row.map(cell => (typeof cell === 'number' ? formatCount(cell) : cell)))
+  const texts = toTexts(rows)
   const parts = splitColumns({ head, rows: texts }, process.stdout.columns || COLUMNS, keys, groups)
   return parts
     .map(columns => {
