@@ -5,8 +5,7 @@ import { hasZstd } from '../export/formats/compression.js'
 import { METADATA_KEY } from '../export/formats/exporter.js'
 import { shiftPoint } from '../klines/batch/decimals.js'
 import { inputError, openInput } from './errors.js'
-import { parseFacts } from './file-facts.js'
-import type { RawRow, RawTable } from './raw-table.js'
+import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
 
 /** The rows of a page that klines writes: its values are unpacked at once. */
 const PAGE_ROWS = 20_000
@@ -102,7 +101,7 @@ export function formatDecimal(value: unknown, scale: number): unknown {
 }
 
 /** A time in finer units; one that is no whole millisecond stays, and is refused. */
-export function toMilliseconds(value: unknown, perMs: bigint): unknown {
+function toMilliseconds(value: unknown, perMs: bigint): unknown {
   return typeof value === 'bigint' && value % perMs === 0n ? value / perMs : value
 }
 

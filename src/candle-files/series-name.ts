@@ -4,7 +4,7 @@ import { intervalName } from '../klines/resample/target-interval.js'
 import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { isSymbol, parseSymbol, splitSymbol, toSymbolName } from '../klines/symbols.js'
 import { badInput } from './errors.js'
-import type { FileFacts } from './file-facts.js'
+import type { FileFacts } from './raw-table.js'
 
 /** `BTCUSDT-1h.csv`, `btc_usdt_1h.parquet`. */
 const FILE_NAME = /^([^-_]+(?:[-_][^-_]+)?)[-_]([^-_.]+)(?:\.\w+)+$/

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileContent } from '../export/file-content.js'
-import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
-import { isFingerprint } from '../fingerprint/is-fingerprint.js'
+import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { errnoCode } from '../fs/errno.js'
+import type { SeriesTotals } from '../klines/audit/gap-counter.js'
 import { isObject } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { VERSION } from '../version.js'
 import { parsePartPath } from './layout.js'
 import { isLakeOptions, type LakeOptions } from './options.js'
-import type { WindowContent } from './parts/window-content.js'
 
 /** The file in the root of a lake that says what the lake is made of. */
 export const MANIFEST_FILE = '_klines.json'
@@ -27,6 +26,16 @@ export interface LakePart extends FileContent {
   /** The startDates of the windows that it depends on. */
   readonly windows: readonly string[]
 }
+
+/** A window that a part was made of. One without a file, of a complete mirror, has the size 0. */
+export interface WindowContent extends FileContent {
+  readonly startDate: string
+  /** Of its candles, as `packTotals` makes them; undefined when they were not counted. */
+  readonly totals?: PackedTotals | undefined
+}
+
+/** The totals of a window's candles: their number, open times of the first and the last (ms UTC), gaps, missing candles. Empty without candles. */
+type PackedTotals = readonly number[]
 
 /** A series of a lake. */
 export interface LakeSeries extends SeriesLabel {
@@ -133,4 +142,22 @@ function isContent({ size, sha256, version }: Fields): boolean {
 
 function isListOf(value: unknown, isItem: (item: Fields) => boolean): boolean {
   return Array.isArray(value) && value.every(item => isObject(item) && isItem(item))
+}
+
+/** The totals of a window as the manifest has them. */
+export function packTotals({ candles, firstOpenTime, lastOpenTime, gaps, missing }: SeriesTotals): PackedTotals {
+  return firstOpenTime === undefined || lastOpenTime === undefined
+    ? []
+    : [candles, firstOpenTime, lastOpenTime, gaps, missing]
+}
+
+/** The totals that `packTotals` made. */
+export function unpackTotals([
+  candles = 0,
+  firstOpenTime,
+  lastOpenTime,
+  gaps = 0,
+  missing = 0,
+]: PackedTotals): SeriesTotals {
+  return { candles, firstOpenTime, lastOpenTime, gaps, missing }
 }

@@ -1,6 +1,5 @@
 import { open, stat } from 'node:fs/promises'
-import type { SeriesFingerprint } from '../fingerprint/fingerprint.js'
-import { isFingerprint } from '../fingerprint/is-fingerprint.js'
+import { isFingerprint, type SeriesFingerprint } from '../fingerprint/fingerprint.js'
 import { describeErrno, errnoCode } from '../fs/errno.js'
 import { hideCredentials, SAMPLE, toSourceName } from '../http/base-url.js'
 import { isKlinesError, KlinesError } from '../klines/errors.js'

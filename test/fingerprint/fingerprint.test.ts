@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Fingerprinter, fingerprintSet } from '../../src/fingerprint/fingerprint.js'
-import { isFingerprint } from '../../src/fingerprint/is-fingerprint.js'
+import { Fingerprinter, fingerprintSet, isFingerprint } from '../../src/fingerprint/fingerprint.js'
 import { writeCandleLines } from '../../src/klines/batch/candle-lines.js'
 import type { KlineBatch } from '../../src/klines/batch/kline-batch.js'
 import { decodeInPlace, decodeWindow } from '../../src/klines/batch/window-codec.js'

@@ -81,6 +81,14 @@ export class TableState {
   }
 }
 
+/** The log of a Delta table up to its newest version. */
+export interface DeltaLog extends Pick<TableState, 'live' | 'removed'> {
+  readonly version: number
+  readonly metaData: MetaDataAction
+  /** The version of the newest checkpoint that can be read. */
+  readonly checkpoint: number | undefined
+}
+
 function foreign(what: string): KlinesError {
   return new KlinesError('bad_output', `it has ${what}, which another program wrote`)
 }

@@ -10,8 +10,8 @@ import { parsePartPath } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
 import { createLakeFile } from '../root/files.js'
-import { type Action, type AddAction, PROTOCOL, type RemoveAction } from './actions.js'
-import { commitPath, type DeltaLog } from './log.js'
+import { type Action, type AddAction, type DeltaLog, PROTOCOL, type RemoveAction } from './actions.js'
+import { commitPath } from './log.js'
 import { describeTable, isSameTable } from './meta-data.js'
 
 /** What the next version of a table is. */

@@ -4,23 +4,15 @@ import { describeErrno, errnoCode } from '../../fs/errno.js'
 import { KlinesError } from '../../klines/errors.js'
 import { versionDigits } from '../layout.js'
 import type { LakeManifest } from '../manifest.js'
-import { type Action, LOG_FOLDER, type MetaDataAction, TableState } from './actions.js'
-import { decodeCheckpoint } from './checkpoint-file.js'
+import { type Action, type DeltaLog, LOG_FOLDER, TableState } from './actions.js'
+import { readCheckpoint } from './checkpoint.js'
 import { parseTable } from './meta-data.js'
-
-/** Names the newest checkpoint, so that readers need not list the folder. */
-export const LAST_CHECKPOINT = `${LOG_FOLDER}/_last_checkpoint`
 
 const LOG_FILE = /^(\d{20})\.(json|checkpoint\.parquet)$/
 
 /** The path of a version's entry in the log, relative to the table. */
 export function commitPath(version: number): string {
   return `${LOG_FOLDER}/${versionDigits(version)}.json`
-}
-
-/** The path of a version's checkpoint, relative to the table. */
-export function checkpointPath(version: number): string {
-  return `${LOG_FOLDER}/${versionDigits(version)}.checkpoint.parquet`
 }
 
 /** The versions that have an entry, and those that have a checkpoint, in order. */
@@ -44,14 +36,6 @@ function listNames(folder: string): string[] {
     if (errnoCode(error) === 'ENOENT') return []
     throw error
   }
-}
-
-/** The log of a Delta table up to its newest version. */
-export interface DeltaLog extends Pick<TableState, 'live' | 'removed'> {
-  readonly version: number
-  readonly metaData: MetaDataAction
-  /** The version of the newest checkpoint that can be read. */
-  readonly checkpoint: number | undefined
 }
 
 /** Reads the log of a table; undefined when there is none. Throws `bad_output` for one that cannot be read, or is not of klines. */
@@ -79,14 +63,6 @@ export async function readLog(root: string): Promise<DeltaLog | undefined> {
 export function readCommit(root: string, version: number): Action[] {
   const lines = readFileSync(join(root, commitPath(version)), 'utf8').split('\n')
   return lines.filter(line => line.trim() !== '').map(line => JSON.parse(line))
-}
-
-/** The state of a table at the checkpoint of a version. Throws when the file cannot be read, or is not of this form. */
-export async function readCheckpoint(root: string, version: number): Promise<TableState> {
-  const state = new TableState()
-  const actions = await decodeCheckpoint(readFileSync(join(root, checkpointPath(version))))
-  for (const action of actions) state.apply(action)
-  return state
 }
 
 /** The state at the newest checkpoint that can be read. A checkpoint is only a short cut as long as the entries before it are there. */

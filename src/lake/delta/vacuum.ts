@@ -4,7 +4,9 @@ import { KlinesError } from '../../klines/errors.js'
 import { timeBefore } from '../../klines/time-range.js'
 import { findFiles, parsePartPath, partVersion } from '../layout.js'
 import { removeParts } from '../removal.js'
-import { checkpointPath, commitPath, type DeltaLog, listLog, readCheckpoint, readCommit } from './log.js'
+import type { DeltaLog } from './actions.js'
+import { checkpointPath, readCheckpoint } from './checkpoint.js'
+import { commitPath, listLog, readCommit } from './log.js'
 
 /** The time before which versions need not stay readable, ms UTC. `length`: such as `7d`. Throws `bad_option`. */
 export function vacuumTime(length: string, now: number): number {

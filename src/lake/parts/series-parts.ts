@@ -15,8 +15,7 @@ import { type Partition, partFolder, partSpan } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import { removeEmptyFolders } from '../removal.js'
 import { prepareLakeFile } from '../root/files.js'
-import type { SeriesState } from './series-state.js'
-import { yearsOf } from './stale-years.js'
+import { type SeriesState, yearsOf } from './series-state.js'
 
 /** What the parts of a run have in common. */
 export interface PartOptions {

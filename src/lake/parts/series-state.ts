@@ -4,13 +4,15 @@ import type { KnownTotals } from '../../download/sources/window-source.js'
 import type { EncodedTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
 import { type FileContent, fileHasContent, hasSameContent } from '../../export/file-content.js'
+import { describeSeries, type SeriesFingerprint } from '../../fingerprint/fingerprint.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
 import type { WindowRef } from '../../klines/series.js'
 import { windowSpan } from '../../klines/windows.js'
-import type { LakeManifest, LakePart, LakeSeries } from '../manifest.js'
-import { type StaleYears, updateYears, yearsOf } from './stale-years.js'
-import { packTotals, type WindowContent } from './window-content.js'
+import { type LakeManifest, type LakePart, type LakeSeries, packTotals, type WindowContent } from '../manifest.js'
 import type { WindowFiles } from './window-files.js'
+
+/** Calendar years, UTC, whose candles may have changed. */
+type StaleYears = ReadonlySet<number> | 'all'
 
 /** How a series is compared with the manifest. */
 interface StateOptions {
@@ -131,4 +133,26 @@ function knownEnd({ windows, source, resampleTo }: PlannedSeries, files: WindowF
   const until = completeUntil(files, windows)
   const grid = new CandleGrid(resampleTo, source.symbol)
   return until < endTime ? [] : [Math.min(until, grid.end(grid.start(endTime - 1)))]
+}
+
+/** The years in which candles of a window can open. */
+export function yearsOf(window: WindowRef): number[] {
+  const { startTime, endTime } = windowSpan(window)
+  const [first, last] = [startTime, endTime - 1].map(time => new Date(time).getUTCFullYear())
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
+/**
+ * A fingerprint whose stale years were read again: `found` has their candles. `ends`: open times of the first and the last candle of all.
+ */
+function updateYears(
+  old: SeriesFingerprint | undefined,
+  stale: StaleYears,
+  found: SeriesFingerprint | undefined,
+  ends: Pick<SeriesFingerprint, 'firstOpenTime' | 'lastOpenTime'>,
+): SeriesFingerprint | undefined {
+  if (old === undefined || stale === 'all') return found
+  const kept = old.years.filter(({ year }) => !stale.has(year))
+  const years = [...kept, ...(found?.years ?? [])].sort((a, b) => a.year - b.year)
+  return years.length === 0 ? undefined : describeSeries(old, years, ends)
 }

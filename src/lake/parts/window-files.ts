@@ -6,8 +6,7 @@ import { windowPath } from '../../klines/paths.js'
 import { type WindowRef, windowName } from '../../klines/series.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { EMPTY_WINDOW_BYTES } from '../../mirror/mirror-contents.js'
-import type { LakeManifest } from '../manifest.js'
-import { unpackTotals, type WindowContent } from './window-content.js'
+import { type LakeManifest, unpackTotals, type WindowContent } from '../manifest.js'
 
 /** What the manifest says about a window whose file has not changed since, and the modification time of that (ms). */
 interface UnchangedWindow {
