@@ -1,15 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { commitOutputs } from '../../export/output/commit.js'
 import { outputError } from '../../export/output/errors.js'
-import type { OutputFile } from '../../export/output/file.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import { VERSION } from '../../version.js'
 import { parsePartPath } from '../layout.js'
 import type { LakePart } from '../manifest.js'
 import type { LakeOptions } from '../options.js'
-import { createLakeFile } from '../root/files.js'
+import { placeLakeFile } from '../root/files.js'
 import { type Action, type AddAction, type DeltaLog, PROTOCOL, type RemoveAction } from './actions.js'
 import { commitPath } from './log.js'
 import { describeTable, isSameTable } from './meta-data.js'
@@ -99,18 +97,12 @@ async function writeEntry(
   actions: readonly Action[],
   beforeCommit: () => void,
 ): Promise<void> {
-  const path = join(root, commitPath(version))
-  let file: OutputFile | undefined
+  const bytes = Buffer.from(actions.map(action => `${JSON.stringify(action)}\n`).join(''))
   try {
-    file = await createLakeFile(root, commitPath(version), { mkdir: true })
-    await file.write(Buffer.from(actions.map(action => `${JSON.stringify(action)}\n`).join('')))
-    await file.finish()
-    beforeCommit()
-    await commitOutputs([file])
+    await placeLakeFile(root, commitPath(version), bytes, { mkdir: true }, beforeCommit)
   } catch (error) {
-    await file?.discard()
     if (isKlinesError(error, 'output_exists')) throw overtaken(root, version, error)
-    throw outputError(error, path)
+    throw outputError(error, join(root, commitPath(version)))
   }
 }
 

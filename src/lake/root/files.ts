@@ -32,25 +32,19 @@ export function prepareLakeFile(root: string, path: string, options: FileOptions
   return PreparedFile.prepare(join(root, path), options)
 }
 
-/** Begins a file of a lake beside its place. Throws `linked_path` where that is through a link, and what `OutputFile` throws. */
-export function createLakeFile(root: string, path: string, options: FileOptions): Promise<OutputFile> {
-  refuseLinks(root, path)
-  return OutputFile.create(join(root, path), options)
-}
-
 /**
- * Writes a file in the root of a lake by one rename, unless it has these bytes already. `beforePlacing` is called right before the
- * rename. Throws what that throws, and `output_unwritable`.
+ * Puts a file with these bytes into a lake at once. `beforePlacing` is called right before. Throws what that throws, `linked_path` where
+ * its place is through a link, `output_exists` without `force`, and `output_unwritable`.
  */
-export async function writeLakeFile(
+export async function placeLakeFile(
   root: string,
-  name: string,
+  path: string,
   bytes: Buffer,
+  options: FileOptions,
   beforePlacing: () => void,
 ): Promise<void> {
-  const path = join(root, name)
-  if (hasBytes(path, bytes)) return
-  const file = await createLakeFile(root, name, { force: true })
+  refuseLinks(root, path)
+  const file = await OutputFile.create(join(root, path), options)
   try {
     await file.write(bytes)
     await file.finish()
@@ -60,6 +54,16 @@ export async function writeLakeFile(
     await file.discard()
     throw error
   }
+}
+
+/** Writes a file in the root of a lake by one rename, unless it has these bytes already. Throws what `placeLakeFile` throws. */
+export async function writeLakeFile(
+  root: string,
+  name: string,
+  bytes: Buffer,
+  beforePlacing: () => void,
+): Promise<void> {
+  if (!hasBytes(join(root, name), bytes)) await placeLakeFile(root, name, bytes, { force: true }, beforePlacing)
 }
 
 function hasBytes(path: string, bytes: Buffer): boolean {
