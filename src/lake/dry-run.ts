@@ -50,7 +50,7 @@ export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
     const others = findOthers(folder, new Set(series.map(seriesName)))
     checkFolderNames(folder, series)
     if (!prune) checkOthers(folder, others, source.info.baseUrl, options)
-    const live = folder.log && new Set(folder.parts)
+    const live = options.table === 'delta' ? new Set(folder.log?.live.keys()) : undefined
     const manifest = force || !isCompatible(folder, source.info.baseUrl, options) ? undefined : folder.manifest
     const fingerprint = request.fingerprint || manifest?.series.some(({ fingerprint }) => fingerprint)
     const files = new WindowFiles(openMirror(request), new Map(), manifest)

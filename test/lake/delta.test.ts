@@ -213,6 +213,17 @@ describe('the log is the truth', () => {
     )
   })
 
+  it('a dry run after the log is gone names all series, as a run would write them', async () => {
+    const { lake, update, dryRun } = await tableSetup()
+    const request = { ...DELTA, offline: true }
+    expect((await dryRun(request)).files).toEqual([])
+    rmSync(join(lake, '_delta_log'), { recursive: true })
+    expect((await dryRun(request)).files).toEqual(
+      ['BTCUSDT', 'ETHUSDT'].map(symbol => join(lake, `symbol=${symbol}/interval=15m`)),
+    )
+    expect((await update()).lake).toMatchObject({ written: 2, unchanged: 0 })
+  })
+
   it('a run after the log is gone does not leave out series that it does not write: it asks for them or for prune', async () => {
     const { lake, update, files } = await tableSetup()
     rmSync(join(lake, '_delta_log'), { recursive: true })
