@@ -51,8 +51,8 @@ export { parseSymbol, SYMBOLS, type SymbolName, type SymbolPattern } from './kli
 export type { RangeText, RequestedRange, TimeRange, TimeText } from './klines/time-range.js'
 export { knownStartDates, type WindowSpan, windowSpan } from './klines/windows.js'
 export { exportLake, type LakeRequest } from './lake/export-lake.js'
-export type { LakeChanges, LakeReport } from './lake/job.js'
 export { LAYOUTS, type Layout, PARTITIONS, type Partition, TABLES, type Table } from './lake/layout.js'
+export type { LakeChanges, LakeReport } from './lake/update.js'
 export {
   type CheckedSeries,
   checkLock,

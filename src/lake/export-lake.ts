@@ -14,13 +14,13 @@ import type { WindowRef } from '../klines/series.js'
 import { isRelativeRange } from '../klines/time-range.js'
 import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { vacuumTime } from './delta/vacuum.js'
-import { checkOptions, openFolder } from './folder.js'
-import type { LakeReport } from './job.js'
+import { openFolder } from './folder.js'
 import { LakeLock, type LockEffects } from './lock/lake-lock.js'
 import { type LakeOptionsRequest, parseLakeOptions, withLakeOptions } from './options.js'
 import { WindowFiles } from './parts/window-files.js'
+import { checkOptions, LakePlan } from './plan.js'
 import { checkRoot } from './root/files.js'
-import { LakeUpdate } from './update.js'
+import { type LakeReport, LakeUpdate } from './update.js'
 
 /** Which candles, and the folder of the lake. */
 export interface LakeRequest
@@ -53,17 +53,10 @@ export interface LakeRequest
  * const { lake } = await exportLake({ symbols: 'all', intervals: ['1d'], output: 'lake', numbers: 'decimal' })
  */
 export async function exportLake(given: LakeRequest, lockEffects?: LockEffects): Promise<LakeReport> {
-  const { output: root, force = false, vacuum, signal } = given
+  const { output: root, signal } = given
   const warn = toWarn(given)
-  const selection = parseSelection(given)
-  checkRange(given)
-  const now = given.now ?? systemClock.now()
-  const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
-  checkRoot(root)
-  const { manifest } = await openFolder(root)
-  const request = withLakeOptions(given, force ? undefined : manifest?.options)
-  const { options, rowFormat } = parseLakeOptions(request, manifest?.options)
-  const threads = parseThreads(request)
+  const { selection, request, options, rowFormat, force, ...rest } = await parseLakeRequest(given)
+  const { threads, now, unusedSince, moves } = rest
   const folders = missingFolders(root)
   makeRoot(root)
   let lock: LakeLock | undefined
@@ -84,10 +77,9 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined
       const job = { source, plan, report, options, rowFormat, series, windows }
-      const moves = isRelativeRange(request)
       const checkLock = () => taken.check()
-      const update = new LakeUpdate(folder, job, { ...request, threads, force, now, unusedSince, moves, checkLock })
-      const updated = await update.run()
+      const updateOptions = { ...request, threads, force, now, unusedSince, moves, checkLock }
+      const updated = await new LakeUpdate(new LakePlan(folder, job, updateOptions), job, updateOptions).run()
       warnAbout(updated, updated.files, warn)
       return updated
     } finally {
@@ -98,6 +90,22 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
     // As far as they are empty: a run that failed before its first part leaves nothing.
     removeFolders(folders)
   }
+}
+
+/** Checks a request, and adds what it leaves to the lake that is there. Throws what `exportLake` throws about both. */
+export async function parseLakeRequest(given: LakeRequest, warn?: (warning: string) => void) {
+  const { output: root, force = false, vacuum } = given
+  const selection = parseSelection(given)
+  checkRange(given)
+  const now = given.now ?? systemClock.now()
+  const unusedSince = vacuum === undefined ? undefined : vacuumTime(vacuum, now)
+  checkRoot(root)
+  const folder = await openFolder(root, warn)
+  const request = withLakeOptions(given, force ? undefined : folder.manifest?.options)
+  const { options, rowFormat } = parseLakeOptions(request, folder.manifest?.options)
+  const threads = parseThreads(request)
+  const moves = isRelativeRange(request)
+  return { selection, folder, request, options, rowFormat, threads, force, now, unusedSince, moves }
 }
 
 /** Throws `bad_output` or `output_unwritable`. */

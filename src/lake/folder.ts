@@ -1,17 +1,15 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { joinNames } from '../download/errors.js'
 import { outputError } from '../export/output/errors.js'
 import { isTempName } from '../export/output/temp.js'
 import { linkError } from '../fs/links.js'
 import { KlinesError } from '../klines/errors.js'
-import { type SeriesLabel, seriesName } from '../klines/series.js'
 import { type DeltaLog, LOG_FOLDER } from './delta/actions.js'
 import { type DeltaTable, readTable } from './delta/log.js'
-import { findFiles, parsePartPath, partVersion, SERIES_FOLDER, seriesFolder } from './layout.js'
+import { findFiles, parsePartPath, partVersion, SERIES_FOLDER } from './layout.js'
 import { LOCK_FILE } from './lock/lock-file.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
-import { findDifference, type LakeOptions } from './options.js'
+import { findDifference } from './options.js'
 import { README_FILE } from './root/readme.js'
 import { VIEWS_FILE } from './root/views.js'
 
@@ -91,28 +89,6 @@ function hasOnlyLeftovers(root: string, name: string): boolean {
   return entries.every(entry => entry.isDirectory() || isTempName(entry.name))
 }
 
-/** Throws `bad_output` when a lake has another source or other options than a request, unless `force` rewrites it. */
-export function checkOptions(
-  { root, manifest }: LakeFolder,
-  source: string | undefined,
-  options: LakeOptions,
-  force: boolean,
-): void {
-  if (manifest === undefined || force) return
-  if (manifest.source !== null && source !== undefined && manifest.source !== source) {
-    throw otherOptions(`${root} has candles of ${manifest.source}, and this run of ${source}.`)
-  }
-  const difference = findDifference(manifest.options, options)
-  if (difference === undefined) return
-  throw otherOptions(`${root} was written with ${difference.lake}, and this run has ${difference.request}.`)
-}
-
-/** Whether the parts of a lake may stay: they have the source and the options of a request. */
-export function isCompatible({ manifest }: LakeFolder, source: string | undefined, options: LakeOptions): boolean {
-  if (manifest === undefined || findDifference(manifest.options, options)) return false
-  return manifest.source === null || source === undefined || manifest.source === source
-}
-
 function notALake(root: string, what: string): KlinesError {
   return new KlinesError(
     'bad_output',
@@ -131,13 +107,6 @@ function newer(root: string, schema: number): KlinesError {
       suggestions: ['Update klines, or name another folder with `output`.'],
     },
   )
-}
-
-function otherOptions(message: string): KlinesError {
-  const suggestions = [
-    'Use the options of the lake, name another folder with `output`, or rewrite all of it with `force: true`.',
-  ]
-  return new KlinesError('bad_output', message, { suggestions })
 }
 
 const ROOT_NAMES = [MANIFEST_FILE, LOCK_FILE, VIEWS_FILE, README_FILE, LOG_FOLDER]
@@ -166,55 +135,4 @@ function listEntries(folder: string): Dirent[] {
   } catch {
     return []
   }
-}
-
-/** The parts of a lake whose series are not in a set of names (`BTCUSDT 1h`), by name. */
-export function findOthers({ parts }: LakeFolder, requested: ReadonlySet<string>): Map<string, string[]> {
-  const others = new Map<string, string[]>()
-  for (const path of parts) {
-    const label = parsePartPath(path)
-    const name = label && seriesName(label)
-    if (name && !requested.has(name)) others.set(name, [...(others.get(name) ?? []), path])
-  }
-  return others
-}
-
-/** Throws `bad_output` for series that a run does not write, when they cannot stay beside those that it writes. */
-export function checkOthers(
-  folder: LakeFolder,
-  others: ReadonlyMap<string, unknown>,
-  source: string | undefined,
-  options: LakeOptions,
-): void {
-  const reason = findConflict(folder, source, options)
-  if (others.size === 0 || reason === undefined) return
-  const message = `${folder.root} also has ${joinNames([...others.keys()])}, which this run does not write: ${reason}.`
-  throw new KlinesError('bad_output', message, {
-    suggestions: ['Request them too, or remove them with `prune: true`.'],
-  })
-}
-
-/**
- * Throws `bad_output` for a new series whose folder differs from that of another series of the lake only in upper and lower case, such
- * as 15M (months) beside 15m: on the disks of macOS and Windows it is the same folder.
- */
-export function checkFolderNames({ root, files }: LakeFolder, requested: readonly SeriesLabel[]): void {
-  const labels = files.flatMap(path => parsePartPath(path) ?? [])
-  const folders = new Set(labels.map(seriesFolder))
-  const taken = new Map(labels.map(label => [seriesFolder(label).toLowerCase(), label]))
-  for (const series of requested) {
-    const folder = seriesFolder(series)
-    const other = taken.get(folder.toLowerCase())
-    if (other === undefined || folders.has(folder)) continue
-    const message = `${root} has ${seriesName(other)}, and the folder ${folder} of this run is the same one on the disks of macOS and Windows.`
-    throw new KlinesError('bad_output', message, { suggestions: ['Name another folder with `output`.'] })
-  }
-}
-
-function findConflict(folder: LakeFolder, source: string | undefined, options: LakeOptions): string | undefined {
-  const { manifest, log } = folder
-  if (manifest === undefined) return 'without a manifest, nothing says which options their parts have'
-  if (!isCompatible(folder, source, options)) return 'their parts would keep the old options'
-  if (options.table === 'delta' && log === undefined) return 'the log is gone, and a new one would not name their parts'
-  return undefined
 }

@@ -6,7 +6,7 @@ import type { PlannedSeries } from '../export/export-series.js'
 import { type FileContent, fileHasContent, hasSameContent } from '../export/file-content.js'
 import { type FilePlace, OutputFile } from '../export/output/file.js'
 import type { WrittenFile } from '../export/output-writer.js'
-import { noWholeCandle } from '../export/write.js'
+import { type ExportReport, noWholeCandle } from '../export/write.js'
 import { writeTasks } from '../export/write-tasks.js'
 import { reportFingerprints } from '../fingerprint/fingerprint.js'
 import { seriesName } from '../klines/series.js'
@@ -15,50 +15,59 @@ import type { DeltaLog } from './delta/actions.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
 import { readLog } from './delta/log.js'
 import { type FinishedParts, findRemoved, finishPlain, finishTable } from './finish.js'
-import { checkFolderNames, checkOthers, findOthers, isCompatible, type LakeFolder } from './folder.js'
-import type { LakeJob, LakeReport, UpdateOptions } from './job.js'
+import type { LakeFolder } from './folder.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
-import type { LakeManifest, LakeSeries } from './manifest.js'
+import type { LakeSeries } from './manifest.js'
 import { type PartOnDisk, type PartOptions, SeriesParts } from './parts/series-parts.js'
-import { SeriesState } from './parts/series-state.js'
+import type { SeriesState } from './parts/series-state.js'
+import type { LakeJob, LakePlan, UpdateOptions } from './plan.js'
 import { removeLeftovers, removeParts } from './removal.js'
 import { RootFiles } from './root/files.js'
+
+/** What became of the parts of a lake. */
+export interface LakeChanges {
+  /** The folder as the request names it. */
+  readonly folder: string
+  /** Numbers of parts of the requested series. */
+  readonly written: number
+  readonly unchanged: number
+  /** Parts that were removed, relative to the folder. */
+  readonly removed: readonly string[]
+  /** Series that the lake has and that were not requested: `BTCUSDT 1h`. */
+  readonly notRequested: readonly string[]
+  /** Of a Delta table: its newest version, whether this run made it, and how many files of old versions were removed. */
+  readonly delta?: { readonly version: number; readonly isNew: boolean; readonly vacuumed: number }
+}
+
+/** The result of `exportLake`: `files` are the parts that were written. */
+export interface LakeReport extends ExportReport {
+  readonly lake: LakeChanges
+}
 
 /** Writes the parts that are not current, removes those that the lake must not have, and writes the manifest last. */
 export class LakeUpdate {
   private readonly files: WrittenFile[] = []
   /** Parts that were removed before the first one of another partitioning. */
   private readonly removed: string[] = []
-  /** The manifest whose parts may stay. */
-  private readonly kept: LakeManifest | undefined
-  private readonly others: ReadonlyMap<string, readonly string[]>
+  private readonly folder: LakeFolder
   private readonly isDelta: boolean
-  /** The parts of the table in the log. */
-  private readonly live: ReadonlySet<string> | undefined
   private readonly source: string | null
   private readonly rootFiles: RootFiles
   private hasBegun: boolean
 
-  /** Throws `bad_output` for series that are not requested and cannot stay. */
   constructor(
-    private readonly folder: LakeFolder,
+    private readonly plan: LakePlan,
     private readonly job: LakeJob,
     private readonly options: UpdateOptions,
   ) {
-    const { root, manifest, log } = folder
-    const { baseUrl } = job.source.info
-    const { force, prune } = options
-    this.others = findOthers(folder, new Set(job.series.map(seriesName)))
-    checkFolderNames(folder, job.series)
-    if (!prune) checkOthers(folder, this.others, baseUrl, job.options)
-    if (isCompatible(folder, baseUrl, job.options) && !force) this.kept = manifest
-    this.isDelta = job.options.table === 'delta'
-    this.live = this.isDelta ? new Set(log?.live.keys()) : undefined
-    this.source = baseUrl ?? this.kept?.source ?? null
+    this.folder = plan.folder
+    const { root, manifest, log } = plan.folder
+    this.isDelta = plan.live !== undefined
+    this.source = job.source.info.baseUrl ?? plan.kept?.source ?? null
     this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest, options.checkLock)
     // With a log, the manifest of the version before is right until the next one is complete.
     const hasManifest = manifest !== undefined && (this.isDelta || log !== undefined)
-    this.hasBegun = this.kept !== undefined || hasManifest
+    this.hasBegun = plan.kept !== undefined || hasManifest
   }
 
   async run(): Promise<LakeReport> {
@@ -70,12 +79,12 @@ export class LakeUpdate {
       if (this.isDelta) await this.discardParts()
       throw error
     })
-    const finished: FinishedParts = { series: [...series, ...this.keptSeries()], gone }
+    const finished: FinishedParts = { series: [...series, ...this.plan.keptSeries()], gone }
     const vacuumed = log && (await finishTable(folder, log, finished, rootFiles, options))
     if (log === undefined) await finishPlain(folder, finished, rootFiles, options)
     const unchanged = series.flatMap(({ parts }) => parts).length - files.length
     const removed = [...new Set([...this.removed, ...findRemoved(finished)])]
-    const notRequested = options.prune ? [] : [...this.others.keys()].sort()
+    const notRequested = options.prune ? [] : [...this.plan.others.keys()].sort()
     const delta = log && { version: log.version, isNew: log !== folder.log, vacuumed: vacuumed ?? 0 }
     const fingerprints =
       options.fingerprint && reportFingerprints(series.flatMap(({ fingerprint }) => fingerprint ?? []))
@@ -94,7 +103,7 @@ export class LakeUpdate {
     const { series, report } = await this.updateSeries()
     const paths = new Set(series.flatMap(({ parts }) => parts.map(({ path }) => path)))
     if (paths.size === 0) throw noWholeCandle(job.series)
-    const kept = options.prune ? [] : [...this.others.values()].flat()
+    const kept = options.prune ? [] : [...this.plan.others.values()].flat()
     const gone = folder.parts.filter(path => !paths.has(path) && !kept.includes(path))
     const log = this.isDelta ? await this.commit(series, gone) : undefined
     return { series, gone, report, log }
@@ -104,8 +113,7 @@ export class LakeUpdate {
   private async updateSeries(): Promise<{ series: LakeSeries[]; report: DownloadReport }> {
     const { folder, job, options } = this
     const { root, log } = folder
-    const state = { live: this.live, fingerprint: this.hasFingerprints, moves: options.moves }
-    const states = job.series.map(planned => new SeriesState(root, planned, this.kept, job.windows, state))
+    const states = job.series.map(planned => this.plan.stateOf(planned))
     const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
     const written = new Map<SeriesState, SeriesParts>()
     try {
@@ -135,8 +143,9 @@ export class LakeUpdate {
   private findSame(state: SeriesState, folder: string, content: FileContent): PartOnDisk | undefined {
     const part = state.partOnDisk(folder)
     if (part) return hasSameContent(part, content) ? part : undefined
-    if (this.live === undefined || this.options.force) return undefined
-    const path = [...this.live].find(path => dirname(path) === folder)
+    const { live } = this.plan
+    if (live === undefined || this.options.force) return undefined
+    const path = [...live].find(path => dirname(path) === folder)
     return path !== undefined && fileHasContent(join(this.folder.root, path), content) ? { path } : undefined
   }
 
@@ -152,7 +161,7 @@ export class LakeUpdate {
 
   private async prepareFolder(series: PlannedSeries): Promise<void> {
     const { folder, job, options } = this
-    if (!this.hasBegun) await this.rootFiles.writeManifest(this.keptSeries())
+    if (!this.hasBegun) await this.rootFiles.writeManifest(this.plan.keptSeries())
     this.hasBegun = true
     if (this.isDelta || folder.log) return
     const wrong = folder.parts.filter(path => {
@@ -188,17 +197,6 @@ export class LakeUpdate {
       )
     } catch {}
   }
-
-  /** A lake that has fingerprints keeps them: a series must not have an old one. */
-  private get hasFingerprints(): boolean {
-    return this.options.fingerprint || this.folder.manifest?.series.some(({ fingerprint }) => fingerprint) || false
-  }
-
-  /** What the manifest says about series that are not requested and stay. */
-  private keptSeries(): LakeSeries[] {
-    if (this.options.prune) return []
-    return this.folder.manifest?.series.filter(series => this.others.has(seriesName(series))) ?? []
-  }
 }
 
 /**
@@ -216,8 +214,8 @@ async function writeChanged(
   const { source, plan, report, rowFormat, windows } = job
   const { range } = plan
   const { partition, partial } = job.options
-  const { signal, moves, failOnGaps } = options
-  const changed = states.filter(state => moves || !state.isComplete)
+  const { signal, failOnGaps } = options
+  const changed = states.filter(state => !state.isComplete)
   const { onEvent } = report ? {} : options
   const tally = new DownloadTally(source, plan, { forExport: true, partial, failOnGaps, onEvent })
   if (report === undefined) {
@@ -226,7 +224,7 @@ async function writeChanged(
   }
   const parts: SeriesParts[] = []
   for (const state of changed) {
-    const series = await SeriesParts.prepare(state, { ...place, partition, range, moves })
+    const series = await SeriesParts.prepare(state, { ...place, partition, range })
     written.set(state, series)
     parts.push(series)
   }

@@ -25,8 +25,6 @@ export interface PartOptions {
   readonly partition: Partition
   /** Open times of the rows of the lake, ms UTC. */
   readonly range: TimeRange
-  /** Whether the range moves with the present, so that each part may lose or gain rows. */
-  readonly moves: boolean
 }
 
 /** How parts are put in their places. */
@@ -71,13 +69,13 @@ export class SeriesParts {
 
   /** Checks the places of the parts that are to be written. Throws `linked_path` and what `PreparedFile` throws. */
   static async prepare(state: SeriesState, options: PartOptions): Promise<SeriesParts> {
-    const { root, partFile, partition, range, moves } = options
+    const { root, partFile, partition, range } = options
     const { planned } = state
     const series = new SeriesParts(state, options)
     try {
       for (const [folder, span] of possibleSpans(state, partition, range)) {
         const windows = neededWindows(planned, span)
-        const current = moves ? undefined : state.currentPart(folder, windows)
+        const current = state.currentPart(folder, windows)
         const file = current
           ? undefined
           : await prepareLakeFile(root, `${folder}/${partFile}`, { force: true, mkdir: true })

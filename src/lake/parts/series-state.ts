@@ -20,8 +20,8 @@ interface StateOptions {
   readonly live?: ReadonlySet<string> | undefined
   /** Whether it gets a fingerprint. */
   readonly fingerprint?: boolean | undefined
-  /** Whether the range moves with the present. */
-  readonly moves?: boolean | undefined
+  /** Whether the range moves with the present, so that each part may lose or gain rows. */
+  readonly moves: boolean
 }
 
 /** A series of a request as it is by now, compared with what the manifest says about it. */
@@ -32,6 +32,7 @@ export class SeriesState {
   private readonly partsOnDisk = new Map<string, LakePart>()
   private readonly old: LakeSeries | undefined
   private readonly unchanged: ReadonlySet<string>
+  private readonly moves: boolean
   /** The years whose digests are to be computed; undefined where no fingerprint is wanted. */
   readonly years: StaleYears | undefined
 
@@ -41,7 +42,7 @@ export class SeriesState {
     readonly planned: PlannedSeries,
     manifest: LakeManifest | undefined,
     private readonly files: WindowFiles,
-    { live, fingerprint = false, moves = false }: StateOptions,
+    { live, fingerprint = false, moves }: StateOptions,
   ) {
     const { symbol, interval, resampleTo, plan, source } = planned
     const old = manifest?.series.find(entry => entry.symbol === symbol && entry.interval === interval)
@@ -55,6 +56,7 @@ export class SeriesState {
     this.old = old?.source === source.interval && String(old.grid) === String(this.grid) ? old : undefined
     const same = this.windows.filter(window => window && hasSameContent(known.get(window.startDate), window))
     this.unchanged = new Set(this.old ? same.map(window => window?.startDate as string) : [])
+    this.moves = moves
     if (fingerprint) this.years = moves ? 'all' : this.findStaleYears()
   }
 
@@ -65,7 +67,7 @@ export class SeriesState {
 
   /** The same if it was made of these windows (startDates), and none of them has changed. */
   currentPart(folder: string, windows: readonly string[]): LakePart | undefined {
-    const part = this.old && this.partsOnDisk.get(folder)
+    const part = this.old && !this.moves ? this.partsOnDisk.get(folder) : undefined
     const isCurrent = String(part?.windows) === String(windows) && windows.every(date => this.unchanged.has(date))
     return isCurrent ? part : undefined
   }
@@ -76,10 +78,10 @@ export class SeriesState {
     return new Set(unknown.map(({ startDate }) => startDate))
   }
 
-  /** Whether nothing has changed since the manifest was written; the range of the request must not move. */
+  /** Whether nothing has changed since the manifest was written. */
   get isComplete(): boolean {
     const { old, windows, unchanged, years } = this
-    if (years === 'all') return false
+    if (this.moves || years === 'all') return false
     if (old?.windows.length !== windows.length || unchanged.size !== windows.length) return false
     return this.partsOnDisk.size === old.parts.length
   }
