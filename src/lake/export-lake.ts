@@ -70,6 +70,9 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
       checkOptions(folder, source.info.baseUrl, options, force)
       const { plan, series } = await planRequest(request, source, selection)
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
+      const checkLock = () => taken.check()
+      const updateOptions = { ...request, threads, force, now, unusedSince, moves, checkLock }
+      const lake = new LakePlan(folder, { source, options, series, windows }, updateOptions)
       const findCounted = (window: WindowRef) => windows.counted(window)
       // Only the main thread makes requests, and a series that several others are made from is counted once.
       const downloadsFirst = !source.info.offline || plan.series.length < series.length
@@ -77,9 +80,7 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined
       const job = { source, plan, report, options, rowFormat, series, windows }
-      const checkLock = () => taken.check()
-      const updateOptions = { ...request, threads, force, now, unusedSince, moves, checkLock }
-      const updated = await new LakeUpdate(new LakePlan(folder, job, updateOptions), job, updateOptions).run()
+      const updated = await new LakeUpdate(lake, job, updateOptions).run()
       warnAbout(updated, updated.files, warn)
       return updated
     } finally {

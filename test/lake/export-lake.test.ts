@@ -280,16 +280,18 @@ describe('series that are not requested', () => {
     expect((await update()).lake).toMatchObject({ written: 1, unchanged: 1 })
   })
 
-  it('force does not mix options: it asks for them or for prune', async () => {
-    const { update, lake } = await lakeSetup()
+  it('force does not mix options: it asks for them or for prune, before any download', async () => {
+    const { update, lake, server } = await lakeSetup()
     await update()
     const before = fileSnapshot(lake)
+    const requested = server.paths('windows')
     const mixed = { symbols: ['BTCUSDT'] as ['BTCUSDT'], numbers: 'decimal' as const, force: true }
     expect(await catchError(update(mixed))).toMatchObject({
       code: 'bad_output',
       message: expect.stringContaining('ETHUSDT 15m'),
     })
     expect(fileSnapshot(lake)).toEqual(before)
+    expect(server.paths('windows')).toEqual(requested)
     expect((await update({ ...mixed, prune: true })).lake).toMatchObject({ written: 1, removed: [ETH] })
   })
 
