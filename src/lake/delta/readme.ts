@@ -1,15 +1,13 @@
 import type { Partition } from '../layout.js'
-import { VIEWS_FILE } from '../root/views.js'
-
-/** The columns of a partitioning, beside symbol and interval. */
-const SPANS: Readonly<Record<Partition, string>> = { none: '', year: ', `year`', month: ', `year`, `month`' }
+import { folderColumns, VIEWS_FILE } from '../root/views.js'
 
 /** The content of `_README.md` in a Delta table. It does not name the folder, so that it holds wherever the table is moved. */
 export function tableReadme(partition: Partition): Buffer {
+  const columns = folderColumns(partition).map(name => `\`${name}\``)
   const text = `# A lake of candles, as a Delta table
 
 Parquet files that \`klines\` keeps up to date, and a Delta Lake log of them in \`_delta_log\`. Each run with changes adds one version:
-readers see all of it or nothing of it, and can read older versions. The columns \`symbol\`, \`interval\`${SPANS[partition]} are not in the files
+readers see all of it or nothing of it, and can read older versions. The columns ${columns.join(', ')} are not in the files
 but in the log. Rows are sorted by \`open_time\`, and all times are UTC.
 
 **Read it by its log, not by its files.** A version replaces no file: those of older versions stay until \`--vacuum\` removes them, and a

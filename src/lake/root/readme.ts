@@ -1,7 +1,7 @@
 import { type ColumnType, columnType } from '../../export/row-format.js'
 import { tableReadme } from '../delta/readme.js'
 import type { LakeOptions } from '../options.js'
-import { VIEWS_FILE } from './views.js'
+import { folderColumns, VIEWS_FILE } from './views.js'
 
 /** The names of types in one engine. */
 export type TypeNames = Readonly<Record<ColumnType, string>>
@@ -17,25 +17,21 @@ export const README_FILE = '_README.md'
 const COMMON = { count: 'bigint', double: 'double', decimal: 'decimal(38,8)' }
 const SPARK: TypeNames = { ...COMMON, time: 'timestamp', text: 'string' }
 const TRINO: TypeNames = { ...COMMON, time: 'timestamp(3)', text: 'varchar' }
-const YEAR_RANGE = `'projection.year.type' = 'integer', 'projection.year.range' = '2017,2099',`
-const MONTH_RANGE = `'projection.month.type' = 'integer', 'projection.month.range' = '1,12', 'projection.month.digits' = '2',`
-/** What a partitioning adds to the folders of a series. */
-const SPANS = {
-  none: { names: [], projection: '', folder: '' },
-  year: { names: ['year'], projection: `\n  ${YEAR_RANGE}`, folder: `year=\${year}/` },
-  month: {
-    names: ['year', 'month'],
-    projection: `\n  ${YEAR_RANGE}\n  ${MONTH_RANGE}`,
-    folder: `year=\${year}/month=\${month}/`,
-  },
+/** How Athena finds the folders of years and months. */
+const PROJECTIONS: Readonly<Record<string, string>> = {
+  year: `'projection.year.type' = 'integer', 'projection.year.range' = '2017,2099',`,
+  month: `'projection.month.type' = 'integer', 'projection.month.range' = '1,12', 'projection.month.digits' = '2',`,
 }
 
 /** The content of `_README.md`. It does not name the folder, so that it holds wherever the lake is moved. */
 export function lakeReadme(options: LakeOptions): Buffer {
   if (options.table === 'delta') return tableReadme(options.partition)
-  const { names, projection, folder } = SPANS[options.partition]
+  const folders = folderColumns(options.partition)
+  // Beside symbol and interval.
+  const names = folders.slice(2)
+  const projection = names.map(name => `\n  ${PROJECTIONS[name]}`).join('')
   const typed = (type: string) => names.map(name => `, ${name} ${type}`).join('')
-  const glob = ['symbol=*', 'interval=*', ...names.map(name => `${name}=*`), '*.parquet'].join('/')
+  const glob = [...folders.map(name => `${name}=*`), '*.parquet'].join('/')
   const text = `# A lake of candles
 
 Parquet files that \`klines\` keeps up to date; all of them are one table. \`symbol\` and \`interval\` (and \`year\` and \`month\`, where
@@ -108,7 +104,7 @@ tblproperties (
   'projection.enabled' = 'true',
   'projection.symbol.type' = 'enum', 'projection.symbol.values' = 'BTCUSDT,ETHUSDT',
   'projection.interval.type' = 'enum', 'projection.interval.values' = '1h,1d',${projection}
-  'storage.location.template' = 's3://BUCKET/LAKE/symbol=\${symbol}/interval=\${interval}/${folder}'
+  'storage.location.template' = 's3://BUCKET/LAKE/${folders.map(name => `${name}=\${${name}}/`).join('')}'
 );
 select count(*) from klines where symbol = 'BTCUSDT' and "interval" = '1d';
 \`\`\`

@@ -12,6 +12,11 @@ export const FOLDER_COLUMNS = {
   month: { symbol: 'varchar', interval: 'varchar', year: 'integer', month: 'integer' },
 }
 
+/** The names of these columns, in the order of the folders. */
+export function folderColumns(partition: Partition): string[] {
+  return Object.keys(FOLDER_COLUMNS[partition])
+}
+
 /** Columns whose values are not the names of their folders: that of 1m is `interval=1min`. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   interval: `case "interval" when '1min' then '1m' else "interval" end as "interval"`,
@@ -30,9 +35,9 @@ export function globPath(path: string): string {
 /** Makes the view `klines`, all candles, in DuckDB's SQL. `files`: a list or a glob of parts as an SQL expression. */
 export function klinesView(files: string, partition: Partition): string {
   const hiveTypes = Object.entries(FOLDER_COLUMNS[partition]).map(([name, type]) => `"${name}": ${type}`)
-  const values = Object.keys(FOLDER_COLUMNS[partition]).map(name => EXPRESSIONS[name] ?? `"${name}"`)
+  const values = folderColumns(partition).map(name => EXPRESSIONS[name] ?? `"${name}"`)
   return `create or replace temp view klines as
-select ${values.join(', ')}, * exclude (${columnNames(partition)})
+select ${values.join(', ')}, * exclude (${quoteColumns(partition)})
 from read_parquet(
   ${files},
   hive_partitioning = true,
@@ -43,12 +48,12 @@ from read_parquet(
 /** Makes the macro `candles('BTCUSDT', '1d')`, the candles of one series, in DuckDB's SQL. */
 export function candlesMacro(partition: Partition): string {
   return `create or replace temp macro candles(a_symbol, an_interval) as table
-select * exclude (${columnNames(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
+select * exclude (${quoteColumns(partition)}) from klines where symbol = a_symbol and "interval" = an_interval;`
 }
 
 /** The content of `_views.sql` for a lake in the folder `root`. `live`: the parts of its table, if a log names them. */
 export function lakeViews(root: string, { partition }: LakeOptions, live?: readonly string[]): Buffer {
-  const glob = [...Object.keys(FOLDER_COLUMNS[partition]).map(name => `${name}=*`), PART_FILE].join('/')
+  const glob = [...folderColumns(partition).map(name => `${name}=*`), PART_FILE].join('/')
   const below = (path: string) => `getvariable('klines_pattern') || ${sqlText(`/${path}`)}`
   // With a log, other files are parts of older versions: a glob would read them too.
   const files = live ? `[\n    ${live.map(below).join(',\n    ')}\n  ]` : below(glob)
@@ -72,9 +77,8 @@ ${candlesMacro(partition)}
   return Buffer.from(text)
 }
 
-/** The columns that folders name. */
-function columnNames(partition: Partition): string {
-  return Object.keys(FOLDER_COLUMNS[partition])
+function quoteColumns(partition: Partition): string {
+  return folderColumns(partition)
     .map(name => `"${name}"`)
     .join(', ')
 }
