@@ -1,11 +1,8 @@
 import { DataType, type Field, type RecordBatch, RecordBatchReader, type Schema } from 'apache-arrow'
 import { METADATA_KEY } from '../export/formats/exporter.js'
+import { type CellReader, formatDecimal, ROWS_AT_ONCE } from './cells.js'
 import { inputError, openInput } from './errors.js'
-import { type CellReader, formatDecimal } from './parquet.js'
 import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
-
-/** Rows that are made of a record batch at once: they take many times the memory of its values. */
-const ROWS_AT_ONCE = 1_000
 
 /** An Arrow IPC file. Throws `bad_input` and `damaged_input`. */
 export async function openArrow(file: string): Promise<RawTable> {

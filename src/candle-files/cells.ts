@@ -1,4 +1,11 @@
+import { shiftPoint } from '../klines/batch/decimals.js'
 import { quoteText } from '../klines/text.js'
+
+/** Rows that are made of the columns of a file at once: they take many times the memory of its values. */
+export const ROWS_AT_ONCE = 1_000
+
+/** A cell from a value of its column. */
+export type CellReader = (value: unknown) => unknown
 
 /** Times since the epoch from 2001 to 2286: ms, us, and seconds with three decimals where there are ms. */
 const [MILLISECONDS, MICROSECONDS, SECONDS] = [/^\d{13}$/, /^\d{13}000$/, /^\d{10}(\.\d{1,3})?$/]
@@ -28,6 +35,12 @@ export function parseCountCell(cell: unknown): number | undefined {
 /** A decimal as it is written; undefined for anything else. */
 export function parseDecimalCell(cell: unknown): string | undefined {
   return typeof cell === 'string' && DECIMAL.test(cell) ? cell : undefined
+}
+
+/** A decimal of `scale` digits after the point. A value of another type stays: it is refused as it is. */
+export function formatDecimal(value: unknown, scale: number): unknown {
+  if (typeof value !== 'bigint' && typeof value !== 'number') return value
+  return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
 }
 
 /** A cell for a message, with control characters escaped. */

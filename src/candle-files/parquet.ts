@@ -3,7 +3,7 @@ import zlib from 'node:zlib'
 import type { AsyncBuffer, Compressors, FileMetaData, SchemaElement } from 'hyparquet'
 import { hasZstd } from '../export/formats/compression.js'
 import { METADATA_KEY } from '../export/formats/exporter.js'
-import { shiftPoint } from '../klines/batch/decimals.js'
+import { type CellReader, formatDecimal, ROWS_AT_ONCE } from './cells.js'
 import { inputError, openInput } from './errors.js'
 import { parseFacts, type RawRow, type RawTable } from './raw-table.js'
 
@@ -67,13 +67,7 @@ async function* readRows(file: string, metadata: FileMetaData): AsyncGenerator<R
   }
 }
 
-/** A cell from a value of its column. */
-export type CellReader = (value: unknown) => unknown
-
-/** Rows that are made of columns at once. */
-const ROWS_AT_ONCE = 1_000
-
-/** The rows of columns, some at once: rows take many times the memory of their cells. */
+/** The rows of columns, some at once. */
 function* toRows(columns: readonly (readonly unknown[])[], length: number): Generator<RawRow[]> {
   for (let start = 0; start < length; start += ROWS_AT_ONCE) {
     yield Array.from({ length: Math.min(ROWS_AT_ONCE, length - start) }, (_, row) =>
@@ -92,12 +86,6 @@ function cellReader({ type, converted_type, logical_type, scale = 0 }: SchemaEle
   if (unit === 'NANOS') return value => toMilliseconds(value, 1_000_000n)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   return type === 'BYTE_ARRAY' ? value => (value instanceof Uint8Array ? decoder.decode(value) : value) : value => value
-}
-
-/** A decimal of `scale` digits after the point. A value of another type stays: it is refused as it is. */
-export function formatDecimal(value: unknown, scale: number): unknown {
-  if (typeof value !== 'bigint' && typeof value !== 'number') return value
-  return value < 0 ? `-${shiftPoint(String(-value), -scale)}` : shiftPoint(String(value), -scale)
 }
 
 /** A time in finer units; one that is no whole millisecond stays, and is refused. */
