@@ -1,14 +1,14 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeErrno } from '../fs/errno.js'
-import { KlinesError } from '../klines/errors.js'
+import { isKlinesError, KlinesError } from '../klines/errors.js'
 import { type DeltaTable, readTable } from './delta/log.js'
 import { isPlain } from './folder.js'
 import type { Partition } from './layout.js'
 import { type LakeManifest, MANIFEST_FILE, type ManifestRead, readManifest } from './manifest.js'
 
 /** The parts of a lake as they are listed. */
-export interface ListedParts {
+interface ListedParts {
   /** Relative to the lake, sorted. */
   readonly paths: readonly string[]
   readonly partition: Partition
@@ -24,9 +24,8 @@ type ErrorCode = 'bad_query' | 'bad_input'
  * right. Throws an error with `code` for a folder that is no lake.
  */
 export async function listParts(lake: string, code: ErrorCode): Promise<ListedParts> {
-  const read = tryRead(lake, code)
+  const { read, table } = await readState(lake, code)
   const manifest = read.state === 'read' ? read.manifest : undefined
-  const table = await tryReadTable(lake, isPlain(read), code)
   if (table) return { paths: [...table.log.live.keys()].sort(), partition: table.options.partition, manifest }
   if (read.state !== 'read') throw notALake(lake, read, code)
   const { series, options } = read.manifest
@@ -54,19 +53,17 @@ function isPart(root: string, path: string): boolean {
   return isFile && realpathSync(file) === file
 }
 
-function tryRead(lake: string, code: ErrorCode): ManifestRead {
+/** Reads the manifest and the log, of which either may be missing. */
+async function readState(
+  lake: string,
+  code: ErrorCode,
+): Promise<{ read: ManifestRead; table: DeltaTable | undefined }> {
   try {
-    return readManifest(lake)
+    const read = readManifest(lake)
+    return { read, table: await readTable(lake, isPlain(read)) }
   } catch (cause) {
-    throw new KlinesError(code, `Cannot read the lake ${lake}: ${describeErrno(cause)}.`, { cause })
-  }
-}
-
-async function tryReadTable(lake: string, isPlain: boolean, code: ErrorCode): Promise<DeltaTable | undefined> {
-  try {
-    return await readTable(lake, isPlain)
-  } catch (cause) {
-    throw new KlinesError(code, (cause as Error).message, { cause })
+    const message = isKlinesError(cause) ? cause.message : `Cannot read the lake ${lake}: ${describeErrno(cause)}.`
+    throw new KlinesError(code, message, { cause })
   }
 }
 
