@@ -18,14 +18,15 @@ import { checkOptions, LakePlan } from './plan.js'
 export async function dryRunLake(given: LakeRequest): Promise<DryRunReport> {
   const { output: root, prune } = given
   const parsed = await parseLakeRequest(given, toWarn(given))
-  const { selection, folder, request, options, force, moves } = parsed
+  const { selection, folder, request, options, rowFormat, force, moves } = parsed
   // However many requests the run takes, this one sends none of them.
   const source = await openSource({ ...request, manyRequests: true }, { readOnly: true })
   try {
     checkOptions(folder, source.info.baseUrl, options, force)
     const { plan, series } = await planRequest(request, source, selection)
     const windows = new WindowFiles(openMirror(request), new Map(), force ? undefined : folder.manifest)
-    const lake = new LakePlan(folder, { source, options, series, windows }, { ...request, force, moves })
+    const job = { source, plan, options, rowFormat, series, windows }
+    const lake = new LakePlan(folder, job, { ...request, force, moves })
     const mayChange = ({ windows }: PlannedSeries) =>
       moves || windows.some(window => source.costs.cacheState(window) !== 'cached')
     const changed = series.filter(planned => mayChange(planned) || !lake.stateOf(planned).isComplete)

@@ -72,15 +72,15 @@ export async function exportLake(given: LakeRequest, lockEffects?: LockEffects):
       const windows = new WindowFiles(openMirror(request), memory, force ? undefined : folder.manifest)
       const checkLock = () => taken.check()
       const updateOptions = { ...request, threads, force, now, unusedSince, moves, checkLock }
-      const lake = new LakePlan(folder, { source, options, series, windows }, updateOptions)
+      const job = { source, plan, options, rowFormat, series, windows }
+      const lake = new LakePlan(folder, job, updateOptions)
       const findCounted = (window: WindowRef) => windows.counted(window)
       // Only the main thread makes requests, and a series that several others are made from is counted once.
       const downloadsFirst = !source.info.offline || plan.series.length < series.length
       const report = downloadsFirst
         ? await downloadPlan(source, plan, { ...request, forExport: true, findCounted })
         : undefined
-      const job = { source, plan, report, options, rowFormat, series, windows }
-      const updated = await new LakeUpdate(lake, job, updateOptions).run()
+      const updated = await new LakeUpdate(lake, report, updateOptions).run()
       warnAbout(updated, updated.files, warn)
       return updated
     } finally {

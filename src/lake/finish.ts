@@ -55,9 +55,9 @@ function isUseless(path: string, log: DeltaLog, before: DeltaLog | undefined): b
 }
 
 /** Removes parts that no version has: the log is read again, because it decides. */
-async function removeUnnamed(root: string, paths: readonly string[], checkLock: () => void): Promise<void> {
+export async function removeUnnamed(root: string, paths: readonly string[], checkLock?: () => void): Promise<void> {
   const log = await readLog(root)
-  checkLock()
+  checkLock?.()
   removeParts(
     root,
     paths.filter(path => !log?.live.has(path) && !log?.removed.has(path)),

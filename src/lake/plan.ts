@@ -1,7 +1,7 @@
 import { joinNames } from '../download/errors.js'
 import type { Plan } from '../download/plan.js'
 import type { WindowSource } from '../download/sources/window-source.js'
-import type { DownloadReport, TallyOptions } from '../download/tally.js'
+import type { TallyOptions } from '../download/tally.js'
 import type { PlannedSeries } from '../export/export-series.js'
 import type { RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
@@ -13,12 +13,10 @@ import { findDifference, type LakeOptions } from './options.js'
 import { SeriesState } from './parts/series-state.js'
 import type { WindowFiles } from './parts/window-files.js'
 
-/** What a lake is brought up to date with: series whose windows are all cached. */
+/** What a lake is brought up to date with. */
 export interface LakeJob {
   readonly source: WindowSource
   readonly plan: Plan
-  /** Of the download. Undefined for a mirror alone, whose windows are checked while the parts are written. */
-  readonly report: DownloadReport | undefined
   readonly options: LakeOptions
   readonly rowFormat: RowFormat
   readonly series: readonly PlannedSeries[]
@@ -54,7 +52,7 @@ export class LakePlan {
   /** Throws `bad_output` for series that are not requested and cannot stay, and for folders that are the same one on some disks. */
   constructor(
     readonly folder: LakeFolder,
-    private readonly job: Pick<LakeJob, 'source' | 'options' | 'series' | 'windows'>,
+    readonly job: LakeJob,
     private readonly options: Pick<UpdateOptions, 'force' | 'prune' | 'fingerprint' | 'moves'>,
   ) {
     const { baseUrl } = job.source.info

@@ -11,7 +11,7 @@ import { MANIFEST_FILE } from './manifest.js'
 import { parseLakeOptions, withLakeOptions } from './options.js'
 
 /** A lake, and what it remembers beside its options. */
-export interface RememberedLake {
+interface RememberedLake {
   readonly root: string
   /** Base address of the candles; undefined when it is not known. */
   readonly source: string | undefined

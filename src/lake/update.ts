@@ -14,7 +14,7 @@ import { countThreads } from '../threads/thread-count.js'
 import type { DeltaLog } from './delta/actions.js'
 import { commitVersion, nextVersion } from './delta/commit.js'
 import { readLog } from './delta/log.js'
-import { type FinishedParts, findRemoved, finishPlain, finishTable } from './finish.js'
+import { type FinishedParts, findRemoved, finishPlain, finishTable, removeUnnamed } from './finish.js'
 import type { LakeFolder } from './folder.js'
 import { PART_FILE, parsePartPath, versionedPartFile } from './layout.js'
 import type { LakeSeries } from './manifest.js'
@@ -50,18 +50,22 @@ export class LakeUpdate {
   /** Parts that were removed before the first one of another partitioning. */
   private readonly removed: string[] = []
   private readonly folder: LakeFolder
+  private readonly job: LakeJob
   private readonly isDelta: boolean
   private readonly source: string | null
   private readonly rootFiles: RootFiles
   private hasBegun: boolean
 
+  /** `report`: of the download. Undefined for a mirror alone, whose windows are checked while the parts are written. */
   constructor(
     private readonly plan: LakePlan,
-    private readonly job: LakeJob,
+    private readonly report: DownloadReport | undefined,
     private readonly options: UpdateOptions,
   ) {
-    this.folder = plan.folder
-    const { root, manifest, log } = plan.folder
+    const { folder, job } = plan
+    this.folder = folder
+    this.job = job
+    const { root, manifest, log } = folder
     this.isDelta = plan.live !== undefined
     this.source = job.source.info.baseUrl ?? plan.kept?.source ?? null
     this.rootFiles = new RootFiles(root, { source: this.source, options: job.options }, manifest, options.checkLock)
@@ -117,7 +121,7 @@ export class LakeUpdate {
     const partFile = this.isDelta ? versionedPartFile(nextVersion(log), randomUUID()) : PART_FILE
     const written = new Map<SeriesState, SeriesParts>()
     try {
-      const report = await writeChanged(states, job, options, { root, partFile }, written)
+      const report = await writeChanged(states, { ...job, report: this.report }, options, { root, partFile }, written)
       const series: LakeSeries[] = []
       for (const state of states) {
         options.signal?.throwIfAborted()
@@ -132,8 +136,8 @@ export class LakeUpdate {
   private async place(state: SeriesState, written: SeriesParts | undefined): Promise<LakeSeries> {
     if (written === undefined) return state.describe(state.parts)
     const parts = await written.place({
-      findSame: (state, folder, content) => this.findSame(state, folder, content),
-      beforeCommit: ({ planned }) => this.beforeCommit(planned),
+      findSame: (folder, content) => this.findSame(state, folder, content),
+      beforeCommit: () => this.beforeCommit(state.planned),
       placed: file => this.files.push(file),
     })
     return state.describe(parts, written.encoded)
@@ -183,17 +187,15 @@ export class LakeUpdate {
   }
 
   /**
-   * Removes the parts of a run that has failed, except those that a version has: the log is read again, because it may have the version
-   * of this run although the run failed. Never throws: what made the run fail says more, and parts that stay do no harm.
+   * Removes the parts of a run that has failed, except those that a version has: the log may have the version of this run although
+   * the run failed. Never throws: what made the run fail says more, and parts that stay do no harm.
    */
   private async discardParts(): Promise<void> {
     const { root } = this.folder
     try {
-      const log = await readLog(root)
-      const paths = this.files.map(({ path }) => relative(root, path))
-      removeParts(
+      await removeUnnamed(
         root,
-        paths.filter(path => !log?.live.has(path) && !log?.removed.has(path)),
+        this.files.map(({ path }) => relative(root, path)),
       )
     } catch {}
   }
@@ -206,7 +208,7 @@ export class LakeUpdate {
  */
 async function writeChanged(
   states: readonly SeriesState[],
-  job: LakeJob,
+  job: LakeJob & { readonly report: DownloadReport | undefined },
   options: UpdateOptions,
   place: Pick<PartOptions, 'root' | 'partFile'>,
   written: Map<SeriesState, SeriesParts>,

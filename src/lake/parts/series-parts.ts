@@ -28,11 +28,11 @@ export interface PartOptions {
 }
 
 /** How parts are put in their places. */
-export interface Placing {
+interface Placing {
   /** Where the part in a folder is, if it has that content. */
-  readonly findSame: (state: SeriesState, folder: string, content: FileContent) => PartOnDisk | undefined
+  readonly findSame: (folder: string, content: FileContent) => PartOnDisk | undefined
   /** Runs before a part is put in its place. */
-  readonly beforeCommit: (state: SeriesState) => Promise<void>
+  readonly beforeCommit: () => Promise<void>
   /** Called with each new part when it is in its place. */
   readonly placed: (file: WrittenFile) => void
 }
@@ -149,9 +149,9 @@ export class SeriesParts {
     const facts = { rows: file.candles, firstOpenTime, lastOpenTime, windows }
     // Another program may have made a link since the place was checked.
     refuseLinks(root, `${folder}/${partFile}`)
-    const same = placing.findSame(this.state, folder, content)
+    const same = placing.findSame(folder, content)
     if (same) return { path: same.path, ...content, version: same.version, ...facts }
-    await placing.beforeCommit(this.state)
+    await placing.beforeCommit()
     await commitOutputs([{ path: file.path, finished: output.finished }])
     this.placed.add(file.path)
     placing.placed(file)
