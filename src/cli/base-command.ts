@@ -1,10 +1,9 @@
 import { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
-import * as Flags from '@oclif/core/flags'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { ConfigDefaults } from './config/defaults.js'
 import { ExitCode, isDebug, reportError } from './error-report.js'
-import type { ProgressMode } from './flags/output.js'
+import { baseFlags, type OutputOptions } from './flags/run.js'
 import { toFlags } from './option-flags.js'
 import type { Report, StreamedReport } from './reports/report.js'
 import { GRACE_MS, interruptible } from './signals.js'
@@ -12,35 +11,6 @@ import { isOn, readSwitch } from './switch-variable.js'
 import { print, printJson, printNote, printPieces } from './terminal/print.js'
 import type { ProgressStyle } from './terminal/progress.js'
 import { formatId } from './usage.js'
-
-/** Flags of every command. */
-const baseFlags = {
-  json: Flags.boolean({
-    helpGroup: 'appearance',
-    summary: 'Print one JSON object instead of text.',
-    env: 'KLINES_JSON',
-  }),
-  quiet: Flags.boolean({
-    char: 'q',
-    helpGroup: 'appearance',
-    summary: 'Print only data and errors.',
-    env: 'KLINES_QUIET',
-  }),
-  verbose: Flags.boolean({
-    char: 'v',
-    helpGroup: 'appearance',
-    summary: 'Print more details.',
-    env: 'KLINES_VERBOSE',
-  }),
-}
-
-/** How a command prints, from its flags. */
-export interface OutputOptions {
-  readonly json: boolean
-  readonly quiet: boolean
-  readonly verbose: boolean
-  readonly progress?: ProgressMode
-}
 
 /** What a command passes to its job. */
 export interface RunContext {

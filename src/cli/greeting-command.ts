@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { GreetingClient } from '../greeting-client/client.js'
 import { GREETING_BASE_URL } from '../http/base-url.js'
-import { BaseCommand, type OutputOptions } from './base-command.js'
+import { BaseCommand } from './base-command.js'
+import type { OutputOptions } from './flags/run.js'
 import { openAddress } from './service-address.js'
 
 /** The flag with the address of a server that has the greeting API. */

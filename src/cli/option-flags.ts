@@ -1,11 +1,11 @@
 import { optionName, renameOptions } from '../options/option.js'
-import { fingerprintFlags } from './flags/fingerprint.js'
 import { candleTableFlags } from './flags/from-table.js'
+import { pick } from './flags/group.js'
 import { lakeFlags } from './flags/lake.js'
 import { locationFlags } from './flags/location.js'
 import { fetchFlags } from './flags/network.js'
-import { outputFlags, threadsFlag } from './flags/output.js'
-import { acceptListFlag, failOnGapsFlag, failOnRestatedFlag } from './flags/selection.js'
+import { outputFlags } from './flags/output.js'
+import { runFlags } from './flags/run.js'
 import { serveFlags } from './flags/serve.js'
 
 /** The flags that set options of the library. */
@@ -16,11 +16,7 @@ const NAMED = {
   ...locationFlags,
   ...fetchFlags,
   ...serveFlags,
-  threads: threadsFlag,
-  'accept-list': acceptListFlag,
-  'fail-on-gaps': failOnGapsFlag,
-  'fail-on-restated': failOnRestatedFlag,
-  series: fingerprintFlags.series,
+  ...pick(runFlags, 'threads', 'accept-list', 'fail-on-gaps', 'fail-on-restated', 'series'),
 }
 /** Flags by the names of options, with those whose name does not follow from the option's. */
 const FLAGS = new Map([

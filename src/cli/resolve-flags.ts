@@ -34,7 +34,6 @@ export function resolveRange({ from, to, last }: RangeFlags, given: ReadonlySet<
 export function resolveFlags(flags: JobFlags, offline: boolean, given: ReadonlySet<string>): ResolvedFlags {
   const resolved: ResolvedFlags = { ...flags, ...resolveRange(flags, given) }
   // KLINES_FORMAT is a default; only -f on the command line requests an export.
-  resolved.output = resolved.output === '/dev/stdout' ? '-' : resolved.output
   if (resolved.output === undefined && (offline || given.has('format'))) resolved.output = '-'
   // As above: one on the command line wins over a default of the other.
   for (const name of EXCERPT)

@@ -1,9 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { chartFlags } from '../cli/flags/chart.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { fetchFlags } from '../cli/flags/network.js'
-import { progressFlag } from '../cli/flags/output.js'
-import { acceptListFlag, selectionFlags, symbolArgs, yesFlag } from '../cli/flags/selection.js'
+import { symbolArgs } from '../cli/flags/selection.js'
 
 export default class Chart extends BaseCommand {
   static override summary = 'Draw candles in the terminal, or as an SVG picture with -o.'
@@ -22,15 +19,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1d --last 365d -o btc.svg --theme dark',
   ]
   static override args = symbolArgs
-  static override flags = {
-    ...selectionFlags,
-    ...chartFlags,
-    ...locationFlags,
-    ...fetchFlags,
-    'accept-list': acceptListFlag,
-    yes: yesFlag,
-    progress: progressFlag,
-  }
+  static override flags = chartFlags
 
   /** Ctrl-C is how a watch ends: there is nothing to continue. */
   protected override get interruptionAdvice(): string {

@@ -1,16 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { candleTableFlags } from '../cli/flags/from-table.js'
-import { lakeFlags } from '../cli/flags/lake.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import {
-  acceptListFlag,
-  failOnGapsFlag,
-  limitFlag,
-  selectionFlags,
-  symbolArgs,
-  tailFlag,
-} from '../cli/flags/selection.js'
+import { exportFlags } from '../cli/flags/download.js'
+import { symbolArgs } from '../cli/flags/selection.js'
 
 export default class Export extends BaseCommand {
   static override summary = 'Export candles from the local mirror; works offline.'
@@ -26,21 +16,7 @@ Without --to, every window is needed that had started when the lists were last d
     '<%= config.bin %> <%= command.id %> all -i all --layout hive -o lake/',
   ]
   static override args = symbolArgs
-  static override flags = {
-    ...selectionFlags,
-    limit: limitFlag,
-    tail: tailFlag,
-    ...outputFlags,
-    ...lakeFlags,
-    derive: candleTableFlags.derive,
-    ...locationFlags,
-    'accept-list': acceptListFlag,
-    'fail-on-gaps': failOnGapsFlag,
-    'dry-run': dryRunFlag,
-    threads: threadsFlag,
-    progress: progressFlag,
-    'per-series': perSeriesFlag,
-  }
+  static override flags = exportFlags
 
   protected override get interruptionAdvice(): string {
     return 'No file is half written; run the same command again.'

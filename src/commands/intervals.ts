@@ -1,14 +1,15 @@
 import { BaseCommand } from '../cli/base-command.js'
+import { pick } from '../cli/flags/group.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { networkFlags } from '../cli/flags/network.js'
-import { allDatesFlag } from '../cli/flags/selection.js'
+import { runFlags } from '../cli/flags/run.js'
 
 export default class Intervals extends BaseCommand {
   static override summary = 'List the candle lengths, and what is in the mirror.'
   static override description =
     'For each interval: the length of a window, the first date, the windows up to today, and how many are mirrored. Shows the lists of the mirror if the service cannot be reached.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --json']
-  static override flags = { all: allDatesFlag, ...locationFlags, ...networkFlags }
+  static override flags = { ...pick(runFlags, 'all'), ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Intervals)

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
+import { inGroup } from '../cli/flags/group.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { networkFlags } from '../cli/flags/network.js'
 
@@ -33,10 +34,8 @@ Exit codes: 0 there is a candle and all that was compared is equal, 3 its window
   }
   static override flags = {
     ...locationFlags,
-    check: Flags.boolean({
-      helpGroup: 'network',
-      summary: 'Download the window again, store nothing, and show what differs.',
-      env: 'KLINES_CHECK',
+    ...inGroup('network', {
+      check: Flags.boolean({ summary: 'Download the window again, store nothing, and show what differs.' }),
     }),
     ...networkFlags,
   }

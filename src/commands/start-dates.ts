@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
+import { pick } from '../cli/flags/group.js'
 import { locationFlags } from '../cli/flags/location.js'
 import { networkFlags } from '../cli/flags/network.js'
-import { allDatesFlag } from '../cli/flags/selection.js'
+import { runFlags } from '../cli/flags/run.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'
@@ -16,7 +17,7 @@ export default class StartDates extends BaseCommand {
       ignoreStdin: true,
     }),
   }
-  static override flags = { all: allDatesFlag, ...locationFlags, ...networkFlags }
+  static override flags = { ...pick(runFlags, 'all'), ...locationFlags, ...networkFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(StartDates)

@@ -1,8 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
 import { locationFlags } from '../cli/flags/location.js'
-import { mirrorSeriesFlags, selectionFlags, symbolArgs } from '../cli/flags/selection.js'
-
-const { from, to, last } = selectionFlags
+import { mirrorSeriesFlags, rangeFlags, symbolArgs } from '../cli/flags/selection.js'
 
 export default class Stats extends BaseCommand {
   static override summary = 'Show statistics of series: range, prices, totals, largest gap.'
@@ -11,7 +9,7 @@ export default class Stats extends BaseCommand {
     '<%= config.bin %> <%= command.id %> all -i 1d --last 1y -f csv',
   ]
   static override args = symbolArgs
-  static override flags = { ...mirrorSeriesFlags, from, to, last, ...locationFlags }
+  static override flags = { ...mirrorSeriesFlags, ...rangeFlags, ...locationFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Stats)

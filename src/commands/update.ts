@@ -1,10 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
 import { EXIT_CODES } from '../cli/error-report.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { fetchFlags } from '../cli/flags/network.js'
-import { dryRunFlag, perSeriesFlag, progressFlag, threadsFlag } from '../cli/flags/output.js'
-import { acceptListFlag, failOnGapsFlag, yesFlag } from '../cli/flags/selection.js'
+import { updateFlags } from '../cli/flags/update.js'
 
 export default class Update extends BaseCommand {
   static override summary = 'Make the mirror, or lakes and files, current: one command for cron.'
@@ -27,17 +24,7 @@ Candles come from the base address that the file names, if that is the public on
       required: false,
     }),
   }
-  static override flags = {
-    ...locationFlags,
-    ...fetchFlags,
-    'accept-list': acceptListFlag,
-    'fail-on-gaps': failOnGapsFlag,
-    yes: yesFlag,
-    'dry-run': dryRunFlag,
-    threads: threadsFlag,
-    progress: progressFlag,
-    'per-series': perSeriesFlag,
-  }
+  static override flags = updateFlags
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Update)

@@ -34,8 +34,7 @@ export interface PictureJob {
  * default are characters. Throws `bad_option` for flags that do not fit, and `bad_output` for another format than svg.
  */
 export function parsePictures(flags: ChartFlags, given: ReadonlySet<string>): PictureJob | undefined {
-  const output = flags.output === '/dev/stdout' ? '-' : flags.output
-  const template = output ?? (given.has('format') ? '-' : undefined)
+  const template = flags.output ?? (given.has('format') ? '-' : undefined)
   if (template === undefined) return checkTerminal(flags, given)
   const format = parseTemplate(template, flags.format ?? (template === '-' ? 'svg' : undefined))
   if (format.format !== 'svg') {

@@ -2,6 +2,7 @@ import type * as Interfaces from '@oclif/core/interfaces'
 import { cleanText } from '../../http/error-body.js'
 import { KlinesError } from '../../klines/errors.js'
 import { suggest } from '../../klines/suggest.js'
+import { variableOf } from '../flags/group.js'
 import { formatId } from '../usage.js'
 import { REFUSED } from './key-groups.js'
 
@@ -37,7 +38,7 @@ export async function loadCommands({ commands, pjson }: Interfaces.Config): Prom
  * its name (`KLINES_GREETING_URL` of `--base-url`), so only its command's section sets it.
  */
 export function isShared(name: string, flag: FlagDefinition): boolean {
-  return flag.env === `KLINES_${name.toUpperCase().replaceAll('-', '_')}`
+  return flag.env === variableOf(name)
 }
 
 /** What a file sets: a flag of all commands that have it, or of one command. */

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
-import { fingerprintFlags } from './fingerprint.js'
-import { type FetchFlags, fetchFlags } from './network.js'
-import { progressFlag } from './output.js'
-import { acceptListFlag, intervalFilterFlag, type RangeFlags, selectionFlags, yesFlag } from './selection.js'
+import { type FlagsOf, pick } from './group.js'
+import { fetchFlags } from './network.js'
+import { type OutputOptions, runFlags } from './run.js'
+import { intervalFilterFlags, rangeFlags } from './selection.js'
 
 const side = {
   description: 'A mirror, a lake, a file that klines wrote, binance, or a base address.',
@@ -20,16 +20,12 @@ export const diffArgs = {
   }),
 }
 
-const { from, to, last } = selectionFlags
-
 export const diffFlags = {
-  interval: intervalFilterFlag,
-  series: fingerprintFlags.series,
-  ...{ from, to, last },
+  ...intervalFilterFlags,
+  ...pick(runFlags, 'series'),
+  ...rangeFlags,
   ...fetchFlags,
-  'accept-list': acceptListFlag,
-  yes: yesFlag,
-  progress: progressFlag,
+  ...pick(runFlags, 'accept-list', 'yes', 'progress'),
 }
 
 /** What `diffArgs` parse to. */
@@ -40,9 +36,4 @@ export interface DiffArgs {
 }
 
 /** What `diffFlags` parse to. */
-export interface DiffFlags extends FetchFlags, RangeFlags {
-  interval?: string[] | undefined
-  series?: string | undefined
-  verbose: boolean
-  json: boolean
-}
+export type DiffFlags = FlagsOf<typeof diffFlags> & OutputOptions

@@ -1,37 +1,32 @@
-import type { CandleTableFlags } from './from-table.js'
-import type { FlagsOf } from './group.js'
+import { type CandleTableFlags, candleTableFlags } from './from-table.js'
+import { type FlagsOf, pick } from './group.js'
 import { lakeFlags } from './lake.js'
 import { locationFlags } from './location.js'
 import { fetchFlags } from './network.js'
-import { dryRunFlag, outputFlags, perSeriesFlag, progressFlag, threadsFlag } from './output.js'
-import {
-  acceptListFlag,
-  failOnGapsFlag,
-  failOnRestatedFlag,
-  limitFlag,
-  lockFlag,
-  selectionFlags,
-  tailFlag,
-  yesFlag,
-} from './selection.js'
+import { outputFlags } from './output.js'
+import { runFlags } from './run.js'
+import { selectionFlags } from './selection.js'
 
 export const downloadFlags = {
   ...selectionFlags,
-  lock: lockFlag,
-  limit: limitFlag,
-  tail: tailFlag,
+  ...pick(runFlags, 'lock'),
+  ...pick(candleTableFlags, 'limit', 'tail'),
   ...outputFlags,
   ...lakeFlags,
   ...locationFlags,
   ...fetchFlags,
-  'accept-list': acceptListFlag,
-  'fail-on-gaps': failOnGapsFlag,
-  'fail-on-restated': failOnRestatedFlag,
-  yes: yesFlag,
-  'dry-run': dryRunFlag,
-  threads: threadsFlag,
-  progress: progressFlag,
-  'per-series': perSeriesFlag,
+  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'fail-on-restated', 'yes'),
+  ...pick(runFlags, 'dry-run', 'threads', 'progress', 'per-series'),
+}
+
+export const exportFlags = {
+  ...selectionFlags,
+  ...pick(candleTableFlags, 'limit', 'tail'),
+  ...outputFlags,
+  ...lakeFlags,
+  ...pick(candleTableFlags, 'derive'),
+  ...locationFlags,
+  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'dry-run', 'threads', 'progress', 'per-series'),
 }
 
 /** What the flags of `download` and `export` parse to. */

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import { candleTableFlags } from './from-table.js'
-import { inGroup } from './group.js'
-import { type LocationFlags, locationFlags } from './location.js'
-import { type RangeFlags, selectionFlags } from './selection.js'
+import { type FlagsOf, pick } from './group.js'
+import { locationFlags } from './location.js'
+import { runFlags } from './run.js'
+import { mirrorIntervalFlags, rangeFlags } from './selection.js'
 
 export const fingerprintArgs = {
   symbol: Args.string({
@@ -14,36 +14,13 @@ export const fingerprintArgs = {
   }),
 }
 
-const { from, to, last } = selectionFlags
-const { resample, partial, derive } = candleTableFlags
-
 export const fingerprintFlags = {
-  ...inGroup('what', {
-    interval: Flags.string({
-      char: 'i',
-      summary: 'Candle lengths of the mirror, repeated or separated by commas; all for these.',
-      helpValue: 'INTERVAL',
-      multiple: true,
-      multipleNonGreedy: true,
-      delimiter: ',',
-      env: 'KLINES_INTERVAL',
-    }),
-    series: Flags.string({
-      summary:
-        'Series of a file that does not name it, such as BTCUSDT/1h. Default: by the name of the file, BTCUSDT-1h.csv.',
-      helpValue: 'SERIES',
-      env: 'KLINES_SERIES',
-    }),
-  }),
-  ...{ from, to, last, resample, partial, derive },
+  ...mirrorIntervalFlags,
+  ...pick(runFlags, 'series'),
+  ...rangeFlags,
+  ...pick(candleTableFlags, 'resample', 'partial', 'derive'),
   ...locationFlags,
 }
 
 /** What `fingerprintFlags` parse to. */
-export interface FingerprintFlags extends LocationFlags, RangeFlags {
-  interval?: string[] | undefined
-  series?: string | undefined
-  resample?: string | undefined
-  partial?: boolean | undefined
-  derive?: boolean | undefined
-}
+export type FingerprintFlags = FlagsOf<typeof fingerprintFlags>

@@ -3,6 +3,7 @@ import type { Flag } from '@oclif/core/interfaces'
 import { CANDLE_ENTRIES, type CANDLE_OPTIONS } from '../../options/candle-options.js'
 import type { FlagName, Option, OptionEntry, OptionValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OUTPUT_OPTIONS, type OutputRequest } from '../../options/output-options.js'
+import { variableOf } from './group.js'
 
 /** What the flags of a table parse to: oclif returns one text, with its commas, for names from the environment. */
 type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
@@ -36,7 +37,7 @@ export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
 
 function toFlag(name: string, option: Option) {
   const { takes, values = [], range, summary, placeholder, variable, helpGroup = 'output' } = option
-  const env = variable ?? `KLINES_${name.replaceAll('-', '_').toUpperCase()}`
+  const env = variable ?? variableOf(name)
   const shared = { summary, helpValue: placeholder, env, helpGroup }
   switch (takes) {
     case 'choice':

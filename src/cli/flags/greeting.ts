@@ -3,18 +3,16 @@ import { inGroup } from './group.js'
 
 /** The fields of a user update. */
 export const userFlags = inGroup('what', {
-  email: Flags.string({ summary: 'Email address.', helpValue: 'ADDRESS', env: 'KLINES_EMAIL' }),
-  name: Flags.string({ summary: 'Full name.', helpValue: 'TEXT', env: 'KLINES_NAME' }),
-  age: Flags.string({ summary: 'Age in years.', helpValue: 'YEARS', env: 'KLINES_AGE' }),
+  email: Flags.string({ summary: 'Email address.', helpValue: 'ADDRESS' }),
+  name: Flags.string({ summary: 'Full name.', helpValue: 'TEXT' }),
+  age: Flags.string({ summary: 'Age in years.', helpValue: 'YEARS' }),
   notify: Flags.string({
     summary: 'Notification type, such as email, push or none.',
     helpValue: 'TYPE',
-    env: 'KLINES_NOTIFY',
   }),
   data: Flags.string({
     summary: 'File with a JSON object of email and profile; - for stdin. Other flags override its fields.',
     helpValue: 'FILE',
-    env: 'KLINES_DATA',
   }),
 })
 

@@ -9,27 +9,22 @@ export const lakeFlags = inGroup('output', {
       'Keep a lake in the folder of -o up to date: Parquet files such as symbol=BTCUSDT/interval=1h/part-0.parquet.',
     options: LAYOUTS,
     helpValue: 'LAYOUT',
-    env: 'KLINES_LAYOUT',
   })(),
   partition: Flags.option({
     summary: 'With --layout, split each series by year or month. Default: none.',
     options: PARTITIONS,
     helpValue: 'SPAN',
-    env: 'KLINES_PARTITION',
   })(),
   table: Flags.option({
     summary: 'With --layout, keep a Delta Lake log beside the parts: engines see whole versions, also old ones.',
     options: TABLES,
     helpValue: 'KIND',
-    env: 'KLINES_TABLE',
   })(),
   vacuum: Flags.string({
     summary: 'With --table delta, remove the files of versions that were replaced longer ago: 7d.',
     helpValue: 'AGE',
-    env: 'KLINES_VACUUM',
   }),
   prune: Flags.boolean({
     summary: 'With --layout, remove the series that are not requested.',
-    env: 'KLINES_PRUNE',
   }),
 })

@@ -7,14 +7,18 @@ export const locationFlags = inGroup('what', {
     summary:
       'Base address of the klines service, without /api; binance for the exchange itself (binance:URL for another host of it), sample for the bundled synthetic sample data.',
     helpValue: 'URL',
-    env: 'KLINES_BASE_URL',
   }),
   mirror: Flags.string({
     summary: 'Folder of the local mirror. Default: see klines mirror path.',
     helpValue: 'DIR',
-    env: 'KLINES_MIRROR',
   }),
 })
+
+/** Of a command that removes files of the mirror. */
+export const removalFlags = {
+  ...locationFlags,
+  ...inGroup('what', { yes: Flags.boolean({ summary: 'Do not ask for confirmation.' }) }),
+}
 
 /** What `locationFlags` parse to. */
 export type LocationFlags = FlagsOf<typeof locationFlags>

@@ -16,17 +16,14 @@ export const networkFlags = inGroup('network', {
   retries: Flags.integer({
     summary: 'Retries of a failed request. Default: 5; 1 for lists, serve, and chart with a mirror.',
     helpValue: 'N',
-    env: 'KLINES_RETRIES',
   }),
   timeout: numberFlag({
     summary: 'Timeout of an attempt in seconds. Default: 30; 5 for lists, serve, and chart with a mirror.',
     helpValue: 'SECONDS',
-    env: 'KLINES_TIMEOUT',
   }),
   'max-rate': numberFlag({
     summary: 'Limit of requests per second, such as 5 or 0.5. Default: none.',
     helpValue: 'N',
-    env: 'KLINES_MAX_RATE',
   }),
 })
 
@@ -43,9 +40,8 @@ export const fetchFlags = inGroup('network', {
   concurrency: Flags.integer({
     summary: 'Number of parallel requests. Default: 16; 4 for binance.',
     helpValue: 'N',
-    env: 'KLINES_CONCURRENCY',
   }),
-  refresh: Flags.boolean({ summary: 'Download every window again, even final ones.', env: 'KLINES_REFRESH' }),
+  refresh: Flags.boolean({ summary: 'Download every window again, even final ones.' }),
   ...networkFlags,
 })
 

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../klines/intervals.js'
-import { type CandleTableFlags, candleTableFlags } from './from-table.js'
-import { inGroup } from './group.js'
+import { candleTableFlags } from './from-table.js'
+import { type FlagsOf, inGroup, pick } from './group.js'
 import type { LocationFlags } from './location.js'
 
 export const symbolArgs = {
@@ -12,15 +12,6 @@ export const symbolArgs = {
     required: true,
   }),
 }
-
-/** Of the commands that check a lock. */
-export const { lock: lockFlag } = inGroup('what', {
-  lock: Flags.string({
-    summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
-    helpValue: 'FILE',
-    env: 'KLINES_LOCK',
-  }),
-})
 
 /** What `orLock` changes. */
 interface Selecting {
@@ -43,79 +34,49 @@ export function orLock<Command extends Selecting>(command: Command, argv: readon
 /** Of a command that shows all symbols by default. */
 export const symbolFilterArgs = { symbol: Args.string({ description: 'Only these trading pairs.', multiple: true }) }
 
+/** `-i`: intervals, repeated or joined by commas. */
+const INTERVALS_FLAG = {
+  char: 'i',
+  helpValue: 'INTERVAL',
+  multiple: true,
+  multipleNonGreedy: true,
+  delimiter: ',',
+} as const
+
+/** Which time. */
+export const rangeFlags = pick(candleTableFlags, 'from', 'to', 'last')
+
 /** Which candles. */
 export const selectionFlags = {
   ...inGroup('what', {
     interval: Flags.string({
-      char: 'i',
+      ...INTERVALS_FLAG,
       summary: `Candle lengths, repeated or separated by commas: ${INTERVALS.join(' ')}; all for these. From binance also 1m 3m 5m, which all does not download.`,
-      helpValue: 'INTERVAL',
-      multiple: true,
-      multipleNonGreedy: true,
-      delimiter: ',',
       required: true,
-      env: 'KLINES_INTERVAL',
     }),
   }),
-  from: candleTableFlags.from,
-  to: candleTableFlags.to,
-  last: candleTableFlags.last,
+  ...rangeFlags,
 }
 
 /** Of a command that shows all candles by default. */
-export const { interval: intervalFilterFlag } = inGroup('what', {
+export const intervalFilterFlags = inGroup('what', {
   interval: Flags.string({
-    char: 'i',
+    ...INTERVALS_FLAG,
     summary: 'Only candles of these lengths, repeated or separated by commas. Default: all.',
-    helpValue: 'INTERVAL',
-    multiple: true,
-    multipleNonGreedy: true,
-    delimiter: ',',
-    env: 'KLINES_INTERVAL',
   }),
 })
 
-/** Of the commands that write candles. */
-export const { limit: limitFlag, tail: tailFlag } = candleTableFlags
-
-export const { 'accept-list': acceptListFlag } = inGroup('what', {
-  'accept-list': Flags.boolean({
-    summary: 'Accept a list of windows even if entries known to exist are missing from it.',
-    env: 'KLINES_ACCEPT_LIST',
-  }),
-})
-
-/** Of the commands that print lists. */
-export const { all: allDatesFlag } = inGroup('what', {
-  all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
-})
-
-/** Of the commands that read a range. */
-export const { 'fail-on-gaps': failOnGapsFlag } = inGroup('what', {
-  'fail-on-gaps': Flags.boolean({
-    summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
-    env: 'KLINES_FAIL_ON_GAPS',
-  }),
-})
-
-/** Of the commands that download candles. */
-export const { 'fail-on-restated': failOnRestatedFlag } = inGroup('what', {
-  'fail-on-restated': Flags.boolean({
-    summary: 'Exit code 6, and no export, when the service has changed cached candles; the mirror keeps the old ones.',
-    env: 'KLINES_FAIL_ON_RESTATED',
-  }),
-})
-export const { yes: yesFlag } = inGroup('what', {
-  yes: Flags.boolean({
-    summary:
-      'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',
-    env: 'KLINES_YES',
+/** Of a command that also takes what names its intervals itself. */
+export const mirrorIntervalFlags = inGroup('what', {
+  interval: Flags.string({
+    ...INTERVALS_FLAG,
+    summary: 'Candle lengths of the mirror, repeated or separated by commas; all for these.',
   }),
 })
 
 /** Which series of a mirror, and how the table is printed. */
 export const mirrorSeriesFlags = {
-  interval: selectionFlags.interval,
+  ...pick(selectionFlags, 'interval'),
   ...inGroup('output', {
     format: Flags.option({
       char: 'f',
@@ -129,10 +90,7 @@ export const mirrorSeriesFlags = {
 }
 
 /** What the flags of a range parse to. */
-export type RangeFlags = Pick<CandleTableFlags, 'from' | 'to' | 'last'>
+export type RangeFlags = FlagsOf<typeof rangeFlags>
 
 /** What `mirrorSeriesFlags` and `locationFlags` parse to. */
-export interface TableFlags extends LocationFlags {
-  interval: string[]
-  format?: string | undefined
-}
+export type TableFlags = FlagsOf<typeof mirrorSeriesFlags> & LocationFlags

@@ -1,38 +1,31 @@
 import * as Flags from '@oclif/core/flags'
+import { inGroup } from './group.js'
 
 /** What `serve` serves, and where. */
 export const serveFlags = {
-  host: Flags.string({
-    helpGroup: 'network',
-    summary: 'Address to listen on; non-loopback addresses expose the server.',
-    helpValue: 'ADDRESS',
-    default: '127.0.0.1',
-    env: 'KLINES_HOST',
+  ...inGroup('network', {
+    host: Flags.string({
+      summary: 'Address to listen on; non-loopback addresses expose the server.',
+      helpValue: 'ADDRESS',
+      default: '127.0.0.1',
+    }),
+    port: Flags.integer({
+      summary: 'Port to listen on; 0 picks a free port.',
+      helpValue: 'N',
+      default: 8787,
+      min: 0,
+      max: 65_535,
+    }),
+    upstream: Flags.boolean({
+      summary: 'Download missing and open windows from the service at --base-url on request.',
+    }),
   }),
-  port: Flags.integer({
-    helpGroup: 'network',
-    summary: 'Port to listen on; 0 picks a free port.',
-    helpValue: 'N',
-    default: 8787,
-    min: 0,
-    max: 65_535,
-    env: 'KLINES_PORT',
+  ...inGroup('what', {
+    strict: Flags.boolean({ summary: 'Greeting API: accept only what the public instance accepts.' }),
+    'stream-text': Flags.string({
+      summary: 'Text of the token stream of the greeting API.',
+      helpValue: 'TEXT',
+    }),
   }),
-  upstream: Flags.boolean({
-    helpGroup: 'network',
-    summary: 'Download missing and open windows from the service at --base-url on request.',
-    env: 'KLINES_UPSTREAM',
-  }),
-  strict: Flags.boolean({
-    helpGroup: 'what',
-    summary: 'Greeting API: accept only what the public instance accepts.',
-    env: 'KLINES_STRICT',
-  }),
-  'stream-text': Flags.string({
-    helpGroup: 'what',
-    summary: 'Text of the token stream of the greeting API.',
-    helpValue: 'TEXT',
-    env: 'KLINES_STREAM_TEXT',
-  }),
-  open: Flags.boolean({ helpGroup: 'appearance', summary: 'Open the start page in a browser.', env: 'KLINES_OPEN' }),
+  ...inGroup('appearance', { open: Flags.boolean({ summary: 'Open the start page in a browser.' }) }),
 }

@@ -3,8 +3,9 @@ import * as Flags from '@oclif/core/flags'
 import { RESULT_FORMATS } from '../../sql/result.js'
 import { type FlagsOf, inGroup } from './group.js'
 import { locationFlags } from './location.js'
-import { outputFlags } from './output.js'
-import { selectionFlags } from './selection.js'
+import { outputFlag, outputFlags } from './output.js'
+import type { OutputOptions } from './run.js'
+import { rangeFlags } from './selection.js'
 
 export const sqlArgs = {
   sql: Args.string({
@@ -14,28 +15,18 @@ export const sqlArgs = {
   }),
 }
 
-const { from, to, last } = selectionFlags
-
 /** What is queried, and where the result goes. */
 export const sqlFlags = {
   ...inGroup('what', {
     lake: Flags.string({
       summary: 'Folder of a lake, as klines export --layout hive makes it. Default: the mirror.',
       helpValue: 'DIR',
-      env: 'KLINES_LAKE',
     }),
   }),
   ...locationFlags,
-  from,
-  to,
-  last,
+  ...rangeFlags,
   ...inGroup('output', {
-    output: Flags.string({
-      char: 'o',
-      summary: 'File to write; - for stdout.',
-      helpValue: 'FILE',
-      env: 'KLINES_SQL_OUTPUT',
-    }),
+    output: outputFlag({ summary: 'File to write; - for stdout.', env: 'KLINES_SQL_OUTPUT' }),
     format: Flags.option({
       char: 'f',
       summary:
@@ -69,6 +60,4 @@ export function withSqlLast(argv: readonly string[]): string[] {
 }
 
 /** What the flags of `sql` parse to. */
-export interface SqlFlags extends FlagsOf<typeof sqlFlags> {
-  json: boolean
-}
+export type SqlFlags = FlagsOf<typeof sqlFlags> & OutputOptions

@@ -34,8 +34,7 @@ export async function runLock(
   flags: LockFlags,
   { given, signal, warn, progressStyle }: RunContext,
 ): Promise<Report<LockObject> | undefined> {
-  const { interval, mirror, force, mkdir, json } = flags
-  const output = flags.output === '/dev/stdout' ? '-' : flags.output
+  const { interval, mirror, output, force, mkdir, json } = flags
   if (given.has('resample')) {
     throw notResampled('Resampled candles are not locked.')
   }

@@ -74,7 +74,7 @@ function chooseSource(flags: SqlFlags, given: ReadonlySet<string>): SqlFlags {
 }
 
 function resolveTarget({ output, format, json }: SqlFlags): ResultTarget {
-  const path = output === undefined || output === '/dev/stdout' ? '-' : output
+  const path = output ?? '-'
   if (path !== '-') {
     const file = resolveResultFormat(path, format)
     if (file.format !== 'table') return { path, ...file }

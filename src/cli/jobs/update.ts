@@ -4,8 +4,8 @@ import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
-import type { LocationFlags } from '../flags/location.js'
-import { type FetchFlags, toFetchOptions } from '../flags/network.js'
+import { toFetchOptions } from '../flags/network.js'
+import type { UpdateFlags } from '../flags/update.js'
 import { requireMirror } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
@@ -14,14 +14,6 @@ import { type UpdateOutcome, updateReport } from '../reports/update.js'
 import { openAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 import { checkTargets, type UpdateTarget } from '../update-targets.js'
-
-/** What the flags of `update` parse to. */
-export interface UpdateFlags extends LocationFlags, FetchFlags {
-  threads?: number | undefined
-  'fail-on-gaps'?: boolean
-  'dry-run': boolean
-  'per-series'?: boolean
-}
 
 /** Codes of what a service says to all requests of a run. */
 const ENDS_SOURCE = ['unreachable', 'rate_limited'] as const

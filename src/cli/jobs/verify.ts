@@ -3,7 +3,7 @@ import { parseRequestedRange } from '../../klines/time-range.js'
 import { verifySeries } from '../../verify/verify.js'
 import type { RunContext } from '../base-command.js'
 import { ExitCode } from '../error-report.js'
-import type { RangeFlags, TableFlags } from '../flags/selection.js'
+import type { VerifyFlags } from '../flags/verify.js'
 import { cachedSeries, describeLocation } from '../local-mirror.js'
 import type { Report } from '../reports/report.js'
 import { verifyReport } from '../reports/verify/report.js'
@@ -18,16 +18,6 @@ const EXIT_CODES: Record<Verdict, ExitCode> = {
   short: ExitCode.Done,
   incomplete: ExitCode.Incomplete,
   failed: ExitCode.VerificationFailed,
-}
-
-/** What the flags of `verify` parse to. */
-interface VerifyFlags extends TableFlags, RangeFlags {
-  verbose: boolean
-  audit: boolean
-  lock?: string | undefined
-  'accept-list'?: boolean
-  'fail-on-gaps': boolean
-  threads?: number | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { localFlag } from '../../cli/flags/config.js'
+import { localFlag } from '../../cli/flags/run.js'
 
 export default class ConfigPath extends BaseCommand {
   static override summary = "Print the path of the user's config file, or of the folder's."

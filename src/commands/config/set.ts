@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.js'
-import { localFlag } from '../../cli/flags/config.js'
+import { localFlag } from '../../cli/flags/run.js'
 
 export default class ConfigSet extends BaseCommand {
   static override summary = "Set a default in the user's config file, or in the folder's."

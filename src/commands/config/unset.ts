@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../../cli/base-command.js'
-import { localFlag } from '../../cli/flags/config.js'
+import { localFlag } from '../../cli/flags/run.js'
 
 export default class ConfigUnset extends BaseCommand {
   static override summary = "Remove a key from the user's config file, or from the folder's."

@@ -1,8 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js'
 import { locationFlags } from '../../cli/flags/location.js'
-import { intervalFilterFlag, selectionFlags, symbolFilterArgs } from '../../cli/flags/selection.js'
-
-const { from, to, last } = selectionFlags
+import { intervalFilterFlags, rangeFlags, symbolFilterArgs } from '../../cli/flags/selection.js'
 
 export default class MirrorChanges extends BaseCommand {
   static override summary = 'List the cached candles that the service changed, with both values.'
@@ -13,7 +11,7 @@ export default class MirrorChanges extends BaseCommand {
     '<%= config.bin %> <%= command.id %> BTCUSDT -i 1h --from 2025-10 --json',
   ]
   static override args = symbolFilterArgs
-  static override flags = { interval: intervalFilterFlag, from, to, last, ...locationFlags }
+  static override flags = { ...intervalFilterFlags, ...rangeFlags, ...locationFlags }
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(MirrorChanges)

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
+import { removalFlags } from '../../cli/flags/location.js'
 
 export default class MirrorClear extends BaseCommand {
   static override summary = 'Remove the local mirror.'
@@ -11,8 +11,7 @@ export default class MirrorClear extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --mirror DIR --yes',
   ]
   static override flags = {
-    ...locationFlags,
-    yes: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_YES' }),
+    ...removalFlags,
     // Earlier versions took it.
     force: Flags.boolean({ hidden: true }),
   }

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
+import { inGroup } from '../../cli/flags/group.js'
+import { removalFlags } from '../../cli/flags/location.js'
 
 export default class MirrorPrune extends BaseCommand {
   static override summary = 'Remove temporary files and windows that no list names.'
@@ -11,12 +12,9 @@ export default class MirrorPrune extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --mirror DIR',
   ]
   static override flags = {
-    ...locationFlags,
-    yes: Flags.boolean({ helpGroup: 'what', summary: 'Do not ask for confirmation.', env: 'KLINES_YES' }),
-    'dry-run': Flags.boolean({
-      helpGroup: 'output',
-      summary: 'Show what would be removed, without removing it.',
-      env: 'KLINES_DRY_RUN',
+    ...removalFlags,
+    ...inGroup('output', {
+      'dry-run': Flags.boolean({ summary: 'Show what would be removed, without removing it.' }),
     }),
   }
 

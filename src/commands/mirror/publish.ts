@@ -1,14 +1,15 @@
 import { BaseCommand } from '../../cli/base-command.js'
+import { pick } from '../../cli/flags/group.js'
 import { locationFlags } from '../../cli/flags/location.js'
 import { networkFlags } from '../../cli/flags/network.js'
-import { progressFlag } from '../../cli/flags/output.js'
+import { runFlags } from '../../cli/flags/run.js'
 
 export default class MirrorPublish extends BaseCommand {
   static override summary = 'Make the local mirror a complete static tree that any host can serve.'
   static override description =
     'Adds the lists, and an empty file for each window that starts in the future or ends before the first candle of its series. A window that is missing or corrupt is named, and nothing is written then. Nothing is uploaded.'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --mirror DIR']
-  static override flags = { ...locationFlags, progress: progressFlag, ...networkFlags }
+  static override flags = { ...locationFlags, ...pick(runFlags, 'progress'), ...networkFlags }
 
   protected override get interruptionAdvice(): string {
     return 'The mirror is not complete yet; run the same command again.'

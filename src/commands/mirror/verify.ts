@@ -1,8 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
+import { inGroup, pick } from '../../cli/flags/group.js'
 import { locationFlags } from '../../cli/flags/location.js'
 import { networkFlags } from '../../cli/flags/network.js'
-import { progressFlag } from '../../cli/flags/output.js'
+import { runFlags } from '../../cli/flags/run.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Check every file of the local mirror for corruption.'
@@ -15,8 +16,8 @@ export default class MirrorVerify extends BaseCommand {
   ]
   static override flags = {
     ...locationFlags,
-    progress: progressFlag,
-    repair: Flags.boolean({ helpGroup: 'network', summary: 'Download corrupt files again.', env: 'KLINES_REPAIR' }),
+    ...pick(runFlags, 'progress'),
+    ...inGroup('network', { repair: Flags.boolean({ summary: 'Download corrupt files again.' }) }),
     ...networkFlags,
   }
 

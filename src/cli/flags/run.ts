@@ -1,0 +1,65 @@
+import * as Flags from '@oclif/core/flags'
+import { type FlagsOf, inGroup } from './group.js'
+
+/** Flags of every command. */
+export const baseFlags = inGroup('appearance', {
+  json: Flags.boolean({ summary: 'Print one JSON object instead of text.' }),
+  quiet: Flags.boolean({ char: 'q', summary: 'Print only data and errors.' }),
+  verbose: Flags.boolean({ char: 'v', summary: 'Print more details.' }),
+})
+
+/** Flags of several commands, each by itself: they `pick` theirs. */
+export const runFlags = {
+  ...inGroup('what', {
+    lock: Flags.string({
+      summary: 'Lock file (klines lock) that says which series, ranges and source, in place of SYMBOL and -i.',
+      helpValue: 'FILE',
+    }),
+    series: Flags.string({
+      summary:
+        'Series of a file that does not name it, such as BTCUSDT/1h. Default: by the name of the file, BTCUSDT-1h.csv.',
+      helpValue: 'SERIES',
+    }),
+    all: Flags.boolean({ summary: 'Also windows that start later than today.', env: 'KLINES_ALL_DATES' }),
+    'accept-list': Flags.boolean({
+      summary: 'Accept a list of windows even if entries known to exist are missing from it.',
+    }),
+    'fail-on-gaps': Flags.boolean({
+      summary: 'Exit code 3, and no export, when candles are missing in the range or at an end of it that is named.',
+    }),
+    'fail-on-restated': Flags.boolean({
+      summary:
+        'Exit code 6, and no export, when the service has changed cached candles; the mirror keeps the old ones.',
+    }),
+    yes: Flags.boolean({
+      summary:
+        'With binance, download a pattern that matches more than 20 symbols, or a range that takes more than 50,000 requests.',
+    }),
+  }),
+  ...inGroup('output', {
+    'dry-run': Flags.boolean({ summary: 'Show what would be downloaded and written, without doing it.' }),
+    threads: Flags.integer({
+      summary:
+        'Threads that work at once, at most one for each file, series of a lake, or symbol to verify. Default: 1 below 2,000 windows, else one per core, at most 8 and one for each 100 MB of memory.',
+      helpValue: 'N',
+    }),
+  }),
+  ...inGroup('appearance', {
+    /** `auto` is a bar at a terminal and plain lines elsewhere. */
+    progress: Flags.option({
+      summary: 'Progress on stderr: auto is a bar at a terminal, elsewhere a line every 15 s.',
+      options: ['auto', 'plain', 'json', 'none'] as const,
+      helpValue: 'MODE',
+    })(),
+    'per-series': Flags.boolean({ summary: 'Show a summary row for each series, even if there are more than 12.' }),
+  }),
+}
+
+/** What `baseFlags` and `--progress` parse to: how a command prints. */
+export interface OutputOptions extends FlagsOf<typeof baseFlags>, FlagsOf<Pick<typeof runFlags, 'progress'>> {}
+
+/** Which config file; under no heading, as `klines config` has few flags. */
+export const localFlag = Flags.boolean({
+  summary: "The file of the working folder, ./klines.config.json, instead of the user's.",
+  env: 'KLINES_LOCAL',
+})
