@@ -53,6 +53,7 @@ export abstract class BaseCommand extends Command {
     this.defaults = await findDefaults(this.config, this.id)
     const flags = applyDefaults(this.flags, this.defaults)
     const output = await super.parse({ ...options, flags } as typeof options, argv)
+    readLists(flags, output.flags)
     this.given = new Set(output.raw.flatMap(token => (token.type === 'flag' ? [token.flag] : [])))
     const { json, verbose, mirror } = output.flags as Partial<OutputOptions> & { mirror?: string }
     const { given, defaults } = this
@@ -146,5 +147,13 @@ export abstract class BaseCommand extends Command {
     const isDefault = KLINES_JSON ? isOn('KLINES_JSON') : this.defaults.get('json')?.value === true
     const json = this.outputOptions.json || (isDefault && !flags.includes('--no-json'))
     return json || flags.includes('--json')
+  }
+}
+
+/** oclif returns one text, with its commas, for a repeatable flag that comes from the environment: makes a list of it. */
+function readLists(flags: Interfaces.FlagInput, values: Record<string, unknown>): void {
+  for (const [name, flag] of Object.entries(flags)) {
+    const isList = flag.type === 'option' && flag.multiple && values[name] !== undefined
+    if (isList) values[name] = [values[name]].flat()
   }
 }

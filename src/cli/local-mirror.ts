@@ -51,8 +51,7 @@ export async function cachedSeries(
   warn: (warning: string) => void,
 ): Promise<{ mirror: Mirror; series: Series[] }> {
   const source = openNamedSource(flags, warn)
-  // oclif returns one text for a repeatable flag that comes from the environment.
-  const selection = parseSelectionText(symbols, [flags.interval].flat())
+  const selection = parseSelectionText(symbols, flags.interval)
   return { mirror: namedMirror(flags), series: await selectCached(source, selection) }
 }
 

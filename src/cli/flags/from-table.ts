@@ -5,7 +5,7 @@ import type { FlagName, Option, OptionEntry, OptionValue } from '../../options/o
 import { OUTPUT_ENTRIES, type OUTPUT_OPTIONS, type OutputRequest } from '../../options/output-options.js'
 import { variableOf } from './group.js'
 
-/** What the flags of a table parse to: oclif returns one text, with its commas, for names from the environment. */
+/** What the flags of a table parse to. */
 type FlagsOf<Options extends Readonly<Record<string, Option>>> = {
   -readonly [Name in keyof Options & string as FlagName<Name>]?:
     | (Options[Name]['takes'] extends 'names' ? string[] : OptionValue<Options[Name]>)
@@ -28,11 +28,7 @@ function toFlags(entries: readonly OptionEntry[]) {
 
 /** Options of the library from flags. */
 export function toOutputRequest(flags: OutputTableFlags): OutputRequest {
-  const values = OUTPUT_ENTRIES.map(({ name, flag, option }) => {
-    const value = flags[flag]
-    return [name, option.takes === 'names' && value !== undefined ? [value].flat() : value]
-  })
-  return Object.fromEntries(values)
+  return Object.fromEntries(OUTPUT_ENTRIES.map(({ name, flag }) => [name, flags[flag]]))
 }
 
 function toFlag(name: string, option: Option) {

@@ -139,7 +139,7 @@ async function runJob(
 
 function openTable({ columns, limit, tail, 'time-format': timeFormat }: JobFlags): CandleTable {
   return new CandleTable({
-    columns: columns && parseColumns([columns].flat()),
+    columns: columns && parseColumns(columns),
     timeFormat,
     isExcerpt: limit !== undefined || tail !== undefined,
     width: process.stdout.columns || Number.POSITIVE_INFINITY,
@@ -169,9 +169,8 @@ function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): 
   const range = { from, to, last }
   const fetching = { mirror, ...toFetchOptions(flags), signal }
   const failOnGaps = flags['fail-on-gaps']
-  // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
   return {
-    ...parseSelectionText(symbols, [interval].flat()),
+    ...parseSelectionText(symbols, interval),
     ...range,
     ...fetching,
     ...toOutputRequest(flags),

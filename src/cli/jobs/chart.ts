@@ -122,8 +122,7 @@ function toRequest(symbols: string[], flags: ChartFlags, { signal, given }: RunC
   const { interval, mirror, resample, offline } = flags
   const range = resolveRange(flags, given)
   const fetching = { mirror, ...toFetchOptions(flags), signal }
-  // oclif returns one text, with its commas, for a repeatable flag that comes from the environment.
-  return { ...parseSelectionText(symbols, [interval].flat()), ...range, ...fetching, resample, offline }
+  return { ...parseSelectionText(symbols, interval), ...range, ...fetching, resample, offline }
 }
 
 /** A watch needs a terminal to draw on, and candles to come. */

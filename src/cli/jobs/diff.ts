@@ -47,8 +47,7 @@ async function runOnce(
   const [addressA, addressB] = [await openSide(a), await openSide(b)]
   try {
     const sides: DiffRequest['sides'] = [addressA.side, addressB.side]
-    // oclif returns one text for a repeatable flag that comes from the environment.
-    const request = { sides, symbols, intervals: [interval].flat(), range, series, signal, ...toFetchOptions(flags) }
+    const request = { sides, symbols, intervals: interval, range, series, signal, ...toFetchOptions(flags) }
     const diff = await ProgressDisplay.during(progressStyle, DOWNLOADING, ({ events }) =>
       openDiff({ ...request, onEvent: events(warn) }),
     )

@@ -54,8 +54,7 @@ async function fingerprintMirror(
   const { baseUrl } = offlineAddress(flags['base-url'])
   const partial = resample !== undefined || derive || given.has('partial') ? flags.partial : undefined
   const report = await fingerprintKlines({
-    // oclif returns one text for a repeatable flag that comes from the environment.
-    ...parseSelectionText(symbols, [interval].flat()),
+    ...parseSelectionText(symbols, interval),
     ...resolveRange(flags, given),
     ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, onEvent: warningsTo(warn) },
   })

@@ -44,8 +44,7 @@ export async function runLock(
   const { baseUrl } = offlineAddress(flags['base-url'])
   const report = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
     lockKlines({
-      // oclif returns one text for a repeatable flag that comes from the environment.
-      ...{ symbols, intervals: [interval].flat() },
+      ...{ symbols, intervals: interval },
       ...resolveRange(flags, given),
       ...{ baseUrl, mirror, output, force, mkdir, signal, onEvent: events(warn) },
     }),

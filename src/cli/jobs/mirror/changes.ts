@@ -17,7 +17,7 @@ export function runMirrorChanges(
   { interval = ['all'], ...flags }: LocationFlags & RangeFlags & { interval?: string[] },
   { warn, given }: RunContext,
 ): Report<ChangesObject> {
-  const selection = parseSelectionText(symbols, [interval].flat())
+  const selection = parseSelectionText(symbols, interval)
   const intervals = selectedIntervals(selection, EXCHANGE_INTERVALS)
   const { fromTime, toTime } = parseRange(resolveRange(flags, given), systemClock.now())
   const { root, changes } = requireMirror(flags, warn)
