@@ -3,7 +3,7 @@ import type { GreetingClient } from '../greeting-client/client.js'
 import { GREETING_BASE_URL } from '../http/base-url.js'
 import { BaseCommand } from './base-command.js'
 import type { OutputOptions } from './flags/run.js'
-import { openAddress } from './service-address.js'
+import { withAddress } from './service-address.js'
 
 /** The flag with the address of a server that has the greeting API. */
 export function addressFlag(server: string) {
@@ -34,16 +34,13 @@ export abstract class GreetingCommand extends BaseCommand {
   ): Promise<T> {
     const { signal } = this.context(flags)
     const { openGreetingClient } = await import('../greeting-client/client.js')
-    const address = await openAddress(flags['base-url'])
-    try {
-      const client = await openGreetingClient({ baseUrl: address.baseUrl })
+    return withAddress(flags['base-url'], async baseUrl => {
+      const client = await openGreetingClient({ baseUrl })
       try {
         return await work(client, signal)
       } finally {
         await client.close()
       }
-    } finally {
-      await address.close()
-    }
+    })
   }
 }

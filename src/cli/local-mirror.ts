@@ -14,7 +14,7 @@ import { offlineAddress } from './service-address.js'
 
 /** What the flags name, for a command that makes no request. */
 function offlineOptions(flags: LocationFlags): SourceOptions {
-  return { baseUrl: offlineAddress(flags['base-url']).baseUrl, mirror: flags.mirror }
+  return { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
 }
 
 /** The windows of the mirror that the flags name. Throws `window_missing` where there is none, and `mirror_mismatch`. */

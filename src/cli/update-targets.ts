@@ -52,7 +52,7 @@ export async function checkTargets(
       if (targets.has(fileId(stats))) continue
       const found = stats.isDirectory() ? await findLake(path) : await findFile(path)
       const source = checkSource(path, found.source, flags, context)
-      openMirror({ mirror: flags.mirror, baseUrl: offlineAddress(source).baseUrl }).upkeep.checkBase(source)
+      openMirror({ mirror: flags.mirror, baseUrl: offlineAddress(source) }).upkeep.checkBase(source)
       targets.set(fileId(stats), { ...found, path, source })
     } catch (error) {
       if (!isKlinesError(error)) throw error
@@ -102,7 +102,7 @@ function checkSource(
   { mirror, 'base-url': baseUrl }: LocationFlags,
   { given, fromFolder }: RunContext,
 ): string {
-  const named = given.has('base-url') ? toSourceName(offlineAddress(baseUrl).baseUrl) : undefined
+  const named = given.has('base-url') ? toSourceName(offlineAddress(baseUrl)) : undefined
   if (source === undefined) {
     if (named !== undefined) return named
     throw new KlinesError('bad_option', `${path} does not say where its candles come from.`, {

@@ -6,7 +6,6 @@ import { type DryRunReport, dryRun } from '../../export/dry-run.js'
 import { type ExportRequest, exportTo } from '../../export/export.js'
 import type { RangedRequest } from '../../export/export-series.js'
 import { parseColumns } from '../../export/row-format.js'
-import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { isKnownSource } from '../../mirror/user-mirrors.js'
@@ -22,13 +21,12 @@ import type { Report } from '../reports/report.js'
 import { dryRunReport, runReport } from '../reports/run.js'
 import { type RunDetails, type RunResult, tableNotes } from '../reports/run-text.js'
 import { type ResolvedFlags, resolveFlags } from '../resolve-flags.js'
-import { offlineAddress, openAddress } from '../service-address.js'
+import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { CandleTable } from '../terminal/candle-table.js'
 import { confirmRequests } from '../terminal/confirm.js'
 import { print, printNote } from '../terminal/print.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
-const DOWNLOADING = { verb: 'Downloading', noun: 'window' }
 const READING = { start: 'Reading the mirror', verb: 'Reading', noun: 'window' }
 
 /** Candles that a lock names. */
@@ -71,13 +69,11 @@ async function runOnce(
   const { output } = flags
   checkStandardOutput(output, flags)
   // Before the sample's server starts: wrong names end the run here.
-  const named = toRequest(symbols, flags, context)
-  const address = await (offline ? offlineAddress : openAddress)(flags['base-url'])
-  const base = { ...named, baseUrl: address.baseUrl, offline, ranges }
+  const named = { ...toRequest(symbols, flags, context), offline, ranges }
   const startedMs = performance.now()
   const table = flags.isTable ? openTable(flags) : undefined
-  const run = async ({ events }: ProgressDisplay) => {
-    const request = { ...base, onEvent: events(context.warn) }
+  const run = async (baseUrl: BaseAddress, { events }: ProgressDisplay) => {
+    const request = { ...named, baseUrl, onEvent: events(context.warn) }
     if (flags['dry-run']) return dryRunReport(await runDry(flags, { ...request, output }))
     const result = await runJob(flags, { ...request, output }, table)
     if (table && !flags.quiet) print(tableNotes(table.omitted, result))
@@ -92,17 +88,14 @@ async function runOnce(
   }
   // Every window is there before the first byte goes to stdout, where it must not meet a bar.
   const endsEarly = output === '-'
-  try {
-    const words = offline ? READING : { ...DOWNLOADING, start: `Fetching lists from ${toSourceName(address.baseUrl)}` }
-    const report = await ProgressDisplay.during(context.progressStyle, words, run, {
-      endsEarly,
-    })
-    if (output !== '-' || flags['dry-run']) return report
-    if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
-    return undefined
-  } finally {
-    await address.close()
+  const runAt = (baseUrl: BaseAddress) => {
+    const words = offline ? READING : downloadingFrom(baseUrl)
+    return ProgressDisplay.during(context.progressStyle, words, display => run(baseUrl, display), { endsEarly })
   }
+  const report = await withAddress(flags['base-url'], runAt, { offline })
+  if (output !== '-' || flags['dry-run']) return report
+  if (flags.format === undefined && isStdoutFile()) context.warn('JSON rows, one array; -f csv writes CSV.')
+  return undefined
 }
 
 /** The flags that a lake remembers. */

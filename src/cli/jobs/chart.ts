@@ -2,7 +2,7 @@ import type { FittedCandles } from '../../chart/chart-candle.js'
 import { drawFrame } from '../../chart/terminal/frame.js'
 import { MIN_WIDTH } from '../../chart/terminal/layout.js'
 import { parseSelectionText } from '../../download/selection.js'
-import { SAMPLE, toSourceName } from '../../http/base-url.js'
+import { SAMPLE } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
@@ -18,7 +18,7 @@ import { coverageText } from '../reports/coverage.js'
 import type { Report } from '../reports/report.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
-import { offlineAddress, openAddress } from '../service-address.js'
+import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
@@ -35,9 +35,8 @@ export async function runChart(
   const pictures = parsePictures(flags, context.given)
   checkWatch(flags)
   const named = toRequest(symbols, flags, context)
-  const address = await (flags.offline ? offlineAddress : openAddress)(flags['base-url'])
-  const request = { ...named, baseUrl: address.baseUrl }
-  try {
+  const draw = async (address: BaseAddress) => {
+    const request = { ...named, baseUrl: address }
     const loaded = await loadFirst(request, pictures ? pictureRoom(pictures) : terminalRoom(chartSize(flags)), context)
     if (!pictures) warnAboutWidth(flags, context)
     if (flags.watch) return await watch(loaded, request, flags, context)
@@ -53,17 +52,15 @@ export async function runChart(
     // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
     process.stdout.write(`${lines.join('\n')}\n`)
     return undefined
-  } finally {
-    await address.close()
   }
+  return withAddress(flags['base-url'], draw, flags)
 }
 
 async function loadFirst(request: ChartRequest, room: ChartRoom, context: RunContext): Promise<LoadedCharts> {
   const { progressStyle, warn } = context
-  const words = { start: `Fetching lists from ${toSourceName(request.baseUrl)}`, verb: 'Downloading', noun: 'window' }
   // Reading a mirror takes no time that is worth a line.
   const style = request.offline ? NO_PROGRESS : progressStyle
-  const loaded = await ProgressDisplay.during(style, words, ({ events }) => {
+  const loaded = await ProgressDisplay.during(style, downloadingFrom(request.baseUrl), ({ events }) => {
     const onEvent = events(warn)
     return loadCharts({ ...request, onEvent }, room, { onEvent })
   })

@@ -7,7 +7,7 @@ import type { DiffArgs, DiffFlags } from '../flags/diff.js'
 import { toFetchOptions } from '../flags/network.js'
 import { type DiffReport, type DiffVerdict, diffReport, MAX_LISTED } from '../reports/diff.js'
 import { resolveRange } from '../resolve-flags.js'
-import { openAddress } from '../service-address.js'
+import { withAddress } from '../service-address.js'
 import { confirmRequests } from '../terminal/confirm.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 
@@ -44,9 +44,7 @@ async function runOnce(
 ): Promise<ExitCode> {
   const { interval = [], series, verbose } = flags
   const range = parseRequestedRange(resolveRange(flags, given), systemClock.now())
-  const [addressA, addressB] = [await openSide(a), await openSide(b)]
-  try {
-    const sides: DiffRequest['sides'] = [addressA.side, addressB.side]
+  const compare = async (...sides: DiffRequest['sides']) => {
     const request = { sides, symbols, intervals: interval, range, series, signal, ...toFetchOptions(flags) }
     const diff = await ProgressDisplay.during(progressStyle, DOWNLOADING, ({ events }) =>
       openDiff({ ...request, onEvent: events(warn) }),
@@ -61,15 +59,11 @@ async function runOnce(
     } finally {
       await diff.close()
     }
-  } finally {
-    await addressA.close()
-    await addressB.close()
   }
+  return withSide(a, sideA => withSide(b, sideB => compare(sideA, sideB)))
 }
 
 /** A path, or the address of a service; `sample` starts the embedded server. */
-async function openSide(name: string): Promise<{ side: SideRequest; close(): Promise<void> }> {
-  if (!isService(name)) return { side: { name }, close: async () => {} }
-  const { baseUrl, close } = await openAddress(name)
-  return { side: { name, baseUrl }, close }
+function withSide<T>(name: string, work: (side: SideRequest) => Promise<T>): Promise<T> {
+  return isService(name) ? withAddress(name, baseUrl => work({ name, baseUrl })) : work({ name })
 }

@@ -51,7 +51,7 @@ async function fingerprintMirror(
     const suggestions = ['Name intervals with -i, such as -i 1h, or write a folder as ./FOLDER.']
     throw new KlinesError('bad_option', 'Expected at least one interval of the symbols.', { suggestions })
   }
-  const { baseUrl } = offlineAddress(flags['base-url'])
+  const baseUrl = offlineAddress(flags['base-url'])
   const partial = resample !== undefined || derive || given.has('partial') ? flags.partial : undefined
   const report = await fingerprintKlines({
     ...parseSelectionText(symbols, interval),

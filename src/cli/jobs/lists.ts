@@ -8,7 +8,7 @@ import type { LocationFlags } from '../flags/location.js'
 import { type NetworkFlags, toLimits } from '../flags/network.js'
 import { intervalsReport, startDatesReport, symbolsReport } from '../reports/catalogue.js'
 import type { Report } from '../reports/report.js'
-import { openAddress } from '../service-address.js'
+import { withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
 
 const FETCHING = { start: 'Fetching lists', verb: '', noun: 'list' }
@@ -51,15 +51,11 @@ async function readLists(
 ): Promise<Catalogue> {
   const { mirror } = flags
   const findBaseUrl = () => (mirror === undefined ? undefined : openMirror({ mirror }).upkeep.readMeta()?.baseUrl)
-  const address = await openAddress(flags['base-url'] ?? findBaseUrl())
-  try {
-    // Lists take a moment, so only a person who waits sees something.
-    const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
-    const options = { baseUrl: address.baseUrl, mirror, ...toLimits(flags), signal }
-    return await ProgressDisplay.during(style, FETCHING, ({ events }) =>
-      readCatalogue({ ...options, onEvent: events(warn) }, intervals),
-    )
-  } finally {
-    await address.close()
-  }
+  // Lists take a moment, so only a person who waits sees something.
+  const style = progressStyle.kind === 'bar' ? progressStyle : NO_PROGRESS
+  return withAddress(flags['base-url'] ?? findBaseUrl(), baseUrl =>
+    ProgressDisplay.during(style, FETCHING, ({ events }) =>
+      readCatalogue({ baseUrl, mirror, ...toLimits(flags), signal, onEvent: events(warn) }, intervals),
+    ),
+  )
 }

@@ -41,7 +41,7 @@ export async function runLock(
   if (output === '-' && json) {
     throw new KlinesError('bad_option', '--json prints an object on stdout, where the lock goes. Expected one of them.')
   }
-  const { baseUrl } = offlineAddress(flags['base-url'])
+  const baseUrl = offlineAddress(flags['base-url'])
   const report = await ProgressDisplay.during(progressStyle, READING, ({ events }) =>
     lockKlines({
       ...{ symbols, intervals: interval },
@@ -69,7 +69,7 @@ export async function runVerifyLock(
   const { lock = '', mirror } = flags
   const source = findNamedSource(await readLock(lock), flags, context, true)
   const check = await ProgressDisplay.during(progressStyle, READING, ({ events }) => {
-    const { baseUrl } = offlineAddress(source)
+    const baseUrl = offlineAddress(source)
     return checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) })
   })
   return { report: lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
@@ -102,7 +102,7 @@ export function findNamedSource(
 ): string | undefined {
   return findLockSource(lock, {
     lock: flags.lock ?? '',
-    baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']).baseUrl : undefined,
+    baseUrl: given.has('base-url') ? offlineAddress(flags['base-url']) : undefined,
     mirror: offline || !fromFolder.has('mirror') ? flags.mirror : undefined,
     offline,
   })

@@ -1,5 +1,4 @@
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
-import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { checkLock, type LockCheck, lockedRanges, lockedSpan } from '../../lock/check-lock.js'
 import { type Lock, readLock } from '../../lock/lock-file.js'
@@ -10,7 +9,7 @@ import { lockDiffers, lockedRunReport } from '../reports/lock.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
 import { resolveFlags } from '../resolve-flags.js'
-import { openAddress } from '../service-address.js'
+import { downloadingFrom, withAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 import { checkStandardOutput, runCandles } from './candles.js'
 import { findNamedSource, refuseBesideLock } from './lock.js'
@@ -73,16 +72,10 @@ async function downloadLocked(
   { signal, warn, progressStyle }: RunContext,
 ): Promise<LockCheck> {
   const { lock = '', mirror } = flags
-  const address = await openAddress(source)
-  const words = { start: `Fetching lists from ${toSourceName(address.baseUrl)}`, verb: 'Downloading', noun: 'window' }
-  try {
-    return await ProgressDisplay.during(progressStyle, words, ({ events }) =>
-      checkLock({
-        ...{ lock, baseUrl: address.baseUrl, mirror },
-        ...{ ...toFetchOptions(flags), failOnRestated: flags['fail-on-restated'], signal, onEvent: events(warn) },
-      }),
-    )
-  } finally {
-    await address.close()
-  }
+  const options = { ...toFetchOptions(flags), failOnRestated: flags['fail-on-restated'], signal }
+  return withAddress(source, baseUrl =>
+    ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), ({ events }) =>
+      checkLock({ lock, baseUrl, mirror, ...options, onEvent: events(warn) }),
+    ),
+  )
 }

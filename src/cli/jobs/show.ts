@@ -27,7 +27,7 @@ import type { Report } from '../reports/report.js'
 import type { ShowObject } from '../reports/schema.js'
 import { showReport } from '../reports/show.js'
 import { differs, type WindowCheck } from '../reports/show-object.js'
-import { openAddress } from '../service-address.js'
+import { withAddress } from '../service-address.js'
 
 type ShowFlags = LocationFlags & NetworkFlags & { readonly check: boolean }
 
@@ -120,16 +120,9 @@ async function checkWindow(
       },
     )
   }
-  const address = await openAddress(named)
-  try {
-    const options = {
-      baseUrl: address.baseUrl,
-      mirror: mirror.root,
-      ...toLimits(flags),
-      signal,
-      onEvent: warningsTo(warn),
-    }
-    const source = await openSource(options, { readOnly: true })
+  const options = { mirror: mirror.root, ...toLimits(flags), signal, onEvent: warningsTo(warn) }
+  return withAddress(named, async baseUrl => {
+    const source = await openSource({ baseUrl, ...options }, { readOnly: true })
     try {
       const { batch } = await source.fetchWindow(window, undefined)
       const change = cached ? diffBatches(cached.batch, batch) : { lost: [], added: openTimes(batch), changed: [] }
@@ -143,9 +136,7 @@ async function checkWindow(
     } finally {
       await source.close()
     }
-  } finally {
-    await address.close()
-  }
+  })
 }
 
 function openTimes(batch: { readonly length: number; openTime(row: number): number }): number[] {

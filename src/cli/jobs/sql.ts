@@ -118,7 +118,7 @@ async function findParts(
 ): Promise<LakeFiles> {
   if (flags.lake !== undefined) return lakeParts(flags.lake, query)
   const { mirror, from, to, last } = flags
-  const { baseUrl } = offlineAddress(flags['base-url'])
+  const baseUrl = offlineAddress(flags['base-url'])
   const { signal, warn } = context
   return exportParts(query, tempFolder(), { mirror, baseUrl, from, to, last, signal, onEvent: warningsTo(warn) })
 }

@@ -1,6 +1,5 @@
 import { updateMirror } from '../../download/update.js'
 import { type DryRunReport, dryRunUpdate } from '../../export/dry-run.js'
-import { toSourceName } from '../../http/base-url.js'
 import { systemClock } from '../../http/system-clock.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { RunContext } from '../base-command.js'
@@ -11,7 +10,7 @@ import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'
 import type { UpdateObject } from '../reports/schema.js'
 import { type UpdateOutcome, updateReport } from '../reports/update.js'
-import { openAddress } from '../service-address.js'
+import { downloadingFrom, withAddress } from '../service-address.js'
 import { ProgressDisplay } from '../terminal/progress.js'
 import { checkTargets, type UpdateTarget } from '../update-targets.js'
 
@@ -63,17 +62,11 @@ async function updateTarget(
   { signal, warn, progressStyle }: RunContext,
 ): Promise<{ run: RunResult } | { plan: DryRunReport }> {
   const { mirror, threads } = flags
-  const address = await openAddress(source)
-  const name = toSourceName(address.baseUrl)
-  const words = { start: `Fetching lists from ${name}`, verb: 'Downloading', noun: 'window' }
-  const common = { baseUrl: address.baseUrl, mirror, ...toFetchOptions(flags), threads, signal }
-  const failOnGaps = flags['fail-on-gaps']
-  try {
-    return await ProgressDisplay.during(progressStyle, words, async ({ events }) => {
-      const request = { ...common, failOnGaps, onEvent: events(warn) }
+  const common = { mirror, ...toFetchOptions(flags), threads, failOnGaps: flags['fail-on-gaps'], signal }
+  return withAddress(source, baseUrl =>
+    ProgressDisplay.during(progressStyle, downloadingFrom(baseUrl), async ({ events }) => {
+      const request = { ...common, baseUrl, onEvent: events(warn) }
       return flags['dry-run'] ? { plan: await plan(request) } : { run: await run(request) }
-    })
-  } finally {
-    await address.close()
-  }
+    }),
+  )
 }

@@ -14,7 +14,7 @@ import { requireMirror } from '../../local-mirror.js'
 import { mirrorCheckReport, mirrorPublishReport, removalReport } from '../../reports/mirror.js'
 import type { Report } from '../../reports/report.js'
 import type { ClearObject, PruneObject, PublishObject, VerifyObject } from '../../reports/schema.js'
-import { offlineAddress, openAddress } from '../../service-address.js'
+import { offlineAddress, withAddress } from '../../service-address.js'
 import { confirm, isInteractive } from '../../terminal/confirm.js'
 import { ProgressDisplay } from '../../terminal/progress.js'
 
@@ -102,14 +102,10 @@ async function repairFiles(
   { signal, warn }: RunContext,
   { advance, events }: ProgressDisplay,
 ): Promise<Repair> {
-  const address = await openAddress(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl)
-  try {
-    const location = { baseUrl: address.baseUrl, mirror: mirror.root }
-    const options = { ...location, ...toLimits(flags), signal, onEvent: events(warn) }
-    return await repairMirror(options, corrupt, advance)
-  } finally {
-    await address.close()
-  }
+  const options = { mirror: mirror.root, ...toLimits(flags), signal, onEvent: events(warn) }
+  return withAddress(flags['base-url'] ?? mirror.upkeep.readMeta()?.baseUrl, baseUrl =>
+    repairMirror({ baseUrl, ...options }, corrupt, advance),
+  )
 }
 
 function findExitCode({ corrupt }: MirrorCheckReport, repair: Repair | undefined): ExitCode {
@@ -125,7 +121,7 @@ export async function runMirrorPublish(
   flags: LocationFlags & NetworkFlags,
   { signal, warn, progressStyle }: RunContext,
 ): Promise<Report<PublishObject>> {
-  const location = { baseUrl: offlineAddress(flags['base-url']).baseUrl, mirror: flags.mirror }
+  const location = { baseUrl: offlineAddress(flags['base-url']), mirror: flags.mirror }
   const report = await ProgressDisplay.during(progressStyle, PUBLISHING, ({ events }) =>
     publishMirror({ ...location, ...toLimits(flags), signal, onEvent: events(warn) }),
   )
