@@ -25,6 +25,9 @@ export interface RunContext {
   readonly fromFolder: ReadonlySet<string>
 }
 
+/** The advice after `Interrupted` for a command that downloads. */
+export const CONTINUE_ADVICE = 'The mirror keeps what was downloaded; run the same command again to continue.'
+
 /**
  * The base of all commands. Signals abort an AbortSignal, warnings go to stderr or into the JSON object, and an error becomes
  * one message and an exit code. Data and results go to stdout, everything else to stderr.
@@ -32,12 +35,21 @@ export interface RunContext {
 export abstract class BaseCommand extends Command {
   static override baseFlags = baseFlags
 
+  /** How long the command may take to end after an interruption, ms. */
+  protected readonly graceMs: number = GRACE_MS
+  /** The advice after `Interrupted`. */
+  protected readonly interruptionAdvice: string = CONTINUE_ADVICE
   private readonly warnings: string[] = []
-  private readonly interruption = interruptible(this.interruptionAdvice, this.graceMs)
+  private interruption!: ReturnType<typeof interruptible>
   private outputOptions: OutputOptions = { json: false, quiet: false, verbose: false }
   private defaults: ConfigDefaults = new Map()
   private flags: Interfaces.FlagInput = {}
   private given: ReadonlySet<string> = new Set()
+
+  protected override async init(): Promise<void> {
+    this.interruption = interruptible(this.interruptionAdvice, this.graceMs)
+    await super.init()
+  }
 
   /** Parses the command line, with the defaults of the config files. Throws `bad_config` and `bad_option`. */
   protected override async parse<
@@ -83,16 +95,6 @@ export abstract class BaseCommand extends Command {
     if (!this.outputOptions.json && !this.outputOptions.quiet) printNote(`Note: ${warning}`)
   }
 
-  /** How long the command may take to end after an interruption, ms. */
-  protected get graceMs(): number {
-    return GRACE_MS
-  }
-
-  /** The advice after `Interrupted`. */
-  protected get interruptionAdvice(): string {
-    return 'The mirror keeps what was downloaded; run the same command again to continue.'
-  }
-
   private get progressStyle(): ProgressStyle {
     const { json, quiet, verbose, progress = 'auto' } = this.outputOptions
     const isSilent = json || quiet
@@ -110,10 +112,11 @@ export abstract class BaseCommand extends Command {
     if (this.outputOptions.json || !this.outputOptions.quiet) this.showData(report)
   }
 
-  /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. */
-  protected showData(report: Report): void {
+  /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. Then `exitCode` is that of the run. */
+  protected showData({ exitCode, ...report }: Report & { readonly exitCode?: ExitCode }): void {
     if (this.outputOptions.json) printJson({ ...report.json, warnings: this.warnings })
     else print(report.text())
+    if (exitCode !== undefined) process.exitCode = exitCode
   }
 
   /** Prints requested data of any length. */

@@ -23,9 +23,7 @@ export abstract class GreetingCommand extends BaseCommand {
     'base-url': addressFlag('the greeting API'),
   }
 
-  protected override get interruptionAdvice(): string {
-    return ''
-  }
+  protected override readonly interruptionAdvice: string = ''
 
   /** Calls `work` with a client of the service that the flags name, and closes what was opened for it. */
   protected async withService<T>(

@@ -1,4 +1,4 @@
-import { BaseCommand } from '../cli/base-command.js'
+import { BaseCommand, CONTINUE_ADVICE } from '../cli/base-command.js'
 import { chartFlags } from '../cli/flags/chart.js'
 import { symbolArgs } from '../cli/flags/selection.js'
 
@@ -22,9 +22,7 @@ Missing candles keep their place. Without colours (NO_COLOR, or not a terminal),
   static override flags = chartFlags
 
   /** Ctrl-C is how a watch ends: there is nothing to continue. */
-  protected override get interruptionAdvice(): string {
-    return this.argv.includes('--watch') ? '' : super.interruptionAdvice
-  }
+  protected override readonly interruptionAdvice: string = this.argv.includes('--watch') ? '' : CONTINUE_ADVICE
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Chart)

@@ -18,9 +18,8 @@ Exit codes: 0 equal, 3 windows are missing and all else is equal, or neither sid
   static override args = diffArgs
   static override flags = diffFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'The comparison is not complete; mirrors keep what was downloaded.'
-  }
+  protected override readonly interruptionAdvice: string =
+    'The comparison is not complete; mirrors keep what was downloaded.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Diff)

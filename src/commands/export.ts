@@ -18,9 +18,7 @@ Without --to, every window is needed that had started when the lists were last d
   static override args = symbolArgs
   static override flags = exportFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'No file is half written; run the same command again.'
-  }
+  protected override readonly interruptionAdvice: string = 'No file is half written; run the same command again.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Export)

@@ -16,9 +16,7 @@ Works offline. If the mirror lacks a window of the range, the exit code is 3. A 
   static override args = fingerprintArgs
   static override flags = fingerprintFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'Nothing was written.'
-  }
+  protected override readonly interruptionAdvice: string = 'Nothing was written.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Fingerprint)

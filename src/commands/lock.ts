@@ -17,9 +17,7 @@ Only candles that can no longer change are locked: each series ends with its las
   static override args = symbolArgs
   static override flags = lockFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'No lock was written.'
-  }
+  protected override readonly interruptionAdvice: string = 'No lock was written.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Lock)

@@ -21,9 +21,7 @@ The first line on stdout is the address. Ctrl-C stops the server once pending re
   }
 
   /** The server gives requests five seconds to end. */
-  protected override get graceMs(): number {
-    return 8_000
-  }
+  protected override readonly graceMs: number = 8_000
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Serve)

@@ -40,15 +40,11 @@ Exit codes: 0 there is a candle and all that was compared is equal, 3 its window
     ...networkFlags,
   }
 
-  protected override get interruptionAdvice(): string {
-    return 'Nothing was stored.'
-  }
+  protected override readonly interruptionAdvice: string = 'Nothing was stored.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Show)
     const { runShow } = await import('../cli/jobs/show.js')
-    const { report, exitCode } = await runShow(args, flags, this.context(flags))
-    this.showData(report)
-    process.exitCode = exitCode
+    this.showData(await runShow(args, flags, this.context(flags)))
   }
 }

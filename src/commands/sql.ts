@@ -19,9 +19,7 @@ DuckDB is an optional package: npm install @duckdb/node-api.`
   static override args = sqlArgs
   static override flags = sqlFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'Nothing was written.'
-  }
+  protected override readonly interruptionAdvice: string = 'Nothing was written.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Sql, withSqlLast(this.argv))

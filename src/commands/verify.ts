@@ -19,15 +19,11 @@ Exit codes: 0 no problems found, 3 windows are missing, 4 there are no candles, 
   static override args = symbolArgs
   static override flags = verifyFlags
 
-  protected override get interruptionAdvice(): string {
-    return 'The check is not complete; nothing was changed.'
-  }
+  protected override readonly interruptionAdvice: string = 'The check is not complete; nothing was changed.'
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(orLock(Verify, this.argv))
     const { runVerify } = await import('../cli/jobs/verify.js')
-    const { report, exitCode } = await runVerify(args.symbol, flags, this.context(flags))
-    this.showData(report)
-    process.exitCode = exitCode
+    this.showData(await runVerify(args.symbol, flags, this.context(flags)))
   }
 }

@@ -63,7 +63,7 @@ export async function runVerifyLock(
   symbols: string[] | undefined,
   flags: LockCheckFlags,
   context: RunContext,
-): Promise<{ report: Report<LockCheckObject>; exitCode: ExitCode }> {
+): Promise<Report<LockCheckObject> & { exitCode: ExitCode }> {
   refuseBesideLock(symbols, VERIFY_ONLY, context)
   const { signal, warn, progressStyle } = context
   const { lock = '', mirror } = flags
@@ -72,7 +72,7 @@ export async function runVerifyLock(
     const baseUrl = offlineAddress(source)
     return checkLock({ lock, baseUrl, mirror, offline: true, signal, onEvent: events(warn) })
   })
-  return { report: lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
+  return { ...lockCheckReport(check), exitCode: EXIT_CODES[check.verdict] }
 }
 
 /** Throws `bad_option` for what the lock says, and for flags that have no use beside it (`others`). */

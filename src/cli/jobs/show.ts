@@ -39,7 +39,7 @@ export async function runShow(
   args: { readonly symbol: string; readonly interval: string; readonly time: string },
   flags: ShowFlags,
   context: RunContext,
-): Promise<{ report: Report<ShowObject>; exitCode: ExitCode }> {
+): Promise<Report<ShowObject> & { exitCode: ExitCode }> {
   const now = systemClock.now()
   const symbol = parseSymbol(args.symbol)
   const time = parseInstant(args.time, now)
@@ -59,8 +59,7 @@ export async function runShow(
     flags.check && facts.window && hasBegun
       ? await checkWindow(facts.window, window, mirror, flags, context)
       : undefined
-  const report = showReport(facts, { mirror, window, check, location })
-  return { report, exitCode: findExitCode(facts, check) }
+  return { ...showReport(facts, { mirror, window, check, location }), exitCode: findExitCode(facts, check) }
 }
 
 /** Throws `unknown_interval`, for a length that can be made with the command that makes such candles. */

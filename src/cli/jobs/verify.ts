@@ -28,7 +28,7 @@ export async function runVerify(
   symbols: string[],
   flags: VerifyFlags,
   context: RunContext,
-): Promise<{ report: Report; exitCode: ExitCode }> {
+): Promise<Report & { exitCode: ExitCode }> {
   if (flags.lock !== undefined) return (await import('./lock.js')).runVerifyLock(symbols, flags, context)
   const { signal, progressStyle, warn, given } = context
   const { audit, threads, 'accept-list': acceptList, 'fail-on-gaps': failOnGaps } = flags
@@ -40,5 +40,5 @@ export async function runVerify(
     verifySeries(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress: advance }),
   )
   const report = verifyReport(result, { ...flags, failOnGaps, location: describeLocation(mirror, flags) })
-  return { report, exitCode: EXIT_CODES[report.verdict] }
+  return { ...report, exitCode: EXIT_CODES[report.verdict] }
 }

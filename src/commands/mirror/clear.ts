@@ -16,9 +16,7 @@ export default class MirrorClear extends BaseCommand {
     force: Flags.boolean({ hidden: true }),
   }
 
-  protected override get interruptionAdvice(): string {
-    return 'Nothing was removed.'
-  }
+  protected override readonly interruptionAdvice: string = 'Nothing was removed.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorClear)

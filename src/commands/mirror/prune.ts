@@ -18,9 +18,7 @@ export default class MirrorPrune extends BaseCommand {
     }),
   }
 
-  protected override get interruptionAdvice(): string {
-    return 'Nothing was removed.'
-  }
+  protected override readonly interruptionAdvice: string = 'Nothing was removed.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPrune)

@@ -11,9 +11,7 @@ export default class MirrorPublish extends BaseCommand {
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --mirror DIR']
   static override flags = { ...locationFlags, ...pick(runFlags, 'progress'), ...networkFlags }
 
-  protected override get interruptionAdvice(): string {
-    return 'The mirror is not complete yet; run the same command again.'
-  }
+  protected override readonly interruptionAdvice: string = 'The mirror is not complete yet; run the same command again.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorPublish)

@@ -21,15 +21,11 @@ export default class MirrorVerify extends BaseCommand {
     ...networkFlags,
   }
 
-  protected override get interruptionAdvice(): string {
-    return 'Files that were downloaded again stay.'
-  }
+  protected override readonly interruptionAdvice: string = 'Files that were downloaded again stay.'
 
   async run(): Promise<void> {
     const { flags } = await this.parse(MirrorVerify)
     const { runMirrorCheck } = await import('../../cli/jobs/mirror/upkeep.js')
-    const report = await runMirrorCheck(flags, this.context(flags))
-    this.showData(report)
-    process.exitCode = report.exitCode
+    this.showData(await runMirrorCheck(flags, this.context(flags)))
   }
 }
