@@ -112,7 +112,7 @@ export abstract class BaseCommand extends Command {
     if (this.outputOptions.json || !this.outputOptions.quiet) this.showData(report)
   }
 
-  /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. Then `exitCode` is that of the run. */
+  /** Prints requested data: the JSON object (with the warnings), or the text, also with `--quiet`. `exitCode`: of the run. */
   protected showData({ exitCode, ...report }: Report & { readonly exitCode?: ExitCode }): void {
     if (this.outputOptions.json) printJson({ ...report.json, warnings: this.warnings })
     else print(report.text())

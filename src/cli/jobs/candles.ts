@@ -14,6 +14,7 @@ import type { RunContext } from '../base-command.js'
 import { chartStyle } from '../chart/screen.js'
 import type { JobFlags } from '../flags/download.js'
 import { toOutputRequest } from '../flags/from-table.js'
+import { pick } from '../flags/group.js'
 import { toFetchOptions } from '../flags/network.js'
 import { restatedLines } from '../reports/changes.js'
 import { fingerprintLines } from '../reports/fingerprint.js'
@@ -124,10 +125,19 @@ async function runJob(
   { output, ...request }: JobRequest,
   shown: CandleTable | undefined,
 ): Promise<RunResult> {
-  const { layout, partition, table, vacuum, prune } = flags
   if (output === undefined) return downloadKlines(request)
-  if (layout === undefined) return exportTo({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
-  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, partition, table, vacuum, prune })
+  if (flags.layout === undefined)
+    return exportTo({ ...request, output }, shown && (() => shown.toStdout(request.signal)))
+  return (await import('../../lake/export-lake.js')).exportLake({ ...request, output, ...lakeOptions(flags) })
+}
+
+async function runDry(flags: JobFlags, { output, ...request }: JobRequest): Promise<DryRunReport> {
+  if (output === undefined || flags.layout === undefined) return dryRun({ ...request, output })
+  return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, ...lakeOptions(flags) })
+}
+
+function lakeOptions(flags: JobFlags) {
+  return pick(flags, 'partition', 'table', 'vacuum', 'prune')
 }
 
 function openTable({ columns, limit, tail, 'time-format': timeFormat }: JobFlags): CandleTable {
@@ -149,36 +159,16 @@ function isStdoutFile(): boolean {
   }
 }
 
-async function runDry(flags: JobFlags, request: JobRequest): Promise<DryRunReport> {
-  const { layout, partition, table, vacuum, prune } = flags
-  const { output } = request
-  if (output === undefined || layout === undefined) return dryRun(request)
-  return (await import('../../lake/dry-run.js')).dryRunLake({ ...request, output, partition, table, vacuum, prune })
-}
-
 function toRequest(symbols: string[], flags: JobFlags, { signal }: RunContext): Omit<ExportRequest, 'output'> {
-  const { interval, from, to, last, mirror, format, force, mkdir, threads, resample, partial, derive, limit, tail } =
-    flags
-  const range = { from, to, last }
-  const fetching = { mirror, ...toFetchOptions(flags), signal }
-  const failOnGaps = flags['fail-on-gaps']
   return {
-    ...parseSelectionText(symbols, interval),
-    ...range,
-    ...fetching,
+    ...parseSelectionText(symbols, flags.interval),
+    ...pick(flags, 'from', 'to', 'last', 'resample', 'partial', 'derive', 'limit', 'tail'),
+    ...pick(flags, 'mirror', 'format', 'force', 'mkdir', 'threads', 'fingerprint'),
+    ...toFetchOptions(flags),
     ...toOutputRequest(flags),
-    resample,
-    partial,
-    derive,
-    limit,
-    tail,
-    failOnGaps,
+    failOnGaps: flags['fail-on-gaps'],
     failOnRestated: flags['fail-on-restated'],
-    fingerprint: flags.fingerprint,
-    format,
-    force,
-    mkdir,
-    threads,
+    signal,
   }
 }
 
