@@ -8,8 +8,8 @@ import type { Series, WindowRef } from '../klines/series.js'
 import { quoteWord } from '../klines/text.js'
 import { formatDate, windowSpan } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
-import type { LocationFlags } from './flags/location.js'
 import type { TableFlags } from './flags/selection.js'
+import type { LocationFlags } from './flags/service.js'
 import { offlineAddress } from './service-address.js'
 
 /** What the flags name, for a command that makes no request. */

@@ -1,12 +1,10 @@
 import { optionName, renameOptions } from '../options/option.js'
 import { candleTableFlags } from './flags/from-table.js'
 import { pick } from './flags/group.js'
-import { lakeFlags } from './flags/lake.js'
-import { locationFlags } from './flags/location.js'
-import { fetchFlags } from './flags/network.js'
-import { outputFlags } from './flags/output.js'
+import { lakeFlags, outputFlags } from './flags/output.js'
 import { runFlags } from './flags/run.js'
 import { serveFlags } from './flags/serve.js'
+import { fetchFlags, locationFlags } from './flags/service.js'
 
 /** The flags that set options of the library. */
 const NAMED = {

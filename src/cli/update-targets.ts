@@ -15,7 +15,7 @@ import { quoteWord } from '../klines/text.js'
 import type { LakeRequest } from '../lake/export-lake.js'
 import { isKnownSource } from '../mirror/user-mirrors.js'
 import type { RunContext } from './base-command.js'
-import type { LocationFlags } from './flags/location.js'
+import type { LocationFlags } from './flags/service.js'
 import type { RunResult } from './reports/run-text.js'
 import { offlineAddress } from './service-address.js'
 

@@ -1,7 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { networkFlags } from '../cli/flags/network.js'
 import { serveFlags } from '../cli/flags/serve.js'
+import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class Serve extends BaseCommand {
   static override summary = 'Serve the mirror, a candle viewer and the greeting API on this machine.'

@@ -2,8 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../cli/base-command.js'
 import { inGroup } from '../cli/flags/group.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { networkFlags } from '../cli/flags/network.js'
+import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class Show extends BaseCommand {
   static override summary = 'Show one candle, with all that the mirror knows about it.'

@@ -1,9 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
 import { pick } from '../cli/flags/group.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { networkFlags } from '../cli/flags/network.js'
 import { runFlags } from '../cli/flags/run.js'
+import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class StartDates extends BaseCommand {
   static override summary = 'List the windows of an interval, and what is in the mirror.'

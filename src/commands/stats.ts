@@ -1,6 +1,6 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags/location.js'
 import { mirrorSeriesFlags, rangeFlags, symbolArgs } from '../cli/flags/selection.js'
+import { locationFlags } from '../cli/flags/service.js'
 
 export default class Stats extends BaseCommand {
   static override summary = 'Show statistics of series: range, prices, totals, largest gap.'

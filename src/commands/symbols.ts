@@ -1,6 +1,5 @@
 import { BaseCommand } from '../cli/base-command.js'
-import { locationFlags } from '../cli/flags/location.js'
-import { networkFlags } from '../cli/flags/network.js'
+import { locationFlags, networkFlags } from '../cli/flags/service.js'
 
 export default class Symbols extends BaseCommand {
   static override summary = 'List the trading pairs, and what is in the mirror.'

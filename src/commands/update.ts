@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { BaseCommand } from '../cli/base-command.js'
 import { EXIT_CODES } from '../cli/error-report.js'
-import { updateFlags } from '../cli/flags/update.js'
+import { updateFlags } from '../cli/flags/download.js'
 
 export default class Update extends BaseCommand {
   static override summary = 'Make the mirror, or lakes and files, current: one command for cron.'

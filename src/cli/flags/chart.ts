@@ -1,11 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { PICTURE_HEIGHTS, PICTURE_WIDTHS } from '../../chart/svg/picture-options.js'
 import { type FlagsOf, inGroup, pick } from './group.js'
-import { locationFlags } from './location.js'
-import { fetchFlags } from './network.js'
 import { outputFlag, outputFlags } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
 import { selectionFlags } from './selection.js'
+import { fetchFlags, locationFlags } from './service.js'
 
 /** What a chart shows, and how. */
 export const chartFlags = {

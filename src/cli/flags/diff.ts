@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { type FlagsOf, pick } from './group.js'
-import { fetchFlags } from './network.js'
 import { type OutputOptions, runFlags } from './run.js'
 import { intervalFilterFlags, rangeFlags } from './selection.js'
+import { fetchFlags } from './service.js'
 
 const side = {
   description: 'A mirror, a lake, a file that klines wrote, binance, or a base address.',

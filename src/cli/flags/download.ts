@@ -1,11 +1,9 @@
 import { type CandleTableFlags, candleTableFlags } from './from-table.js'
 import { type FlagsOf, pick } from './group.js'
-import { lakeFlags } from './lake.js'
-import { locationFlags } from './location.js'
-import { fetchFlags } from './network.js'
-import { outputFlags } from './output.js'
-import { runFlags } from './run.js'
+import { lakeFlags, outputFlags } from './output.js'
+import { type OutputOptions, runFlags } from './run.js'
 import { selectionFlags } from './selection.js'
+import { fetchFlags, locationFlags } from './service.js'
 
 export const downloadFlags = {
   ...selectionFlags,
@@ -35,3 +33,13 @@ export interface JobFlags extends Partial<FlagsOf<typeof downloadFlags>>, Pick<C
   json: boolean
   quiet: boolean
 }
+
+/** Of `update`: what it makes current says which candles, and how they are written. */
+export const updateFlags = {
+  ...locationFlags,
+  ...fetchFlags,
+  ...pick(runFlags, 'accept-list', 'fail-on-gaps', 'yes', 'dry-run', 'threads', 'progress', 'per-series'),
+}
+
+/** What `updateFlags` parse to. */
+export type UpdateFlags = FlagsOf<typeof updateFlags> & OutputOptions

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import { candleTableFlags } from './from-table.js'
 import { type FlagsOf, pick } from './group.js'
-import { locationFlags } from './location.js'
 import { runFlags } from './run.js'
 import { mirrorIntervalFlags, rangeFlags } from './selection.js'
+import { locationFlags } from './service.js'
 
 export const fingerprintArgs = {
   symbol: Args.string({

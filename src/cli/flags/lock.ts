@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import { type FlagsOf, inGroup, pick } from './group.js'
-import { locationFlags } from './location.js'
 import { outputFlag, outputFlags } from './output.js'
 import { type OutputOptions, runFlags } from './run.js'
 import { selectionFlags } from './selection.js'
+import { locationFlags } from './service.js'
 
 export const lockFlags = {
   ...selectionFlags,

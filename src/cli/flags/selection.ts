@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { INTERVALS } from '../../klines/intervals.js'
 import { candleTableFlags } from './from-table.js'
 import { type FlagsOf, inGroup, pick } from './group.js'
-import type { LocationFlags } from './location.js'
+import type { LocationFlags } from './service.js'
 
 export const symbolArgs = {
   symbol: Args.string({

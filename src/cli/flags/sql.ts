@@ -2,10 +2,10 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { RESULT_FORMATS } from '../../sql/result.js'
 import { type FlagsOf, inGroup } from './group.js'
-import { locationFlags } from './location.js'
 import { outputFlag, outputFlags } from './output.js'
 import type { OutputOptions } from './run.js'
 import { rangeFlags } from './selection.js'
+import { locationFlags } from './service.js'
 
 export const sqlArgs = {
   sql: Args.string({

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { type FlagsOf, inGroup, pick } from './group.js'
-import { locationFlags } from './location.js'
 import { type OutputOptions, runFlags } from './run.js'
 import { mirrorSeriesFlags, rangeFlags } from './selection.js'
+import { locationFlags } from './service.js'
 
 export const verifyFlags = {
   ...mirrorSeriesFlags,

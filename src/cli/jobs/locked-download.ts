@@ -4,7 +4,7 @@ import { checkLock, type LockCheck, lockedRanges, lockedSpan } from '../../lock/
 import { type Lock, readLock } from '../../lock/lock-file.js'
 import type { RunContext } from '../base-command.js'
 import type { JobFlags } from '../flags/download.js'
-import { toFetchOptions } from '../flags/network.js'
+import { toFetchOptions } from '../flags/service.js'
 import { lockDiffers, lockedRunReport } from '../reports/lock.js'
 import type { Report } from '../reports/report.js'
 import type { RunResult } from '../reports/run-text.js'

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
 import { intervalFilterFlags, rangeFlags, symbolFilterArgs } from '../../cli/flags/selection.js'
+import { locationFlags } from '../../cli/flags/service.js'
 
 export default class MirrorChanges extends BaseCommand {
   static override summary = 'List the cached candles that the service changed, with both values.'
@@ -15,7 +15,7 @@ export default class MirrorChanges extends BaseCommand {
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(MirrorChanges)
-    const { runMirrorChanges } = await import('../../cli/jobs/mirror/changes.js')
+    const { runMirrorChanges } = await import('../../cli/jobs/mirror/status.js')
     this.showData(runMirrorChanges(args.symbol, flags, this.context(flags)))
   }
 }

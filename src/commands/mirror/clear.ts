@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
-import { removalFlags } from '../../cli/flags/location.js'
+import { removalFlags } from '../../cli/flags/service.js'
 
 export default class MirrorClear extends BaseCommand {
   static override summary = 'Remove the local mirror.'

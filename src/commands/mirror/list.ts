@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
+import { locationFlags } from '../../cli/flags/service.js'
 
 export default class MirrorList extends BaseCommand {
   static override summary = 'List the local mirrors, and which one is the default.'

@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
+import { locationFlags } from '../../cli/flags/service.js'
 
 export default class MirrorPath extends BaseCommand {
   static override summary = 'Print the folder of the local mirror.'

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
 import { inGroup } from '../../cli/flags/group.js'
-import { removalFlags } from '../../cli/flags/location.js'
+import { removalFlags } from '../../cli/flags/service.js'
 
 export default class MirrorPrune extends BaseCommand {
   static override summary = 'Remove temporary files and windows that no list names.'

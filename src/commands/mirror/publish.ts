@@ -1,8 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.js'
 import { pick } from '../../cli/flags/group.js'
-import { locationFlags } from '../../cli/flags/location.js'
-import { networkFlags } from '../../cli/flags/network.js'
 import { runFlags } from '../../cli/flags/run.js'
+import { locationFlags, networkFlags } from '../../cli/flags/service.js'
 
 export default class MirrorPublish extends BaseCommand {
   static override summary = 'Make the local mirror a complete static tree that any host can serve.'

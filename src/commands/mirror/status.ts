@@ -1,5 +1,5 @@
 import { BaseCommand } from '../../cli/base-command.js'
-import { locationFlags } from '../../cli/flags/location.js'
+import { locationFlags } from '../../cli/flags/service.js'
 
 export default class MirrorStatus extends BaseCommand {
   static override summary = 'Show what is in the local mirror: windows, time ranges and size.'

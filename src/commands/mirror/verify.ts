@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { BaseCommand } from '../../cli/base-command.js'
 import { inGroup, pick } from '../../cli/flags/group.js'
-import { locationFlags } from '../../cli/flags/location.js'
-import { networkFlags } from '../../cli/flags/network.js'
 import { runFlags } from '../../cli/flags/run.js'
+import { locationFlags, networkFlags } from '../../cli/flags/service.js'
 
 export default class MirrorVerify extends BaseCommand {
   static override summary = 'Check every file of the local mirror for corruption.'
