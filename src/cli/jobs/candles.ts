@@ -40,8 +40,7 @@ export interface LockedCandles {
 /**
  * `download` and `export`: downloads candles into the mirror unless `offline`, and exports them when an output or a format
  * is named; `offline` always exports, to stdout when no file is named. Returns undefined when the data went to stdout. Asks
- * before it sends very many requests, unless `yes` is set. `locked`: candles that
- * a lock names.
+ * before it sends very many requests, unless `yes` is set. `locked`: candles that a lock names.
  */
 export async function runCandles(
   symbols: string[],
