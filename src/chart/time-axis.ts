@@ -1,4 +1,6 @@
 import { DAY_MS, MINUTE_MS, monthIndex } from '../klines/intervals.js'
+import { formatTime } from '../klines/text.js'
+import { formatDate } from '../klines/windows.js'
 
 /** A label of a time axis. */
 export interface TimeLabel {
@@ -23,7 +25,6 @@ const year = (time: number) => new Date(time).getUTCFullYear()
 
 /** `2026-03-01T12:30`, cut. */
 const iso = (time: number, start: number, end: number) => new Date(time).toISOString().slice(start, end)
-const fullDate = (time: number) => iso(time, 0, 10)
 
 /** `12:30`; the first label of a day has the day. */
 function clockText(time: number, previous: number): string {
@@ -32,7 +33,7 @@ function clockText(time: number, previous: number): string {
 
 /** `03-14`; the first label of a year has the year, too. */
 function dayText(time: number, previous: number): string {
-  return year(previous) === year(time) ? iso(time, 5, 10) : fullDate(time)
+  return year(previous) === year(time) ? iso(time, 5, 10) : formatDate(time)
 }
 
 const CLOCKS: readonly Unit[] = [15, 30, 60, 120, 180, 360, 720].map(minutes => ({
@@ -84,8 +85,8 @@ export function timeLabels(openTimes: readonly number[], slotsFor: (characters: 
 }
 
 /** `2026-03-01`, with the time unless it is midnight: `2026-03-01 13:00`. */
-export function fullText(time: number): string {
-  return time % DAY_MS === 0 ? fullDate(time) : `${fullDate(time)} ${iso(time, 11, 16)}`
+function fullText(time: number): string {
+  return time % DAY_MS === 0 ? formatDate(time) : formatTime(time)
 }
 
 function labelsOf(unit: Unit, openTimes: readonly number[]): TimeLabel[] {

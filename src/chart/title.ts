@@ -2,9 +2,9 @@ import { trimDecimal } from '../klines/batch/decimals.js'
 import { DAY_MS } from '../klines/intervals.js'
 import { parseTargetInterval, type TargetInterval } from '../klines/resample/target-interval.js'
 import { formatCount, formatTime, plural } from '../klines/text.js'
+import { formatDate } from '../klines/windows.js'
 import type { FittedCandles } from './chart-candle.js'
 import type { ChartSummary } from './summary.js'
-import { fullText } from './time-axis.js'
 
 /** The texts of a picture, in parts that it may colour or break into lines. */
 export interface ChartTitle {
@@ -28,7 +28,7 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
   const [from, to] = [firstTime ?? summary.first.openTime, lastTime ?? last.openTime]
   // Two times of one series are written alike: with the time of day unless all of them are midnights.
   const isDaily = from % DAY_MS === 0 && to % DAY_MS === 0
-  const write = isDaily ? (time: number) => fullText(time).slice(0, 10) : formatTime
+  const write = isDaily ? formatDate : formatTime
   const gaps = missing > 0 ? `, ${formatCount(missing)} missing` : ''
   const span = from === to ? write(from) : `${write(from)} to ${write(to)}`
   return {
@@ -46,7 +46,7 @@ export function buildTitle(fitted: FittedCandles, summary: ChartSummary): ChartT
 
 /** When a candle is, with a preposition: `at 2026-03-01 13:00`, `on 2026-03-01`, `in 2026-03`, `in 2026`, `in the 3d from ...`. */
 function describeCandle({ name, length }: TargetInterval, openTime: number): string {
-  const date = formatTime(openTime).slice(0, 10)
+  const date = formatDate(openTime)
   if ('months' in length) {
     if (length.months === 1) return `in ${date.slice(0, 7)}`
     return length.months === 12 ? `in ${date.slice(0, 4)}` : `in the ${name} from ${date.slice(0, 7)}`

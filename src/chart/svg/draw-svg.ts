@@ -1,6 +1,6 @@
 import { trimDecimal } from '../../klines/batch/decimals.js'
 import type { FittedCandles } from '../chart-candle.js'
-import type { PriceScale } from '../price-scale.js'
+import type { PriceTick } from '../price-scale.js'
 import { buildPriceScale, type ChartSummary, formatVolume, isRising, maxVolume, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { buildTitle, type ChartTitle } from '../title.js'
@@ -38,14 +38,13 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: s
   const last = trimDecimal(summary.last.close)
   const scale = buildPriceScale(summary, options.log)
   const rows = computeRows(options, [title.resampled, title.range, title.prices, note])
-  const ticks = maxTicks(rows)
-  const labels = [last, ...scale.ticks(ticks).map(({ text }) => text)]
+  const ticks = scale.ticks(maxTicks(rows))
+  const labels = [last, ...ticks.map(({ text }) => text)]
   const labelLength = Math.max(VOLUME_LABEL_LENGTH, ...labels.map(({ length }) => length))
   const layout = computeLayout(rows, options, fitted.slots.length, labelLength)
   const y = priceY(layout, scale, Number(summary.last.close))
-  const prices = drawPriceAxis(layout, scale, y, ticks)
+  const prices = drawPriceAxis(layout, ticks, y)
   const times = drawTimeAxis(fitted, layout, width)
-  const changeColour = summary.change?.startsWith('-') ? palette.falling : palette.rising
   const parts = [
     element('title', {}, escapeXml(`${title.name} candles`)),
     element('desc', {}, escapeXml(describe(title, note))),
@@ -54,7 +53,7 @@ export function drawSvg(fitted: FittedCandles, options: PictureOptions, note?: s
     element('path', { d: `${prices.grid}${times.grid}`, stroke: palette.grid }),
     drawCandles(fitted, layout, scale, palette),
     element('path', { d: `M${layout.left} ${layout.bottom + 0.5}H${layout.right}`, stroke: palette.border }),
-    drawTexts(title, layout, palette, changeColour),
+    drawTexts(title, layout, palette),
     element(
       'g',
       { fill: palette.label },
@@ -79,8 +78,9 @@ function describe({ range, resampled, change, prices }: ChartTitle, note: string
   return [range, resampled, change && `change ${change}`, prices, note].filter(Boolean).join('. ')
 }
 
-function drawTexts({ name, change }: ChartTitle, { lines }: Layout, palette: Palette, changeColour: string): string {
+function drawTexts({ name, change }: ChartTitle, { lines }: Layout, palette: Palette): string {
   const y = PADDING + TITLE_SIZE - 4
+  const changeColour = change?.startsWith('-') ? palette.falling : palette.rising
   const changeText = change && element('tspan', { dx: '8', 'font-size': '15', fill: changeColour }, escapeXml(change))
   const title = element(
     'text',
@@ -111,8 +111,8 @@ interface Axis {
 }
 
 /** Lines and labels of prices, without those that the last price covers. */
-function drawPriceAxis(layout: Layout, scale: PriceScale, lastY: number, ticks: number): Axis {
-  const marks = scale.ticks(ticks).map(({ position, text }) => {
+function drawPriceAxis(layout: Layout, ticks: readonly PriceTick[], lastY: number): Axis {
+  const marks = ticks.map(({ position, text }) => {
     return { text, y: Math.round(layout.priceBottom - position * (layout.priceBottom - layout.top)) + 0.5 }
   })
   const shown = marks.filter(({ y }) => Math.abs(y - lastY) >= BOX_HEIGHT)

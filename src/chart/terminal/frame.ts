@@ -1,5 +1,5 @@
 import { cutToColumns, textColumns } from '../../klines/text.js'
-import type { FittedCandles } from '../chart-candle.js'
+import type { ChartCandle, FittedCandles } from '../chart-candle.js'
 import { isRising, summarize } from '../summary.js'
 import { timeLabels } from '../time-axis.js'
 import { buildTitle, type ChartTitle } from '../title.js'
@@ -30,33 +30,27 @@ export function drawFrame(fitted: FittedCandles, options: FrameOptions): string[
   const width = Math.max(MIN_WIDTH, options.width)
   const title = titleLines(buildTitle(fitted, summary), width)
   const layout = layOut(fitted, summary, { ...options, width, titleRows: title.length })
-  const rising = isRising(summary.last)
   const lines = [
     ...title,
     new CellLine(),
-    ...priceLines(fitted, layout, options, Number(summary.last.close), rising),
+    ...priceLines(fitted, layout, options, summary.last),
     ...volumeLines(fitted, layout, options),
     ...timeLines(fitted, layout, options, width),
   ]
   return lines.map(line => line.toString(options.colour))
 }
 
-function priceLines(
-  { slots }: FittedCandles,
-  layout: Layout,
-  style: GlyphStyle,
-  last: number,
-  rising: boolean,
-): CellLine[] {
+function priceLines({ slots }: FittedCandles, layout: Layout, style: GlyphStyle, last: ChartCandle): CellLine[] {
   const { scale, ticks, priceRows } = layout
   const marks = marksFor(style)
   const rowOf = (price: number) => priceRows - 1 - Math.floor(stepOf(scale, price, priceRows) / 2)
+  const lastRow = rowOf(Number(last.close))
   const labels = new Map(ticks.map(({ price, text }) => [rowOf(price), text]))
   const lines = plotLines(priceColumns(slots, scale, priceRows, style), layout)
   return lines.map((line, row) => {
     line.add(' ')
-    if (row === rowOf(last)) {
-      return line.add(`${marks.last} ${cut(layout.lastText, layout, style)}`, rising ? 'rising' : 'falling')
+    if (row === lastRow) {
+      return line.add(`${marks.last} ${cut(layout.lastText, layout, style)}`, isRising(last) ? 'rising' : 'falling')
     }
     const label = labels.get(row)
     return label === undefined

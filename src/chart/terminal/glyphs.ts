@@ -68,14 +68,6 @@ export interface Cell {
 
 const BLANK: Cell = { character: ' ', ink: 'plain' }
 
-/** Which half rows a candle fills: all from the lowest to the highest step, 0 at the bottom. */
-interface Steps {
-  readonly high: number
-  readonly low: number
-  readonly bodyTop: number
-  readonly bodyBottom: number
-}
-
 /**
  * The step of a price, in `rows` rows of two steps each: 0 at the bottom. A row has two steps, so that a candle can begin and
  * end in the middle of a character.
@@ -94,25 +86,19 @@ export function priceColumns(
   return slots.map(({ candle }) => {
     if (candle === undefined) return Array.from({ length: rows }, () => BLANK)
     const step = (price: string) => stepOf(scale, Number(price), rows)
-    const [open, close] = [step(candle.open), step(candle.close)]
-    const steps = {
-      high: step(candle.high),
-      low: step(candle.low),
-      bodyTop: Math.max(open, close),
-      bodyBottom: Math.min(open, close),
+    const [low, high, open, close] = [candle.low, candle.high, candle.open, candle.close].map(step)
+    const [bodyBottom, bodyTop] = [Math.min(open, close), Math.max(open, close)]
+    const halfAt = (half: number): Half => {
+      if (half >= bodyBottom && half <= bodyTop) return BODY
+      return half >= low && half <= high ? WICK : NOTHING
     }
     const rising = isRising(candle)
     return Array.from({ length: rows }, (_, row): Cell => {
       const lower = 2 * (rows - 1 - row)
-      const character = candleGlyph(halfAt(steps, lower + 1), halfAt(steps, lower), rising, style)
+      const character = candleGlyph(halfAt(lower + 1), halfAt(lower), rising, style)
       return character === ' ' ? BLANK : { character, ink: rising ? 'rising' : 'falling' }
     })
   })
-}
-
-function halfAt({ high, low, bodyTop, bodyBottom }: Steps, step: number): Half {
-  if (step >= bodyBottom && step <= bodyTop) return BODY
-  return step >= low && step <= high ? WICK : NOTHING
 }
 
 const EIGHTHS = 8
