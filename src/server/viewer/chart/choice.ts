@@ -1,7 +1,24 @@
+import { KlinesError } from '../../../klines/errors.js'
+import { parseInterval } from '../../../klines/intervals.js'
 import type { Series } from '../../../klines/series.js'
-import { type Absence, describeUnknown, FIRST_CHOICE, populatedSeries } from './absence.js'
 import { type Address, knownSeries } from './address.js'
-import { readCoverage, readSeriesCoverage } from './data/service.js'
+import { findSymbols } from './controls/find-symbols.js'
+import { type Coverage, readCoverage, readSeriesCoverage } from './data/service.js'
+
+export const FIRST_CHOICE: Series = { symbol: 'BTCUSDT', interval: '1d' }
+const MAX_LINKS = 40
+
+/** A link to something else. */
+export interface ChoiceLink {
+  readonly text: string
+  readonly href: string
+}
+
+/** Why there are no candles to show, and what there is instead. */
+export interface Absence {
+  readonly problem: string
+  readonly choices: readonly ChoiceLink[]
+}
 
 /** Chooses a series for an address that may lack a symbol or an interval. */
 export async function chooseSeries({ symbol, interval }: Address, signal: AbortSignal): Promise<Series | Absence> {
@@ -14,4 +31,88 @@ export async function chooseSeries({ symbol, interval }: Address, signal: AbortS
   if (lastStartDate !== undefined) return wanted
   const candidates = populatedSeries(await readCoverage(signal)).filter(one => !symbol || one.symbol === symbol)
   return candidates.find(one => one.interval === FIRST_CHOICE.interval) ?? candidates[0] ?? wanted
+}
+
+/** What is wrong with a symbol or an interval that cannot be one. */
+export function describeUnknown(coverage: Coverage, symbol: string, interval: string): Absence {
+  if (knownSeries(symbol, FIRST_CHOICE.interval) === undefined) {
+    const problem = `“${symbol}” is not a symbol. Expected 2 or more letters and digits, such as one of these:`
+    return { problem, choices: symbolLinks(coverage, symbol, FIRST_CHOICE.interval) }
+  }
+  const near = nearestInterval(interval)
+  const question = near === undefined ? '' : ` Did you mean ${near}?`
+  const choices = intervalLinks(coverage, symbol)
+  const what = choices.length > 0 ? `candles of ${symbol}:` : `no candles of ${symbol}, but of these:`
+  return {
+    problem: `There is no interval “${interval}”.${question} ${placeOf(coverage)} has ${what}`,
+    choices: choices.length > 0 ? choices : symbolLinks(coverage, symbol, near ?? interval),
+  }
+}
+
+/** Why a series has no candles here, and what there is instead. */
+export function describeAbsence(coverage: Coverage, { symbol, interval }: Series, known: boolean): Absence {
+  const place = placeOf(coverage)
+  const others = symbolLinks(coverage, symbol, interval)
+  if (!known) return { problem: `${place} has no symbol ${symbol}.`, choices: others }
+  const choices = intervalLinks(coverage, symbol)
+  return {
+    problem: `${place} has no ${interval} candles of ${symbol}.${findAdvice(coverage, { symbol, interval })}`,
+    choices: choices.length > 0 ? choices : others,
+  }
+}
+
+/** How to get the candles that a mirror lacks. */
+function findAdvice({ source, upstream, intervals, downloadFlags, series }: Coverage, wanted: Series): string {
+  const command = `klines download ${wanted.symbol} -i ${wanted.interval}`
+  if (!intervals.includes(wanted.interval)) {
+    return source.kind === 'sample' ? '' : ` Only the exchange has them: ${command} --base-url binance`
+  }
+  if (upstream) return ''
+  // The folder of files of an unknown source is no place for others.
+  const flags = source.kind === 'unknown' && series.length > 0 ? '' : downloadFlags
+  return ` Download them with: ${command}${flags}`
+}
+
+function placeOf({ source, upstream }: Coverage): string {
+  if (upstream) return 'The service of this server'
+  return source.kind === 'sample' ? 'The sample' : 'This mirror'
+}
+
+/** The interval that a text was most likely meant to be: `1h` for `1H`. */
+function nearestInterval(text: string): string | undefined {
+  try {
+    return parseInterval(text)
+  } catch (error) {
+    if (!(error instanceof KlinesError)) throw error
+    return error.suggestions.flatMap(advice => /^Did you mean (\w+)\?$/.exec(advice)?.[1] ?? [])[0]
+  }
+}
+
+/** The series with candles. */
+function populatedSeries({ series }: Coverage): Coverage['series'] {
+  return series.filter(({ lastStartDate }) => lastStartDate !== undefined)
+}
+
+/** Links to the intervals of a symbol that have candles, or that a service may have. */
+function intervalLinks(coverage: Coverage, symbol: string): ChoiceLink[] {
+  const populated = populatedSeries(coverage).filter(series => series.symbol === symbol)
+  const isOpen = populated.length === 0 && coverage.upstream && coverage.symbols.includes(symbol)
+  const intervals = isOpen ? coverage.intervals : populated.map(({ interval }) => interval)
+  return intervals.map(interval => seriesLink({ symbol, interval }, interval))
+}
+
+/** Links to the symbols that have candles, or that a service may have; those that look like `wanted` come first. */
+function symbolLinks(coverage: Coverage, wanted: string, interval: string): ChoiceLink[] {
+  const populated = populatedSeries(coverage)
+  const cached = [...new Set(populated.map(({ symbol }) => symbol))]
+  const names = cached.length > 0 || !coverage.upstream ? cached : coverage.symbols
+  return [...new Set([...findSymbols(wanted, names), ...names])].slice(0, MAX_LINKS).map(symbol => {
+    const own = populated.filter(series => series.symbol === symbol)
+    const best = own.find(series => series.interval === interval) ?? own.at(-1)
+    return seriesLink({ symbol, interval: best?.interval ?? FIRST_CHOICE.interval }, symbol)
+  })
+}
+
+function seriesLink({ symbol, interval }: Series, text: string): ChoiceLink {
+  return { text, href: `/chart/${encodeURIComponent(symbol)}/${interval}` }
 }

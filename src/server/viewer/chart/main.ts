@@ -1,9 +1,8 @@
 import { type Series, seriesName } from '../../../klines/series.js'
 import { isSymbol } from '../../../klines/symbols.js'
 import type { TimeRange } from '../../../klines/time-range.js'
-import type { Absence } from './absence.js'
 import { type Address, formatAddress, parseAddress } from './address.js'
-import { chooseSeries } from './choice.js'
+import { type Absence, chooseSeries, FIRST_CHOICE } from './choice.js'
 import { listenToKeys } from './controls/keyboard.js'
 import { ThemeButton } from './controls/theme.js'
 import { Toolbar } from './controls/toolbar.js'
@@ -98,7 +97,7 @@ class Page {
   private switchTo(change: Partial<Series>): void {
     const { view } = this.viewer
     const { toolbar } = this
-    const before: Series = { symbol: 'BTCUSDT', interval: '1d', ...toolbar.current }
+    const before: Series = { ...FIRST_CHOICE, ...toolbar.current }
     const series = { ...before, ...change }
     let range: TimeRange | undefined
     if (this.namesTime && !view.isAtNewest)

@@ -1,4 +1,4 @@
-import type { ChoiceLink } from './absence.js'
+import type { ChoiceLink } from './choice.js'
 import { create, element } from './element.js'
 
 /** Tells people what is wrong and what they can do. */

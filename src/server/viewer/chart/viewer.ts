@@ -1,7 +1,7 @@
 import { type Series, seriesName } from '../../../klines/series.js'
 import type { TimeRange } from '../../../klines/time-range.js'
-import { type Absence, describeAbsence } from './absence.js'
 import { Activity } from './activity.js'
+import { type Absence, describeAbsence } from './choice.js'
 import { SeriesWindows } from './data/series-windows.js'
 import { readCoverage, requestPause } from './data/service.js'
 import { CandleChart } from './drawing/candle-chart.js'
