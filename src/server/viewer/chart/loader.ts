@@ -52,29 +52,23 @@ export class Loader {
 
   /** Jumps to a time, ms UTC, with as many candles as are visible. */
   async jump(fromTime: number): Promise<void> {
-    const { session } = this.view
-    if (!session) return
-    this.message.hide()
-    const { windows, signal, series } = session
-    const range = { fromTime, toTime: fromTime + this.view.screen * approximateLength(series.interval) }
-    await this.load(session, async () => {
+    const { view } = this
+    const { screen } = view
+    await this.move(async session => {
+      const { windows, signal, series } = session
+      const range = { fromTime, toTime: fromTime + screen * approximateLength(series.interval) }
       await windows.showRange(range, signal)
-      if (!windows.hasCandles) await windows.showNewest(signal)
-      this.view.draw(session)
-      if (!this.view.show(session, range)) this.message.show('There are no candles then; these are the nearest.')
-      await nextFrame()
+      view.draw(session)
+      if (!view.show(session, range)) this.message.show('There are no candles then; these are the nearest.')
     })
-    await this.fill()
   }
 
   /** Shows the first candles: of the whole history, unless that is too much for one chart. */
   async showFirst(): Promise<void> {
     const { view } = this
-    const { session, screen } = view
-    if (!session) return
-    this.message.hide()
-    const { windows, signal } = session
-    await this.load(session, async () => {
+    const { screen } = view
+    await this.move(async session => {
+      const { windows, signal } = session
       if (windows.candlesBefore > MAX_HISTORY) await windows.showOldest(signal)
       while (!windows.isAtStart) {
         await windows.extendBack(signal)
@@ -83,21 +77,27 @@ export class Loader {
       }
       view.draw(session)
       view.chart.showPlaces({ from: 0, to: screen })
-      await nextFrame()
     })
-    await this.fill()
   }
 
   /** Shows the newest candles. */
   async showNewest(): Promise<void> {
     const { view } = this
-    const { session, screen } = view
-    if (!session) return
-    this.message.hide()
-    await this.load(session, async () => {
+    const { screen } = view
+    await this.move(async session => {
       await session.windows.showNewest(session.signal)
       view.draw(session)
       view.chart.showNewest(screen)
+    })
+  }
+
+  /** Loads and shows other candles of the series, and then what is around them. */
+  private async move(work: (session: Session) => Promise<void>): Promise<void> {
+    const { session } = this.view
+    if (!session) return
+    this.message.hide()
+    await this.load(session, async () => {
+      await work(session)
       await nextFrame()
     })
     await this.fill()
@@ -115,7 +115,7 @@ export class Loader {
         session.hasFailed = false
         void this.load(session, work)
       }
-      this.message.show(String((error as Error).message), { retry })
+      this.message.show((error as Error).message, { retry })
     }
   }
 }

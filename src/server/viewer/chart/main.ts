@@ -71,8 +71,7 @@ class Page {
         if (!signal.aborted && address.problem) this.viewer.message.show(address.problem)
       })
     } catch (error) {
-      if (!signal.aborted)
-        this.viewer.message.show(String((error as Error).message), { retry: () => void this.openAddress() })
+      if (!signal.aborted) this.viewer.message.show((error as Error).message, { retry: () => void this.openAddress() })
     }
   }
 

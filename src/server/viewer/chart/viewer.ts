@@ -44,7 +44,7 @@ export class Viewer {
   private async openSeries(series: Series, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
     try {
       const windows = await this.openWindows(series, signal)
-      await this.load(windows, range, signal)
+      if (!windows.isEmpty) await (range ? windows.showRange(range, signal) : windows.showNewest(signal))
       if (!windows.hasCandles) return await this.showAbsence(windows, signal)
       await this.draw(new Session(windows, signal), range)
       performance.mark('klines:series-drawn')
@@ -52,7 +52,7 @@ export class Viewer {
     } catch (error) {
       if (signal.aborted) return
       this.view.clear(seriesName(series))
-      this.message.show(String((error as Error).message), { retry: () => void this.open(series, range) })
+      this.message.show((error as Error).message, { retry: () => void this.open(series, range) })
     }
   }
 
@@ -83,13 +83,6 @@ export class Viewer {
     const [oldest] = this.loaded.keys()
     if (this.loaded.size > MAX_SERIES) this.loaded.delete(oldest)
     return windows
-  }
-
-  /** Loads a range, or the newest candles when there is none or it is empty. */
-  private async load(windows: SeriesWindows, range: TimeRange | undefined, signal: AbortSignal): Promise<void> {
-    if (windows.isEmpty) return
-    if (range) await windows.showRange(range, signal)
-    if (!range || !windows.hasCandles) await windows.showNewest(signal)
   }
 
   private async draw(session: Session, range: TimeRange | undefined): Promise<void> {

@@ -109,7 +109,7 @@ export class SeriesWindows {
 
   /**
    * Shows the windows of a time range, of one with an open end the window at the other end: together with what is shown when that is
-   * near. When they have no candles, the windows on both sides too.
+   * near. When they have no candles, the windows on both sides too, and else the newest ones.
    */
   async showRange({ fromTime, toTime }: TimeRange, signal: AbortSignal): Promise<void> {
     const first = this.list.indexOf(Number.isFinite(fromTime) ? fromTime : toTime - 1)
@@ -119,6 +119,7 @@ export class SeriesWindows {
     else await this.show(first, Math.min(last, this.list.indexAway(first, this.maxBatch)), signal)
     if (!this.hasCandles)
       await this.show(this.list.indexAway(this.first, -1), this.list.indexAway(this.last, 1), signal)
+    if (!this.hasCandles) await this.showNewest(signal)
   }
 
   /** Shows as many windows again as are shown, before them. */
@@ -137,15 +138,14 @@ export class SeriesWindows {
    */
   trim({ fromTime, toTime }: TimeRange, maxPlaces = MAX_CANDLES): void {
     const distance = ({ startTime, endTime }: CandleWindow) => Math.max(startTime - toTime, fromTime - endTime)
-    const isOutside = (index: number) => distance(this.loaded[index] as CandleWindow) >= 0
-    const indices = [...this.loaded.keys()].filter(index => this.loaded[index])
-    const farthest = indices
-      .filter(isOutside)
-      .sort((a, b) => distance(this.loaded[b] as CandleWindow) - distance(this.loaded[a] as CandleWindow))
-    let places = indices.reduce((sum, index) => sum + this.placesOf(index), 0)
-    for (const index of farthest) {
-      if (places <= maxPlaces) break
-      places -= this.placesOf(index)
+    const loaded = [...this.loaded.entries()].flatMap(([index, window]) =>
+      window ? [{ index, places: this.placesOf(window), distance: distance(window) }] : [],
+    )
+    const farthest = loaded.filter(window => window.distance >= 0).sort((a, b) => b.distance - a.distance)
+    let total = loaded.reduce((sum, { places }) => sum + places, 0)
+    for (const { index, places } of farthest) {
+      if (total <= maxPlaces) break
+      total -= places
       this.loaded[index] = undefined
     }
     while (this.first < this.last && !this.loaded[this.first]) this.first++
@@ -153,8 +153,7 @@ export class SeriesWindows {
   }
 
   /** At most how many places a loaded window takes: also those of candles that it lacks, unless it has none. */
-  private placesOf(index: number): number {
-    const { startTime, endTime, candles } = this.loaded[index] as CandleWindow
+  private placesOf({ startTime, endTime, candles }: CandleWindow): number {
     if (candles.length === 0) return 0
     const steps = Number.isFinite(endTime) ? stepsBetween(this.series.interval, startTime, endTime) : 0
     return Math.max(candles.length, steps)
