@@ -6,23 +6,29 @@ import { describeAge } from './age.js'
 export async function fillHeatMap(): Promise<void> {
   const status = document.querySelector('#survey')
   if (!status) return
-  const onProgress = (done: number, total: number) => {
-    const windows = total === 0 ? '' : `: ${formatCount(done)} of ${formatCount(total)} windows`
-    status.textContent = `Reading the candles${windows}.`
-  }
-  const onResult = (survey: readonly ScannedSeries[], renewing: boolean) => {
-    const now = Date.now()
-    for (const series of survey) fillCell(series, now)
-    showNewest(survey)
-    const candles = survey.reduce((sum, series) => sum + series.candles, 0)
-    const more = renewing ? ' The candles are being read again, because the mirror may have changed.' : ''
-    status.textContent = `${formatCount(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
-  }
   try {
-    await followScan({ onProgress, onResult })
+    for await (const scan of followScan()) {
+      if (scan.state === 'running') status.textContent = describeProgress(scan)
+      else status.textContent = fillCells(scan)
+    }
   } catch (error) {
     status.textContent = (error as Error).message
   }
+}
+
+function describeProgress({ done, total }: RunningScan): string {
+  const windows = total === 0 ? '' : `: ${formatCount(done)} of ${formatCount(total)} windows`
+  return `Reading the candles${windows}.`
+}
+
+/** Fills all cells; returns what the page says about them. */
+function fillCells({ series: survey, renewing }: DoneScan): string {
+  const now = Date.now()
+  for (const series of survey) fillCell(series, now)
+  showNewest(survey)
+  const candles = survey.reduce((sum, series) => sum + series.candles, 0)
+  const more = renewing ? ' The candles are being read again, because the mirror may have changed.' : ''
+  return `${formatCount(candles)} candles. Each cell says how old its newest candle is, and leads to the chart.${more}`
 }
 
 function showNewest(survey: readonly ScannedSeries[]): void {
@@ -82,34 +88,27 @@ interface ScannedSeries extends Series {
   readonly outages: number
 }
 
-/** `renewing`: a later result will follow, because the mirror may have changed since. */
-type ScanState =
-  | { readonly state: 'running'; readonly done: number; readonly total: number }
-  | { readonly state: 'done'; readonly series: readonly ScannedSeries[]; readonly renewing: boolean }
-  | { readonly state: 'failed'; readonly message: string }
+/** The server reads the candles for the first time. `total` is 0 as long as it is not known. */
+type RunningScan = { readonly state: 'running'; readonly done: number; readonly total: number }
+
+/** A result. `renewing`: a later one will follow, because the mirror may have changed since. */
+type DoneScan = { readonly state: 'done'; readonly series: readonly ScannedSeries[]; readonly renewing: boolean }
+
+type Scan = RunningScan | DoneScan | { readonly state: 'failed'; readonly message: string }
 
 /** Time between two questions how far the server is, ms; and for a later result, whose bytes come again only then. */
 const POLL_MS = 400
 const RENEWED_POLL_MS = 2_000
 
-/** What is reported about a scan. */
-interface ScanListener {
-  /** The server reads the candles for the first time. `total` is 0 as long as it is not known. */
-  onProgress(done: number, total: number): void
-  /** A result; another one follows when the server is reading the candles again. */
-  onResult(series: readonly ScannedSeries[], renewing: boolean): void
-}
-
-/** Asks for the scan of all series until it is done. Throws an error with the message of the server when that fails. */
-async function followScan({ onProgress, onResult }: ScanListener): Promise<void> {
+/** Asks how far the scan of all series is, until it is done. Throws an error with the message of the server when it fails. */
+async function* followScan(): AsyncGenerator<RunningScan | DoneScan> {
   for (;;) {
     const response = await fetch('/coverage/candles.json')
     if (!response.ok) throw new Error(`The server answered with status ${response.status}.`)
-    const survey: ScanState = await response.json()
-    if (survey.state === 'failed') throw new Error(survey.message)
-    if (survey.state === 'running') onProgress(survey.done, survey.total)
-    else onResult(survey.series, survey.renewing)
-    if (survey.state === 'done' && !survey.renewing) return
-    await new Promise(resolve => setTimeout(resolve, survey.state === 'done' ? RENEWED_POLL_MS : POLL_MS))
+    const scan: Scan = await response.json()
+    if (scan.state === 'failed') throw new Error(scan.message)
+    yield scan
+    if (scan.state === 'done' && !scan.renewing) return
+    await new Promise(resolve => setTimeout(resolve, scan.state === 'done' ? RENEWED_POLL_MS : POLL_MS))
   }
 }

@@ -43,7 +43,7 @@ export class CandleChart {
   constructor(readonly element: HTMLElement) {
     this.chart = createChart(element, {
       autoSize: true,
-      layout: { attributionLogo: false },
+      layout: { attributionLogo: false, fontFamily: FONT },
       rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.06, bottom: VOLUME_HEIGHT + 0.04 } },
       timeScale: { borderVisible: false, timeVisible: true, minBarSpacing: 0.01, barSpacing: DEFAULT_SPACING },
       crosshair: { mode: CrosshairMode.Normal },
@@ -147,11 +147,11 @@ export class CandleChart {
 
   private applyPalette(palette: Palette): void {
     this.palette = palette
-    this.bands.setPalette(palette)
+    this.bands.palette = palette
     const { paper, ink, soft, grid, crosshair, rising, risingBody, falling } = palette
     const line = { color: crosshair, labelBackgroundColor: ink }
     this.chart.applyOptions({
-      layout: { background: { type: ColorType.Solid, color: paper }, textColor: soft, fontFamily: FONT },
+      layout: { background: { type: ColorType.Solid, color: paper }, textColor: soft },
       grid: { vertLines: { color: grid }, horzLines: { color: grid } },
       crosshair: { vertLine: line, horzLine: line },
     })
@@ -173,8 +173,7 @@ export class CandleChart {
   /** Calls back with the place under the crosshair; undefined when it leaves. */
   onCrosshair(callback: (index: number | undefined) => void): void {
     this.chart.subscribeCrosshairMove(({ logical, point }) => {
-      const index = logical === undefined || !point ? undefined : Math.round(logical)
-      callback(index)
+      callback(logical === undefined || !point ? undefined : Math.round(logical))
     })
   }
 }

@@ -26,13 +26,9 @@ export class GapBands implements IPanePrimitive {
 
   constructor(
     private readonly chart: IChartApi,
-    private palette: Palette,
+    public palette: Palette,
     private readonly font: string,
   ) {}
-
-  setPalette(palette: Palette): void {
-    this.palette = palette
-  }
 
   paneViews(): readonly IPrimitivePaneView[] {
     const renderer: Renderer = { draw: () => {}, drawBackground: target => this.draw(target) }

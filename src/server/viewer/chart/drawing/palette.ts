@@ -4,7 +4,6 @@ const NAMES = [
   'ink',
   'soft',
   'grid',
-  'line',
   'crosshair',
   'rising',
   'risingBody',
