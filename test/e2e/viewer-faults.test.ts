@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { DAY_MS } from '../../src/klines/intervals.js'
+import { formatDate } from '../../src/klines/windows.js'
 import { hasChromium, useBrowser } from '../support/chromium.js'
 import { useSandboxes } from '../support/cli/cli-sandbox.js'
 import { startTreeServer } from '../support/cli/stocked-sandbox.js'
@@ -10,7 +12,17 @@ import { oneOf } from '../support/full.js'
 import { HOURS, makeOffGridTree } from '../support/off-grid-tree.js'
 import { startServeCommand } from '../support/servers/serve-command.js'
 import { servePages, usePages } from '../support/servers/served-pages.js'
-import { FULL_WEEKS, makeTree, OPEN_WEEK, putFile, type Row, treeRows, weekPath } from '../support/synthetic-tree.js'
+import {
+  EMPTY_WEEK,
+  FULL_WEEKS,
+  makeTree,
+  OPEN_WEEK,
+  putFile,
+  type Row,
+  START_DATES,
+  treeRows,
+  weekPath,
+} from '../support/synthetic-tree.js'
 import { tempFolder } from '../support/temp-folder.js'
 import { counts, legendRow, pointAt, requestedWindows, settled } from '../support/viewer.js'
 
@@ -36,9 +48,9 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
   const serveChart = async (root: string, path: string) => open((await servePages(root)) + path)
 
   /** Opens a chart of the command with an upstream service. */
-  async function serveUpstream(path: string) {
+  async function serveUpstream(path: string, tree?: string) {
     const sandbox = newSandbox()
-    const service = await startTreeServer(sandbox)
+    const service = await startTreeServer(sandbox, tree)
     const server = await startServeCommand(sandbox, ['--mirror', 'm', '--base-url', service.url, '--upstream'])
     onTestFinished(async () => void (await server.stop()))
     return { service, ...(await open(server.url + path)) }
@@ -142,6 +154,23 @@ describe.skipIf(!hasChromium)('the chart of what is missing or wrong (skipped wi
     expect((await counts(page)).candles).toBe([...rows.values()].flat().length)
     const downloaded = service.paths('windows').filter(name => name.includes('ETHUSDT') && name !== path)
     expect(new Set(downloaded).size).toBe(downloaded.length)
+  })
+
+  it('--upstream: Home shows the first candles of a symbol that was listed long after the first window', async () => {
+    const root = makeTree(tempFolder())
+    // More candles than are loaded to show the first ones.
+    const early = Array.from({ length: 120 }, (_, week) => formatDate(Date.parse(EMPTY_WEEK) - (week + 1) * 7 * DAY_MS))
+    putFile(root, 'api/klines/start-dates/15m.json', [...early.toReversed(), ...START_DATES])
+    for (const date of early) putFile(root, weekPath('ETHUSDT', date), [])
+    const { page, faults } = await serveUpstream('/chart/ETHUSDT/15m', root)
+    await settled(page)
+    await page.keyboard.press('Home')
+    await page.locator('#status', { hasText: `from ${FULL_WEEKS[0]}` }).waitFor()
+    await settled(page)
+    await pointAt(page, 0)
+    expect(await legendRow(page)).toEqual(texts(treeRows('ETHUSDT').get(FULL_WEEKS[0])?.[0]))
+    expect(await message(page).isVisible()).toBe(false)
+    expect(faults).toEqual([])
   })
 
   it('--upstream: a symbol that the service lacks', async () => {

@@ -102,9 +102,10 @@ export class SeriesWindows {
     while (!isUnknown && !this.hasCandles && !this.isAtStart) await this.extendBack(signal)
   }
 
-  /** Shows the oldest window alone. */
+  /** Shows the oldest windows, up to the first candles: a service lists windows from before a symbol was traded. */
   async showOldest(signal: AbortSignal): Promise<void> {
     await this.show(0, 0, signal)
+    while (!this.hasCandles && !this.isAtEnd) await this.extendForward(signal)
   }
 
   /**
