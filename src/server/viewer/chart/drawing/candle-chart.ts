@@ -73,17 +73,16 @@ export class CandleChart {
 
   /** Shows a timeline. The same time stays visible when it continues the one before. */
   setTimeline(timeline: Timeline, { continues = false } = {}): void {
-    const before = continues && this.timeline && this.visible
-    // A visible place: the ends of the timeline may be dropped.
-    const place = before && this.timeline ? clamp(Math.ceil(before.from), 0, this.timeline.length - 1) : 0
-    const anchor = this.timeline && place < this.timeline.length ? this.timeline.openTime(place) : 0
+    const { timeline: before, visible } = this
     this.timeline = timeline
     const { decimals } = timeline
     this.candles.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
     this.drawData(timeline)
-    if (!before || this.isDragged) return
-    const shift = timeline.indexFrom(anchor) - place
-    this.showPlaces({ from: before.from + shift, to: before.to + shift })
+    if (!continues || !before?.length || !visible || this.isDragged) return
+    // A visible place: the ends of the timeline may be dropped.
+    const place = Math.max(0, Math.min(Math.ceil(visible.from), before.length - 1))
+    const shift = timeline.indexFrom(before.openTime(place)) - place
+    this.showPlaces({ from: visible.from + shift, to: visible.to + shift })
   }
 
   clear(): void {
@@ -176,8 +175,4 @@ export class CandleChart {
       callback(logical === undefined || !point ? undefined : Math.round(logical))
     })
   }
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.max(least, Math.min(value, most))
 }
