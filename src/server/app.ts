@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Warn } from '../download/sources/window-source.js'
 import { EXPORT_SPEC_PATH, GREETING_SPEC_PATH, KLINES_SPEC_PATH } from '../greeting-client/paths.js'
 import { type ApiInfo, describeApi, specEndpoint } from './docs/openapi.js'
@@ -8,7 +8,7 @@ import { type GreetingSettings, greetingEndpoints } from './greeting/routes.js'
 import { homeRoutes } from './home/routes.js'
 import { Body } from './http/body.js'
 import { HttpError, plainError } from './http/error.js'
-import { hardenedServer } from './http/hardened-server.js'
+import { HardenedServer } from './http/hardened-server.js'
 import { HostCheck } from './http/host.js'
 import { LIMITS, type Limits } from './http/limits.js'
 import { Router, routeListener } from './http/router.js'
@@ -31,7 +31,7 @@ export interface AppOptions extends GreetingSettings {
 
 /** A server that does not listen yet, and what else has to end with it. */
 interface App {
-  readonly server: Server
+  readonly server: HardenedServer
   /** Ends the work that is done beside requests. */
   stop(): void
 }
@@ -47,7 +47,7 @@ export function createApp({ tree, host, onError = () => {}, limits = LIMITS, war
     ...assetRoutes(),
   ])
   const listener = routeListener(router, { check: requestCheck(new HostCheck(host), limits.urlBytes), onError })
-  return { server: hardenedServer(listener, limits), stop: () => stop.abort() }
+  return { server: new HardenedServer(listener, limits), stop: () => stop.abort() }
 }
 
 /** Checks the request line and Host of a request, whatever its path. */

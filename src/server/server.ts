@@ -5,9 +5,7 @@ import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { Mirror } from '../mirror/mirror.js'
 import { type AppOptions, createApp } from './app.js'
-import { Connections } from './http/connections.js'
 import { addressUrl } from './http/host.js'
-import { LIMITS } from './http/limits.js'
 import { Tree } from './tree/tree.js'
 import { type OpenSource, Upstream } from './tree/upstream.js'
 
@@ -61,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   const close = async () => {
     const closed = once(server, 'close')
-    await Connections.of(server).finish((options.limits ?? LIMITS).graceMs)
+    await server.finish()
     stop()
     await closed
     await upstream?.close()

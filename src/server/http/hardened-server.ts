@@ -1,26 +1,27 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http'
+import { type IncomingMessage, type RequestListener, Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { Connection, Connections } from './connections.js'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Connection } from './connection.js'
 import { errorHeaders, errorObject, HttpError, plainError } from './error.js'
 import { LIMITS, type Limits } from './limits.js'
 
-/** How often a connection is looked at before it has been idle for too long. */
-const IDLE_CHECKS = 10
+/** How often idle connections are closed while the server finishes, ms. Requests on their way may still arrive meanwhile. */
+const FINISH_MS = 50
 
 /**
  * A node:http server that sends error objects also for what Node rejects itself: requests that its parser cannot read
  * (400), that are too large (414, 431) or too slow (408), an unsupported Expect (417), and too many connections (503).
  */
-export function hardenedServer(listener: RequestListener, limits: Limits = LIMITS): Server {
-  const server = createServer(
-    {
+export class HardenedServer extends Server {
+  private readonly open = new Set<Connection>()
+  /** Requests that wait for their turn, on all connections. */
+  private waiting = 0
+
+  constructor(
+    listener: RequestListener,
+    private readonly limits: Limits = LIMITS,
+  ) {
+    super({
       headersTimeout: limits.headersMs,
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
@@ -28,47 +29,67 @@ export function hardenedServer(listener: RequestListener, limits: Limits = LIMIT
       maxHeaderSize: limits.headerBytes,
       // Node answers a missing Host with an empty 400; `HostCheck` sends an error object.
       requireHostHeader: false,
-    },
-    (request, response) => {
+    })
+    // Beyond twice the limit they are closed without a response.
+    this.maxConnections = 2 * limits.connections
+    this.timeout = limits.idleMs
+    this.on('connection', (socket: Socket) => this.add(socket))
+    this.on('timeout', (socket: Socket) => {
+      // A client that waits for a response may wait longer: an export can have many windows to download.
+      if (Connection.of(socket).isAwaited) socket.setTimeout(limits.idleMs)
+      else socket.destroy()
+    })
+    this.on('request', (request: IncomingMessage, response: ServerResponse) => {
       // Node drops requests that it read together with an upgrade request: the client must not wait for their responses.
       if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       Connection.of(request.socket).add(response, () => listener(request, response))
-    },
-  )
-  new Connections(server, limits, ({ socket }) =>
-    refuse(socket, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } })),
-  )
-  server.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    Connection.of(socket).add(response, () => respond(response, plainError(417)))
-  })
-  server.on('clientError', refuseConnection)
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    // Node hands such a connection over while responses to earlier requests may still be under way.
-    socket.on('error', () => {}).setTimeout(limits.idleMs, () => socket.destroy())
-    socket.resume()
-    const error = new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
-    Connection.of(socket).afterResponses(() => refuse(socket, error))
-  })
-  dropIdle(server, limits.idleMs)
-  return server
-}
+    })
+    this.on('checkExpectation', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      Connection.of(socket).add(response, () => respond(response, plainError(417)))
+    })
+    this.on('clientError', refuseConnection)
+    this.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      // Node hands such a connection over while responses to earlier requests may still be under way.
+      socket.on('error', () => {}).setTimeout(limits.idleMs, () => socket.destroy())
+      socket.resume()
+      const error = new HttpError(405, 'This server is no proxy.', { headers: { allow: 'GET, HEAD, OPTIONS, POST' } })
+      const connection = Connection.of(socket)
+      connection.afterResponses(() => refuse(connection, error))
+    })
+  }
 
-/**
- * Drops connections without traffic. Node's timer counts the part of a response that the kernel took at once as traffic at
- * its first check, and waits twice as long for a client that never reads. So it is set to a fraction of the time. A client
- * that waits for a response may wait longer: an export can have many windows to download.
- */
-function dropIdle(server: Server, idleMs: number): void {
-  const intervalMs = idleMs / IDLE_CHECKS
-  server.timeout = intervalMs
-  server.on('timeout', (socket: Socket) => {
-    // Node sets another time after a response: that of a connection that is kept for the next request.
-    const isKept = socket.timeout !== intervalMs
-    const connection = Connection.of(socket)
-    const isIdle = connection.countSilence(intervalMs) >= idleMs && !connection.isAwaited
-    if (isKept || isIdle) socket.destroy()
-    else socket.setTimeout(intervalMs)
-  })
+  /** Node takes a connection for idle whose response is still being sent. `close` calls this. */
+  override closeIdleConnections(): void {}
+
+  /** Stops listening, answers what was received, and closes all connections: after the grace period whatever they do. */
+  async finish(): Promise<void> {
+    this.close()
+    for (const connection of this.open) connection.finish()
+    const end = performance.now() + this.limits.graceMs
+    while (this.open.size > 0 && performance.now() < end) {
+      await sleep(FINISH_MS)
+      // On a busy machine the time is over before the event loop has read what arrived: let it do so first.
+      await nextTurn()
+      for (const connection of this.open) connection.closeIfIdle()
+    }
+    for (const { socket } of this.open) socket.destroy()
+  }
+
+  private add(socket: Socket): void {
+    const connection = new Connection(socket, change => this.countWaiting(change))
+    this.open.add(connection)
+    socket.once('close', () => this.open.delete(connection))
+    if (this.open.size <= this.limits.connections) return
+    refuse(connection, new HttpError(503, 'Too many connections.', { headers: { 'retry-after': '5' } }))
+  }
+
+  /** When too many requests wait, drops the connection with most of them. */
+  private countWaiting(change: number): void {
+    this.waiting += change
+    if (this.waiting <= this.limits.waitingRequests) return
+    const [first, ...others] = this.open
+    others.reduce((most, other) => (other.waitingCount > most.waitingCount ? other : most), first).drop()
+  }
 }
 
 /** Why Node gave up on a connection: a code, and the bytes that it could not parse. */
@@ -85,7 +106,8 @@ function refuseConnection(error: ParserError, socket: Socket): void {
   const response = connection.latest
   const httpError = plainError(parserErrorStatus(error))
   if (error.code === 'ECONNRESET') socket.destroy()
-  else if (response === undefined || response.req.complete) connection.afterResponses(() => refuse(socket, httpError))
+  else if (response === undefined || response.req.complete)
+    connection.afterResponses(() => refuse(connection, httpError))
   // The body of the last request is malformed: that request gets one response in all.
   else if (response.headersSent) socket.destroySoon()
   else respond(response, httpError)
@@ -107,15 +129,15 @@ function respond(response: ServerResponse, error: HttpError): void {
   response.writeHead(error.statusCode, lastHeaders(error, body)).end(body)
 }
 
-/** Writes an error response to a bare socket and ends it. */
-function refuse(socket: Socket, error: HttpError): void {
+/** Writes an error response to a bare connection and ends it. */
+function refuse(connection: Connection, error: HttpError): void {
   const body = JSON.stringify(errorObject(error))
   const headers = { ...lastHeaders(error, body), date: new Date().toUTCString() }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const status = `HTTP/1.1 ${error.statusCode} ${STATUS_CODES[error.statusCode]}\r\n`
-  if (socket.destroyed) return
-  socket.on('error', () => {})
-  Connection.of(socket).end(`${status}${lines.join('')}\r\n${body}`)
+  if (connection.socket.destroyed) return
+  connection.socket.on('error', () => {})
+  connection.end(`${status}${lines.join('')}\r\n${body}`)
 }
 
 function lastHeaders(error: HttpError, body: string): Record<string, string> {

@@ -4,7 +4,10 @@ export const LIMITS = {
   requestMs: 10_000,
   /** How often the two limits above are checked. */
   checkMs: 1_000,
-  /** A connection without traffic in either direction is dropped after this, also one whose client stopped reading. */
+  /**
+   * A connection without traffic in either direction is dropped after this. For one whose client stopped reading it may take twice as
+   * long: Node's timer counts what the kernel took of a response as traffic.
+   */
   idleMs: 30_000,
   keepAliveMs: 10_000,
   headerBytes: 16 * 1024,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { HttpError } from '../../../src/server/http/error.js'
-import { hardenedServer } from '../../../src/server/http/hardened-server.js'
+import { HardenedServer } from '../../../src/server/http/hardened-server.js'
 import { addressUrl } from '../../../src/server/http/host.js'
 import { type Route, Router, routeListener } from '../../../src/server/http/router.js'
 import { expectError } from '../../support/servers/error-response.js'
@@ -37,7 +37,7 @@ describe('an error of a handler', () => {
   const errors: Error[] = []
   const routes = Object.entries(HANDLERS).map(([path, handler]): Route => ({ method: 'GET', path, handler }))
   const options = { check: () => undefined, onError: (error: Error) => void errors.push(error) }
-  const server = hardenedServer(routeListener(new Router(routes), options))
+  const server = new HardenedServer(routeListener(new Router(routes), options))
   let url: string
 
   beforeAll(async () => {

@@ -57,5 +57,7 @@ it('requests get the same responses in any pieces as in one', async () => {
   const isSame = fc.asyncProperty(pieces, async sent => {
     expect(await respond(url, sent)).toBe(await respond(url, [Buffer.concat(sent)]))
   })
-  await fc.assert(isSame, { numRuns: cases(200, 30) })
+  // The last one waits for its turn when the client has ended the connection in the middle of its body.
+  const last = Buffer.concat([SYMBOLS, getWindow('Content-Length: 3')])
+  await fc.assert(isSame, { numRuns: cases(200, 30), examples: [[[SYMBOLS, SYMBOLS, SYMBOLS, last]]] })
 })

@@ -1,7 +1,5 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { Limits } from './limits.js'
 
 /** Requests of a connection that are answered at the same time. */
 const MAX_UNDER_WAY = 8
@@ -31,7 +29,6 @@ export class Connection {
   private readonly underWay = new Set<ServerResponse>()
   private isFinishing = false
   private isScheduled = false
-  private silence = { traffic: '', time: 0, ms: 0 }
 
   /** `onWaiting` is called with each change of the number of waiting requests. */
   constructor(
@@ -39,7 +36,8 @@ export class Connection {
     private readonly onWaiting: (change: number) => void,
   ) {
     Connection.all.set(socket, this)
-    // Node resumes a socket after each request, also after it was paused.
+    // Node resumes a socket after each request, also after it was paused. The event would come too late: it says nothing of a socket
+    // that was paused again meanwhile, and is read all the same.
     const resume = socket.resume.bind(socket)
     socket.resume = () => (this.waiting.length > 0 ? socket : resume())
     // Node calls this to end a connection after its last response.
@@ -115,19 +113,6 @@ export class Connection {
     return oldest?.req.complete === true && !oldest.headersSent
   }
 
-  /**
-   * How long there was no traffic, ms, at a timeout of Node after `intervalMs`. Node reports no timeout when the client has
-   * read a part of what was sent, so that twice the interval passes until the next one.
-   */
-  countSilence(intervalMs: number): number {
-    const { bytesRead, bytesWritten, writableLength } = this.socket
-    const traffic = [bytesRead, bytesWritten, writableLength].join()
-    const time = performance.now()
-    const isSilent = traffic === this.silence.traffic && time - this.silence.time < 1.9 * intervalMs
-    this.silence = { traffic, time, ms: isSilent ? this.silence.ms + intervalMs : intervalMs }
-    return this.silence.ms
-  }
-
   /** Answers a further request in the next turn of the event loop: those of other connections are answered meanwhile. */
   private schedule(): void {
     if (this.isScheduled || this.waiting.length === 0 || !this.hasRoom()) return
@@ -164,67 +149,5 @@ export class Connection {
 
   private dropWaiting(): void {
     if (this.waiting.length > 0) this.onWaiting(-this.waiting.splice(0).length)
-  }
-}
-
-/** How often idle connections are closed while the server finishes, ms. Requests on their way may still arrive meanwhile. */
-const FINISH_MS = 50
-
-/** The open connections of a server. */
-export class Connections {
-  private static readonly all = new WeakMap<Server, Connections>()
-
-  private readonly open = new Set<Connection>()
-  /** Requests that wait for their turn, on all connections. */
-  private waiting = 0
-
-  /** `onExcess` is called for a connection beyond the limit. */
-  constructor(
-    private readonly server: Server,
-    private readonly limits: Limits,
-    private readonly onExcess: (connection: Connection) => void,
-  ) {
-    Connections.all.set(server, this)
-    // Beyond twice the limit they are closed without a response.
-    server.maxConnections = 2 * limits.connections
-    server.on('connection', (socket: Socket) => this.add(socket))
-    // Node takes a connection for idle whose response is still being sent. `close` calls this.
-    server.closeIdleConnections = () => {}
-  }
-
-  /** The connections of a hardened server. */
-  static of(server: Server): Connections {
-    const connections = Connections.all.get(server)
-    if (!connections) throw new Error('Not a hardened server.')
-    return connections
-  }
-
-  private add(socket: Socket): void {
-    const connection = new Connection(socket, change => this.countWaiting(change))
-    this.open.add(connection)
-    socket.once('close', () => this.open.delete(connection))
-    if (this.open.size > this.limits.connections) this.onExcess(connection)
-  }
-
-  /** When too many requests wait, drops the connection with most of them. */
-  private countWaiting(change: number): void {
-    this.waiting += change
-    if (this.waiting <= this.limits.waitingRequests) return
-    const [first, ...others] = this.open
-    others.reduce((most, other) => (other.waitingCount > most.waitingCount ? other : most), first).drop()
-  }
-
-  /** Stops listening, answers what was received, and closes all connections: after `graceMs` whatever they do. */
-  async finish(graceMs: number): Promise<void> {
-    this.server.close()
-    for (const connection of this.open) connection.finish()
-    const end = performance.now() + graceMs
-    while (this.open.size > 0 && performance.now() < end) {
-      await sleep(FINISH_MS)
-      // On a busy machine the time is over before the event loop has read what arrived: let it do so first.
-      await nextTurn()
-      for (const connection of this.open) connection.closeIfIdle()
-    }
-    for (const { socket } of this.open) socket.destroy()
   }
 }
