@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ParsedUrlQuery, parse } from 'node:querystring'
 import type { TSchema } from 'typebox'
 import { HttpError, plainError } from './error.js'
 import type { Validator } from './validator.js'
@@ -66,24 +67,16 @@ function findFaults(validate: Validator, value: unknown, part: string): FieldFau
  * The query of a request target by name; a name that is given more than once has an array. What is no escape of UTF-8 stays as it
  * is: the check of the fields says what is wrong with it.
  */
-export function parseQuery(target: string): Record<string, string | string[]> {
-  const query: Record<string, string | string[]> = Object.create(null)
+export function parseQuery(target: string): ParsedUrlQuery {
   const [, text = ''] = /\?(.*)$/s.exec(target) ?? []
-  for (const pair of text.split('&').filter(pair => pair !== '')) {
-    const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? []
-    const key = decodeField(name)
-    const before = query[key]
-    query[key] = before === undefined ? decodeField(value) : [before, decodeField(value)].flat()
-  }
-  return query
+  return parse(text.replaceAll('+', ' '), '&', '=', { maxKeys: 0, decodeURIComponent: decodeField })
 }
 
 function decodeField(text: string): string {
-  const spaced = text.replaceAll('+', ' ')
   try {
-    return decodeURIComponent(spaced)
+    return decodeURIComponent(text)
   } catch {
-    return spaced
+    return text
   }
 }
 
