@@ -3,7 +3,7 @@ import type { Series } from '../../klines/series.js'
 import { type VerifiedSeries, verifySeries } from '../../verify/verify.js'
 import { Body } from '../http/body.js'
 import type { Tree } from '../tree/tree.js'
-import { type CoverageSurvey, type GapSearchOptions, KeptSurvey } from './coverage-survey.js'
+import { type CoverageSurvey, KeptSurvey, type SurveyOptions } from './coverage-survey.js'
 
 /** Candles of a series that are read before other requests get their turn: some milliseconds. */
 const SLICE_CANDLES = 10_000
@@ -46,7 +46,7 @@ export class CandleScan {
   constructor(
     private readonly tree: Tree,
     private readonly coverage: CoverageSurvey,
-    private readonly options: GapSearchOptions,
+    private readonly options: SurveyOptions,
   ) {
     this.kept = new KeptSurvey(before => this.find(before), options.renewMs, options.onError)
   }

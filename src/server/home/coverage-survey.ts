@@ -72,7 +72,7 @@ interface SurveyedCoverage {
 }
 
 /** How surveys are made. */
-export interface GapSearchOptions {
+export interface SurveyOptions {
   /** How long a result is kept at least, ms. */
   readonly renewMs: number
   /** Ends the work that is under way. */
@@ -89,7 +89,7 @@ export class CoverageSurvey {
 
   constructor(
     private readonly tree: Tree,
-    { renewMs, signal, onError }: GapSearchOptions,
+    { renewMs, signal, onError }: SurveyOptions,
   ) {
     let sayLong = () => {}
     this.isLong = new Promise(resolve => {

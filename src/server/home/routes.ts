@@ -9,10 +9,10 @@ import { sendPage } from '../pages/page.js'
 import type { Tree } from '../tree/tree.js'
 import { CandleScan } from './candle-scan.js'
 import { findSeriesCoverage } from './coverage.js'
-import { CoverageSurvey, type GapSearchOptions } from './coverage-survey.js'
+import { CoverageSurvey, type SurveyOptions } from './coverage-survey.js'
 
 /** The routes of the page at `/`, and of what the scripts of the pages read about the mirror: for pages of this server alone. */
-export function homeRoutes(tree: Tree, options: GapSearchOptions): Route[] {
+export function homeRoutes(tree: Tree, options: SurveyOptions): Route[] {
   const coverage = new CoverageSurvey(tree, options)
   const candles = new CandleScan(tree, coverage, options)
   const get = (path: string, handler: Route['handler']): Route => ({ method: 'GET', path, isPrivate: true, handler })
