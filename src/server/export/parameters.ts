@@ -1,3 +1,4 @@
+import Type, { type TSchema } from 'typebox'
 import { checkExcerpt, type ExcerptRequest } from '../../export/excerpt.js'
 import type { ResampleRequest } from '../../export/export-series.js'
 import { parseRowFormat, type RowFormat } from '../../export/row-format.js'
@@ -7,16 +8,39 @@ import type { Series } from '../../klines/series.js'
 import { suggest } from '../../klines/suggest.js'
 import { parseSymbol } from '../../klines/symbols.js'
 import type { RangeText } from '../../klines/time-range.js'
-import { CANDLE_OPTIONS } from '../../options/candle-options.js'
+import { CANDLE_OPTIONS, QUERIED_CANDLES } from '../../options/candle-options.js'
 import { type FileFormat, FORMATS, type Format, isBinary } from '../../options/formats.js'
-import { parseValue } from '../../options/option.js'
+import { type Option, parseValue } from '../../options/option.js'
 import { OUTPUT_ENTRIES, type OutputRequest } from '../../options/output-options.js'
 import { HttpError } from '../http/error.js'
 import { toExportError } from './errors.js'
-import { QuerySchema } from './schema.js'
 
 /** The extensions of exported files: each format, and text formats also compressed. */
 export const EXTENSIONS = FORMATS.flatMap(format => (isBinary(format) ? [format] : [format, `${format}.gz`]))
+
+/** The options of which something holds. */
+function describe(isMeant: (option: Option) => boolean): Record<string, TSchema> {
+  const entries = [...QUERIED_CANDLES, ...OUTPUT_ENTRIES].filter(({ option }) => isMeant(option))
+  return Object.fromEntries(entries.map(({ flag, option }) => [flag, Type.Optional(toSchema(option))]))
+}
+
+function toSchema({ takes, values = [], summary, description = summary, example }: Option): TSchema {
+  const details = { description, ...(example === undefined ? {} : { examples: [example] }) }
+  if (takes === 'choice') return Type.Enum([...values], { type: 'string', ...details })
+  if (takes === 'number') return Type.Integer(details)
+  return takes === 'switch' ? Type.Boolean(details) : Type.String(details)
+}
+
+/**
+ * The query of an export, for its OpenAPI description; `parseParameters` checks the values. The examples fit together, because
+ * the API reference sends all of them.
+ */
+export const QuerySchema = Type.Object({
+  ...describe(({ helpGroup }) => helpGroup === 'range'),
+  ...describe(({ group }) => group === 'how they are written'),
+  ...describe(({ group, helpGroup }) => group === 'which candles' && helpGroup !== 'range'),
+  ...describe(({ group }) => group === 'how pictures look'),
+})
 
 const QUERY_NAMES = Object.keys(QuerySchema.properties)
 

@@ -11,7 +11,7 @@ import {
   userUpdateSchemas,
 } from '../../greeting-client/schema.js'
 import { KlinesError } from '../../klines/errors.js'
-import type { Endpoint } from '../endpoint.js'
+import type { Endpoint } from '../docs/openapi.js'
 import { CORS_HEADERS } from '../http/error.js'
 import { fieldCheck, parseQuery, readJson } from '../http/fields.js'
 import type { Limits } from '../http/limits.js'
