@@ -2,6 +2,7 @@ import { toWarn } from '../download/events.js'
 import { openMirror, openSource, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
 import { toSourceName } from '../http/base-url.js'
 import { KlinesError } from '../klines/errors.js'
+import type { RunningServer } from './server.js'
 
 /** What to serve, and where. */
 export interface ServeRequest
@@ -18,13 +19,8 @@ export interface ServeRequest
   readonly streamText?: string | undefined
 }
 
-/** A server that listens. */
-export interface Serving {
-  /** Its address, such as `http://127.0.0.1:8787`. */
-  readonly url: string
-  /** Stops accepting connections, answers the requests that were received (for five seconds at most), and closes. */
-  close(): Promise<void>
-}
+/** A server that listens, of `serve`. */
+export type Serving = RunningServer
 
 /**
  * Serves a mirror from this process: the file tree, the candle viewer, exports and the greeting API. Throws `window_missing` when there is
