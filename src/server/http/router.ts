@@ -57,7 +57,7 @@ function toSegment(text: string): Segment {
 }
 
 /** The path of a request target; undefined for an address that is no URL. The path of `*` is `/`. */
-function pathOf(target: string): string | undefined {
+export function pathOf(target: string): string | undefined {
   if (target.startsWith('/')) return withoutQuery(target)
   if (target === '*') return '/'
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/is.exec(target) ?? []

@@ -8,6 +8,7 @@ import { intervalSchema, KlineSchema, startDateSchema, symbolSchema } from '../.
 import type { Mirror } from '../../mirror/mirror.js'
 import type { Endpoint } from '../docs/openapi.js'
 import { isFromOtherSite } from '../http/error.js'
+import { pathOf } from '../http/router.js'
 import { sendBody } from '../http/send-body.js'
 import { listSymbols, type Tree, type TreeFile } from './tree.js'
 
@@ -80,11 +81,9 @@ function json(description: string, schema: TSchema): Endpoint['response'] {
   return { description, content: { 'application/json': schema }, revalidates: true }
 }
 
-/** The path of a request target, relative to the tree: without the query, %-escapes decoded. */
-function parsePath(url: string): string {
-  const query = url.indexOf('?')
-  const path = query === -1 ? url : url.slice(0, query)
-  const relative = path.startsWith('/') ? path.slice(1) : new URL(path).pathname.slice(1)
+/** The path of a request target, relative to the tree: %-escapes decoded. The router has found its route, so it has one. */
+function parsePath(target: string): string {
+  const relative = (pathOf(target) ?? '').slice(1)
   return relative.includes('%') ? decodeURIComponent(relative) : relative
 }
 

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECT } from '../../support/cli/cli-sandbox.js'
 import { filesBelow } from '../../support/files-below.js'
 import { SAMPLE_TREE } from '../../support/sample-tree.js'
+import { rawRequest, sendRaw } from '../../support/servers/raw-client.js'
 import { startTestServer, type TestResponse, useServerOver } from '../../support/servers/test-server.js'
 import {
   EMPTY_WEEK,
@@ -44,6 +45,15 @@ describe('the tree over HTTP', () => {
       const { status, headers, body } = await getSample(`/api/${file}`)
       expect([status, headers['content-type']], file).toEqual([200, 'application/json; charset=utf-8'])
       expect(body.equals(readFileSync(join(SAMPLE_TREE, 'api', file))), file).toBe(true)
+    }
+  })
+
+  it.each(['', 'http://localhost'])('follows no dots of a target: %j', async origin => {
+    const getStatus = async (path: string) => (await sendRaw(sample.url(), rawRequest(`GET ${origin}${path}`))).status
+    expect(await getStatus('/api/klines/symbols.json')).toBe(200)
+    for (const dots of ['..', '%2e%2e', '.']) {
+      expect(await getStatus(`/api/klines/15m/${dots}/symbols.json`)).toBe(404)
+      expect(await getStatus(`/api/klines/${dots}/klines/symbols.json`)).toBe(404)
     }
   })
 
