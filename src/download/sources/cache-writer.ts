@@ -16,7 +16,7 @@ export interface FileMemory {
 /** How a `CacheWriter` stores files. */
 export interface CacheWriterOptions {
   /** Store nothing. */
-  readonly readOnly: boolean
+  readonly readOnly?: boolean | undefined
   /** Where files go when the mirror cannot be written. Without it, that is an error. */
   readonly memory?: FileMemory | undefined
   /** Whether a file that would be written through a link goes to `memory`, with a warning. Default: that is an error. */

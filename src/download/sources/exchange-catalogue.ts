@@ -5,11 +5,9 @@ import { budgetMs, windowCalls, windowWeight } from '../../exchange-client/query
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
-import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { decodeWindow } from '../../klines/batch/window-codec.js'
 import { isKlinesError, KlinesError } from '../../klines/errors.js'
 import type { Interval } from '../../klines/intervals.js'
-import type { Series, WindowRef } from '../../klines/series.js'
+import type { Series } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { exchangeStartDates } from '../../klines/windows.js'
@@ -18,32 +16,28 @@ import { planWindows } from '../plan.js'
 import { checkCost, MAX_REQUESTS, type RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
-import { KnownNames } from './known-names.js'
-import type { ListOptions, SourceCatalogue } from './source-catalogue.js'
+import type { SourceCatalogue } from './source-catalogue.js'
+import type { ServiceSourceOptions } from './source-options.js'
 
 /** More symbols than this are downloaded only when the user says so. */
 const MAX_SYMBOLS = 20
 /** Probes at once; the fetcher limits the requests. */
 const PROBES_AT_ONCE = 16
-const EMPTY_WINDOW = Buffer.from('[]')
 
 /** What an exchange has: far more symbols than a mirror, and windows from the calendar instead of a list. */
 export class ExchangeCatalogue implements SourceCatalogue {
-  private readonly firstCandles: FirstCandles
+  readonly firstCandles: FirstCandles
   /** The symbols of the mirror's list, once it is known. */
   private listed: Set<SymbolName> | undefined
-  private readonly knownNames: KnownNames
   /** Whether that list has been compared with the mirror. */
   private isListChecked = false
 
   constructor(
     private readonly exchange: ExchangeClient,
     private readonly mirror: Mirror,
-    private readonly options: ListOptions,
+    private readonly options: ServiceSourceOptions,
   ) {
     this.firstCandles = new FirstCandles(exchange, mirror, options)
-    const fetchNames = async () => (await this.symbols()).value
-    this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async currentTime(): Promise<number> {
@@ -74,30 +68,12 @@ export class ExchangeCatalogue implements SourceCatalogue {
     return this.request('the list of symbols', this.exchange.symbols(this.options.signal))
   }
 
-  hasSymbol(symbol: SymbolName): Promise<boolean> {
-    return this.knownNames.has(symbol)
-  }
-
   startDates(interval: Interval): Promise<Fetched<string[]>> {
     return this.request("the exchange's clock", this.exchange.startDates(interval, this.options.signal))
   }
 
-  async emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
-    if (!(await this.firstCandles.isEmpty(window))) return undefined
-    const times = await this.exchange.times(this.options.signal)
-    return { value: decodeWindow(EMPTY_WINDOW, window), bytes: EMPTY_WINDOW, ...times }
-  }
-
-  takePrefetched(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
-    return this.firstCandles.takeFetched(window)
-  }
-
   windowCost(interval: Interval): RequestCost {
     return { requests: windowCalls(interval), limitMs: budgetMs(windowWeight(interval)) }
-  }
-
-  isKnownEmpty(window: WindowRef): boolean {
-    return this.firstCandles.isBefore(window) === true
   }
 
   /** The mirror's list names what the mirror has, as the published one names what its tree has. */
@@ -156,7 +132,7 @@ export class ExchangeCatalogue implements SourceCatalogue {
     for (const name of series) {
       const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(name))
       const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
-      const needed = windows.filter(window => !cached.has(window.startDate) && !this.isKnownEmpty(window))
+      const needed = windows.filter(window => !cached.has(window.startDate) && !this.firstCandles.isBefore(window))
       const cost = this.windowCost(name.interval)
       requests += needed.length * cost.requests
       limitMs += needed.length * cost.limitMs

@@ -1,14 +1,23 @@
 import type { ExchangeClient } from '../../exchange-client/client.js'
+import { InvalidSymbolError } from '../../exchange-client/errors.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
+import { checkLimits, RETRY_POLICY } from '../../http/retry.js'
+import { systemClock } from '../../http/system-clock.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
+import { decodeWindow } from '../../klines/batch/window-codec.js'
+import { isKlinesError } from '../../klines/errors.js'
 import { HOUR_MS, MINUTE_MS } from '../../klines/intervals.js'
 import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
+import { trimPeriod } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
 import { exchangeStartDates, parseDate, startDateAt, windowSpan } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
-import type { ListOptions } from './source-catalogue.js'
+import type { ServiceSourceOptions, SourceOptions } from './source-options.js'
+import type { WindowFailure } from './window-source.js'
+
+const EMPTY_WINDOW = Buffer.from('[]')
 
 /** The window in which the first candle opens. */
 interface FirstWindow {
@@ -37,7 +46,7 @@ export class FirstCandles {
   constructor(
     private readonly exchange: ExchangeClient,
     private readonly mirror: Mirror,
-    private readonly options: Pick<ListOptions, 'signal' | 'now'> & Partial<Pick<ListOptions, 'refresh'>>,
+    private readonly options: Pick<ServiceSourceOptions, 'signal' | 'now' | 'refresh'>,
   ) {}
 
   /** Whether a window ends before the first candle that the exchange names; undefined when that is not known yet. */
@@ -56,6 +65,13 @@ export class FirstCandles {
     if (!this.isBefore(window)) return false
     await this.confirm(window)
     return true
+  }
+
+  /** The file of a window that is certainly empty. Throws what `isEmpty` throws. */
+  async emptyWindow(window: WindowRef): Promise<Fetched<KlineBatch> | undefined> {
+    if (!(await this.isEmpty(window))) return undefined
+    const times = await this.exchange.times(this.options.signal)
+    return { value: decodeWindow(EMPTY_WINDOW, window), bytes: EMPTY_WINDOW, ...times }
   }
 
   /**
@@ -137,4 +153,67 @@ export class FirstCandles {
       throw error
     }
   }
+}
+
+/** Windows that a mirror lacks: those before the first candle of their series, and the others. */
+export interface LeadingWindows {
+  readonly empty: readonly WindowRef[]
+  readonly failures: readonly WindowFailure[]
+}
+
+/**
+ * Finds which of the windows that a mirror of the exchange lacks end before the first candle of their series, with a request a
+ * series, unless the mirror has candles before. When the exchange cannot be reached, that is why they are missing.
+ */
+export async function findLeadingWindows(
+  mirror: Mirror,
+  missing: readonly WindowRef[],
+  options: Omit<SourceOptions, 'mirror'>,
+): Promise<LeadingWindows> {
+  const { baseUrl, signal = new AbortController().signal } = options
+  checkLimits(options)
+  const now = options.now === undefined ? systemClock.now : () => options.now as number
+  const { openExchangeClient } = await import('../../exchange-client/client.js')
+  const host = { baseUrl, concurrency: 1, policy: RETRY_POLICY, limits: options, now }
+  // It warns of names alone, and none are listed.
+  const exchange = await openExchangeClient({ ...host, warn: () => {} })
+  const firstCandles = new FirstCandles(exchange, mirror, { signal, now })
+  const [empty, failures]: [WindowRef[], WindowFailure[]] = [[], []]
+  /** Why no answer came: for one series, and for every other one after it. */
+  const reasons = new Map<string, string>()
+  let unreachable: string | undefined
+  const findReason = async (window: WindowRef): Promise<string | undefined> => {
+    const name = seriesName(window)
+    const isBefore = firstCandles.isBefore(window)
+    const reason = reasons.get(name) ?? unreachable
+    if (isBefore === undefined && reason !== undefined) return reason
+    try {
+      return (await firstCandles.isEmpty(window)) ? undefined : NOT_CACHED
+    } catch (error) {
+      const text = `not in the mirror, and the first candle of its series could not be requested: ${describe(error)}`
+      if (error instanceof InvalidSymbolError) reasons.set(name, text)
+      else unreachable = text
+      return text
+    }
+  }
+  try {
+    for (const window of missing) {
+      const reason = await findReason(window)
+      if (reason === undefined) empty.push(window)
+      else failures.push({ window, status: 'failed', reason })
+    }
+  } finally {
+    await exchange.fetcher.close()
+  }
+  return { empty, failures }
+}
+
+export const NOT_CACHED = 'not in the mirror'
+
+/** What is wrong with a request, as part of a sentence. Throws what ends the run: a ban, a refusal, an abort. */
+function describe(error: unknown): string {
+  // A ban or a refusal ends the run; too many faults in a row have a cause.
+  const isFault = error instanceof FetchError || (isKlinesError(error, 'unreachable') && error.cause !== undefined)
+  if (!isFault) throw error
+  return trimPeriod(error.message)
 }

@@ -1,71 +1,25 @@
-import { isExchange, type LocalEndpoint, toSourceName } from '../../http/base-url.js'
-import { checkLimits, RETRY_POLICY, type RequestLimits, type RetryPolicy } from '../../http/retry.js'
+import { isExchange, toSourceName } from '../../http/base-url.js'
+import { checkLimits, RETRY_POLICY } from '../../http/retry.js'
 import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import { KlinesError } from '../../klines/errors.js'
 import { openKlinesClient } from '../../klines-client/client.js'
 import { Mirror } from '../../mirror/mirror.js'
 import { defaultMirrorRoot } from '../../mirror/user-mirrors.js'
-import { type EventOptions, toWarn } from '../events.js'
-import type { FileMemory } from './cache-writer.js'
+import { toWarn } from '../events.js'
 import { ExchangeCatalogue } from './exchange-catalogue.js'
 import { MirrorSource } from './mirror-source.js'
 import { ServiceSource } from './service-source.js'
+import type { SourceOptions, SourceUse } from './source-options.js'
 import { StaticCatalogue } from './static-catalogue.js'
 import type { Warn, WindowSource } from './window-source.js'
+
+export type { SourceOptions } from './source-options.js'
 
 export const DEFAULT_CONCURRENCY = 16
 /** A polite pace: 4 at once are some 40 requests a second, of the 50 that the exchange allows to all programs of an address. */
 const EXCHANGE_CONCURRENCY = 4
 const MAX_CONCURRENCY = 256
-
-/** Where candles come from and where they are stored. */
-export interface SourceOptions extends RequestLimits, EventOptions {
-  /**
-   * Base address of a klines service, the part before `/api`; `binance` for the exchange itself, `binance:URL` for another host
-   * of its API. Default: the public instance.
-   */
-  readonly baseUrl?: string | LocalEndpoint | undefined
-  /** Folder of the mirror. Default: a folder for each base address under the platform's cache folder. */
-  readonly mirror?: string | undefined
-  /** Download final windows again too. */
-  readonly refresh?: boolean | undefined
-  /**
-   * Take a list of start dates or symbols as it is although entries are missing that are known to exist; cached windows are
-   * never left out. Default: such a list is `incomplete`.
-   */
-  readonly acceptList?: boolean | undefined
-  /** Download a pattern of the exchange's symbols that matches more than 20. */
-  readonly manySymbols?: boolean | undefined
-  /** Send more than 50,000 requests to the exchange. */
-  readonly manyRequests?: boolean | undefined
-  /**
-   * Throw `restated`, and store nothing of a window in which the service has changed cached candles, or filled a gap between them.
-   * Other windows are stored.
-   */
-  readonly failOnRestated?: boolean | undefined
-  /** Requests at once, 1 to 256. Default 16, and 4 for the exchange. */
-  readonly concurrency?: number | undefined
-  /** Ends the run; the mirror keeps what was downloaded. */
-  readonly signal?: AbortSignal | undefined
-  /**
-   * The present, ms UTC. Default: the machine's clock.
-   * @internal
-   */
-  readonly now?: number | undefined
-}
-
-/** What the source is used for. */
-export interface SourceUse {
-  /** Store nothing. */
-  readonly readOnly?: boolean
-  /** Where files go when the mirror cannot be written. */
-  readonly memory?: FileMemory
-  /** Whether files go to `memory` that would be written through a link, too. Default: that is an error. */
-  readonly linkedInMemory?: boolean
-  /** How failed requests are repeated where the options do not say it. */
-  readonly policy?: RetryPolicy
-}
 
 /** The mirror of these options. */
 export function openMirror({ mirror, baseUrl }: Pick<SourceOptions, 'mirror' | 'baseUrl'>): Mirror {
@@ -85,33 +39,28 @@ export function openSource(
 ): Promise<WindowSource>
 export async function openSource(
   options: SourceOptions & { offline?: boolean | undefined },
-  { readOnly = false, memory, linkedInMemory, policy = RETRY_POLICY }: SourceUse = {},
+  { policy = RETRY_POLICY, ...use }: SourceUse = {},
 ): Promise<WindowSource> {
-  const { baseUrl, refresh = false, acceptList = false, manySymbols = false, manyRequests = false } = options
-  const { signal = new AbortController().signal } = options
+  const { baseUrl, acceptList, signal = new AbortController().signal } = options
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const mirror = openMirror(options)
   const warn = warnOnce(toWarn(options))
-  if (!options.offline) {
-    const isOfExchange = isExchange(toSourceName(baseUrl))
-    const concurrency = parseConcurrency(
-      options.concurrency ?? (isOfExchange ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
-    )
-    checkLimits(options)
-    const onActivity = (activity: NetworkActivity) => options.onEvent?.({ type: 'network', ...activity })
-    const host = { baseUrl, concurrency, policy, limits: options, now, onActivity }
-    const listing = { acceptList, manySymbols, manyRequests, refresh, signal, warn, now }
-    const { failOnRestated } = options
-    const using = { refresh, failOnRestated, readOnly, memory, linkedInMemory, now, signal, warn }
-    if (isOfExchange) {
-      const { openExchangeClient } = await import('../../exchange-client/client.js')
-      const exchange = await openExchangeClient({ ...host, warn })
-      return new ServiceSource(exchange, new ExchangeCatalogue(exchange, mirror, listing), mirror, using)
-    }
-    const client = await openKlinesClient(host)
-    return new ServiceSource(client, new StaticCatalogue(client, mirror, listing), mirror, using)
+  if (options.offline) return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
+  const isOfExchange = isExchange(toSourceName(baseUrl))
+  const concurrency = parseConcurrency(
+    options.concurrency ?? (isOfExchange ? EXCHANGE_CONCURRENCY : DEFAULT_CONCURRENCY),
+  )
+  checkLimits(options)
+  const onActivity = (activity: NetworkActivity) => options.onEvent?.({ type: 'network', ...activity })
+  const host = { baseUrl, concurrency, policy, limits: options, now, onActivity }
+  const using = { ...options, ...use, now, signal, warn }
+  if (isOfExchange) {
+    const { openExchangeClient } = await import('../../exchange-client/client.js')
+    const exchange = await openExchangeClient({ ...host, warn })
+    return new ServiceSource(exchange, new ExchangeCatalogue(exchange, mirror, using), mirror, using)
   }
-  return new MirrorSource(mirror, { baseUrl, acceptList, now: now(), warn })
+  const client = await openKlinesClient(host)
+  return new ServiceSource(client, new StaticCatalogue(client, mirror, using), mirror, using)
 }
 
 /** The number of requests at once. Throws `bad_option`. */

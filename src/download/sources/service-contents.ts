@@ -7,6 +7,7 @@ import type { Mirror } from '../../mirror/mirror.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { planWindows } from '../plan.js'
 import { type Selection, selectedIntervals, takesSymbol } from '../selection.js'
+import { KnownNames } from './known-names.js'
 import type { MirrorWriter } from './mirror-writer.js'
 import type { SourceCatalogue } from './source-catalogue.js'
 import type { SourceContents, WindowFailure, WindowResult } from './window-source.js'
@@ -15,6 +16,7 @@ import type { SourceContents, WindowFailure, WindowResult } from './window-sourc
 export class ServiceContents implements SourceContents {
   /** The startDates of each interval whose list was downloaded. */
   private readonly listed = new Map<Interval, ReadonlySet<string>>()
+  private readonly knownNames: KnownNames
 
   constructor(
     private readonly lists: SourceCatalogue,
@@ -24,7 +26,10 @@ export class ServiceContents implements SourceContents {
     /** This machine's clock, ms UTC. */
     private readonly now: () => number,
     private readonly window: (window: WindowRef) => Promise<WindowResult | WindowFailure>,
-  ) {}
+  ) {
+    const fetchNames = async () => (await lists.symbols()).value
+    this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, now)
+  }
 
   currentTime(): Promise<number> {
     return this.lists.currentTime()
@@ -44,9 +49,9 @@ export class ServiceContents implements SourceContents {
     return true
   }
 
-  /** Whether windows of a symbol may be requested, as `SourceCatalogue` says. */
+  /** Whether a client may request windows of a symbol: decided without a request for each name that strangers make up. */
   hasSymbol(symbol: SymbolName): Promise<boolean> {
-    return this.lists.hasSymbol(symbol)
+    return this.knownNames.has(symbol)
   }
 
   async symbols(): Promise<readonly SymbolName[]> {

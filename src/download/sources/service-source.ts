@@ -14,9 +14,10 @@ import { findRules } from '../../trees/find-rules.js'
 import type { TreeRules } from '../../trees/tree-rules.js'
 import { isLate, SECOND_ANSWER_MS, type WindowTimes } from '../../trees/window-ends.js'
 import { findListing, findNewest } from '../listing.js'
-import { MirrorWriter, type MirrorWriterOptions } from './mirror-writer.js'
+import { MirrorWriter } from './mirror-writer.js'
 import { ServiceContents } from './service-contents.js'
 import type { SourceCatalogue } from './source-catalogue.js'
+import type { ServiceSourceOptions } from './source-options.js'
 import type {
   CacheState,
   KnownTotals,
@@ -30,14 +31,6 @@ import type {
 
 /** What decides whether a cached window needs a request. */
 type CachedState = Pick<CachedWindow, 'final' | 'times'>
-
-/** How a `ServiceSource` downloads. */
-export interface ServiceSourceOptions extends MirrorWriterOptions {
-  /** Download final windows again too. */
-  readonly refresh: boolean
-  /** Store no version that changes cached candles. */
-  readonly failOnRestated?: boolean | undefined
-}
 
 /**
  * Windows from the service through a mirror: final ones are read, others revalidated, missing and corrupt ones fetched. A
@@ -95,7 +88,7 @@ export class ServiceSource implements WindowSource {
 
   private cacheState(window: WindowRef): CacheState {
     const read = this.mirror.windows.read(window)
-    if (read.state !== 'cached') return this.lists.isKnownEmpty(window) ? 'cached' : 'missing'
+    if (read.state !== 'cached') return this.lists.firstCandles?.isBefore(window) ? 'cached' : 'missing'
     if (this.isSettled(window, read)) return 'cached'
     return read.times === undefined ? 'unrecorded' : 'stale'
   }
@@ -103,7 +96,9 @@ export class ServiceSource implements WindowSource {
   private limitsMs(series: Series, windows: readonly WindowRef[]): ReadonlyMap<string, number> {
     const cached = new Set(this.options.refresh ? [] : this.contents.cachedStartDates(series))
     const isNeeded = (window: WindowRef) =>
-      !cached.has(window.startDate) && !this.writer.cache.isDone(windowPath(window)) && !this.lists.isKnownEmpty(window)
+      !cached.has(window.startDate) &&
+      !this.writer.cache.isDone(windowPath(window)) &&
+      !this.lists.firstCandles?.isBefore(window)
     const { limitMs } = this.lists.windowCost(series.interval)
     return new Map(limitMs === 0 ? [] : windows.filter(isNeeded).map(({ startDate }) => [startDate, limitMs]))
   }
@@ -134,7 +129,7 @@ export class ServiceSource implements WindowSource {
   async fetchWindow(window: WindowRef, cached: CachedWindow | undefined): Promise<WindowResult> {
     await this.prepare()
     this.writer.completeness.beforeWindow(window, cached !== undefined, this.writer.latest())
-    const empty = await this.lists.emptyWindow(window)
+    const empty = await this.lists.firstCandles?.emptyWindow(window)
     if (empty && cached && cached.batch.length > 0) return this.storeWindow(window, cached, empty)
     if (empty) {
       this.writer.store(windowPath(window), empty)
@@ -143,7 +138,7 @@ export class ServiceSource implements WindowSource {
     }
     const isUsable = cached?.times && !this.options.refresh && !this.isAhead(cached.times)
     const since = isUsable ? cached.times?.time : undefined
-    const onTheWay = await this.lists.takePrefetched(window)
+    const onTheWay = await this.lists.firstCandles?.takeFetched(window)
     const fetched = onTheWay ?? (await this.service.window(window, since, this.options.signal))
     if (fetched !== 'unmodified') this.checkGrid(window, fetched.bytes)
     const result = this.storeWindow(window, cached, fetched)

@@ -14,24 +14,21 @@ import type { Mirror } from '../../mirror/mirror.js'
 import { incompleteList, joinNames, noMinutes, otherSource } from '../errors.js'
 import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
-import { KnownNames } from './known-names.js'
-import type { ListOptions, SourceCatalogue } from './source-catalogue.js'
+import type { SourceCatalogue } from './source-catalogue.js'
+import type { ServiceSourceOptions } from './source-options.js'
 
 type StoreList = (list: Fetched<SymbolName[]>) => void
 
 /** The lists of a static klines service, compared with what the mirror knows. */
 export class StaticCatalogue implements SourceCatalogue {
   private readonly baseUrl: string
-  private readonly knownNames: KnownNames
 
   constructor(
     private readonly service: WindowService,
     private readonly mirror: Mirror,
-    private readonly options: ListOptions,
+    private readonly options: ServiceSourceOptions,
   ) {
     this.baseUrl = service.fetcher.baseUrl
-    const fetchNames = async () => (await this.symbols()).value
-    this.knownNames = new KnownNames(symbol => mirror.contents.hasSymbol(symbol), fetchNames, options.now)
   }
 
   async currentTime(): Promise<number> {
@@ -131,24 +128,8 @@ export class StaticCatalogue implements SourceCatalogue {
     return list
   }
 
-  hasSymbol(symbol: SymbolName): Promise<boolean> {
-    return this.knownNames.has(symbol)
-  }
-
-  async emptyWindow(): Promise<undefined> {
-    return undefined
-  }
-
-  async takePrefetched(): Promise<undefined> {
-    return undefined
-  }
-
   windowCost(): RequestCost {
     return { requests: 1, limitMs: 0 }
-  }
-
-  isKnownEmpty(): boolean {
-    return false
   }
 
   updatedSymbolList(): undefined {
