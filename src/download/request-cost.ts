@@ -20,11 +20,17 @@ export function describeCost({ requests, limitMs }: RequestCost): string {
   return minutes > 1 ? `${count}, and at half its limit ${plural(minutes, 'minute')}` : count
 }
 
-/** Throws `bad_option` for more requests than are sent without a yes. */
-export function checkCost(cost: RequestCost): void {
-  const { requests } = cost
+/** A number of windows, and what each of them takes. */
+interface WindowCosts extends RequestCost {
+  readonly windows: number
+}
+
+/** Throws `bad_option` for windows that take more requests than are sent without a yes. */
+export function checkCosts(costs: readonly WindowCosts[]): void {
+  const requests = costs.reduce((sum, cost) => sum + cost.windows * cost.requests, 0)
   if (requests <= MAX_REQUESTS) return
-  const message = `This takes ${describeCost(cost)}.`
+  const limitMs = costs.reduce((sum, cost) => sum + cost.windows * cost.limitMs, 0)
+  const message = `This takes ${describeCost({ requests, limitMs })}.`
   throw new KlinesError('bad_option', `${message} Expected at most ${formatCount(MAX_REQUESTS)} requests.`, {
     suggestions: ['`manyRequests: true` sends them all; fewer symbols or a range take fewer.'],
     data: { requests },

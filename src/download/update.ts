@@ -6,7 +6,7 @@ import { windowSpan } from '../klines/windows.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import { type DownloadRequest, downloadPlan } from './download.js'
 import { type Plan, planSeries } from './plan.js'
-import { checkCost } from './request-cost.js'
+import { checkCosts } from './request-cost.js'
 import { requestRange } from './request-range.js'
 import { openMirror, openSource } from './sources/open-source.js'
 import type { ServiceSource } from './sources/service-source.js'
@@ -56,11 +56,10 @@ export async function planUpdate(source: ServiceSource, request: MirrorUpdateReq
 
 /** Throws `bad_option` when the windows of a plan that are not cached take very many requests, by the limits of the service. */
 export function checkPlanCost(source: ServiceSource, { series }: Plan): void {
-  let [requests, limitMs] = [0, 0]
-  for (const { series: name, windows } of series) {
-    const limits = [...source.costs.limitsMs(name, windows).values()]
-    requests += limits.length * source.costs.windowCost(name).requests
-    limitMs += limits.reduce((sum, ms) => sum + ms, 0)
-  }
-  checkCost({ requests, limitMs })
+  const { costs } = source
+  const needed = series.map(one => ({
+    ...costs.windowCost(one.series),
+    windows: costs.limitsMs(one.series, one.windows).size,
+  }))
+  checkCosts(needed)
 }

@@ -13,7 +13,7 @@ import type { TimeRange } from '../../klines/time-range.js'
 import { exchangeStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import { planWindows } from '../plan.js'
-import { checkCost, MAX_REQUESTS, type RequestCost } from '../request-cost.js'
+import { checkCosts, MAX_REQUESTS, type RequestCost } from '../request-cost.js'
 import { combine, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
 import { FirstCandles } from './first-candles.js'
 import type { SourceCatalogue } from './source-catalogue.js'
@@ -128,16 +128,13 @@ export class ExchangeCatalogue implements SourceCatalogue {
   private async checkRequests(series: readonly Series[], range: TimeRange): Promise<void> {
     if ((await this.countRequests(series, range)) <= MAX_REQUESTS) return
     const present = await this.currentTime()
-    let [requests, limitMs] = [0, 0]
-    for (const name of series) {
+    const costs = series.map(name => {
       const cached = new Set(this.options.refresh ? [] : this.mirror.contents.startDates(name))
       const windows = planWindows(name, exchangeStartDates(name.interval, present), range, present)
       const needed = windows.filter(window => !cached.has(window.startDate) && !this.firstCandles.isBefore(window))
-      const cost = this.windowCost(name.interval)
-      requests += needed.length * cost.requests
-      limitMs += needed.length * cost.limitMs
-    }
-    checkCost({ requests, limitMs })
+      return { ...this.windowCost(name.interval), windows: needed.length }
+    })
+    checkCosts(costs)
   }
 
   /** The most requests that the windows of these series in the range can take. */
