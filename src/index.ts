@@ -19,7 +19,7 @@ export { type MirrorStatus, mirrorStatus } from './download/mirror-status.js'
 export { type PublishOptions, type PublishReport, publishMirror } from './download/publish.js'
 export { type BatchRequest, klineBatches, klineRows, type ReadRequest, type SeriesRow } from './download/read.js'
 export type { IntervalText, SelectionRequest } from './download/selection.js'
-export type { SourceOptions } from './download/sources/open-source.js'
+export type { SourceOptions } from './download/sources/source-options.js'
 export type { WindowStatus } from './download/sources/window-source.js'
 export type {
   DownloadedSeries,
