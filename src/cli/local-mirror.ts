@@ -1,4 +1,3 @@
-import { cachedSeries as selectCached } from '../download/cached-series.js'
 import { parseSelectionText } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
 import { openMirror, type SourceOptions, warnOnce } from '../download/sources/open-source.js'
@@ -52,7 +51,7 @@ export async function cachedSeries(
 ): Promise<{ mirror: Mirror; series: Series[] }> {
   const source = openNamedSource(flags, warn)
   const selection = parseSelectionText(symbols, flags.interval)
-  return { mirror: namedMirror(flags), series: await selectCached(source, selection) }
+  return { mirror: namedMirror(flags), series: await source.cachedSeries(selection) }
 }
 
 /**

@@ -16,7 +16,6 @@ import type { RequestedRange } from '../klines/time-range.js'
 import { windowSpan } from '../klines/windows.js'
 import { findRules } from '../trees/find-rules.js'
 import type { TreeRules } from '../trees/tree-rules.js'
-import { completeUntil } from './complete-until.js'
 import { NOT_EXPORTED } from './errors.js'
 import type { SeriesPlan } from './plan.js'
 import type { SourceInfo, WindowSource } from './sources/window-source.js'
@@ -81,6 +80,23 @@ function coverSpan(input: CoverageInput, known: KnownWindows): Coverage {
   // A long candle is whole, too, when its last parts are known not to exist.
   const endTime = Math.max(span.endTime, Math.min(knownUntil, grid.next(span.endTime)))
   return measureCoverage({ ...input, span: { ...span, endTime }, knownFrom, knownUntil })
+}
+
+/**
+ * Until when the windows of a series, which ascend, surely have all its candles, ms UTC; -Infinity if the first one may lack some.
+ * Nothing was traded between the last candle and that time. `until`: the same of the windows before them, if there are any.
+ */
+export function completeUntil(
+  source: Pick<WindowSource, 'hasAllCandles'>,
+  windows: readonly WindowRef[],
+  until = Number.NEGATIVE_INFINITY,
+): number {
+  for (const window of windows) {
+    const { startTime, endTime } = windowSpan(window)
+    if ((until !== -Infinity && startTime !== until) || !source.hasAllCandles(window)) break
+    until = endTime
+  }
+  return until
 }
 
 /** From when on a source says that there is no candle before the first one, which opens at `startTime` (ms UTC). */

@@ -1,4 +1,4 @@
-import { completeUntil } from '../download/complete-until.js'
+import { completeUntil } from '../download/coverage.js'
 import type { KnownTotals, WindowResult, WindowSource } from '../download/sources/window-source.js'
 import { DownloadTally, type SeriesReport } from '../download/tally.js'
 import { nextWindow, readWindows, type WindowStream } from '../download/window-stream.js'

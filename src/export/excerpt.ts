@@ -1,4 +1,4 @@
-import { completeUntil } from '../download/complete-until.js'
+import { completeUntil } from '../download/coverage.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { readWindows } from '../download/window-stream.js'
 import { KlinesError } from '../klines/errors.js'

@@ -1,4 +1,3 @@
-import { cachedSeries } from '../download/cached-series.js'
 import { type EventOptions, toWarn } from '../download/events.js'
 import { parseSelection, type SelectionRequest } from '../download/selection.js'
 import { MirrorSource } from '../download/sources/mirror-source.js'
@@ -39,7 +38,7 @@ export async function verifyKlines(request: VerifyRequest): Promise<Verification
   const range = isNamed ? parseRequestedRange(request, now) : undefined
   const warn = warnOnce(toWarn(request))
   const mirror = openMirror(request)
-  const series = await cachedSeries(new MirrorSource(mirror, { baseUrl, acceptList, now, warn }), selection)
+  const series = await new MirrorSource(mirror, { baseUrl, acceptList, now, warn }).cachedSeries(selection)
   const progress = (done: number, total: number) => onEvent?.({ type: 'progress', done, total })
   return verifySeries(mirror, series, { audit, threads, range, now, acceptList, warn, signal, progress })
 }

@@ -1,10 +1,12 @@
 import { type LocalEndpoint, toSourceName } from '../../http/base-url.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
-import type { WindowRef } from '../../klines/series.js'
+import { KlinesError } from '../../klines/errors.js'
+import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
 import { trimPeriod } from '../../klines/text.js'
 import type { Mirror } from '../../mirror/mirror.js'
 import type { NoWindow, WindowRows } from '../../mirror/mirror-windows.js'
 import { findListing, findNewest } from '../listing.js'
+import type { Selection } from '../selection.js'
 import { type MirrorContentsOptions, MirrorSourceContents } from './mirror-source-contents.js'
 import type { SourceCosts, SourceInfo, WindowFailure, WindowResult, WindowSource } from './window-source.js'
 
@@ -44,6 +46,17 @@ export class MirrorSource implements WindowSource {
       newest: series => findNewest(mirror, series),
       advice: 'Download them with klines download, or choose a range that the mirror has with `from` and `to`.',
     }
+  }
+
+  /** The series of a selection. Throws `window_missing` when one that is named is not cached. */
+  async cachedSeries(selection: Selection): Promise<Series[]> {
+    const series = await this.contents.series(selection)
+    // `all` and patterns stand for what is cached.
+    const missing = series.filter(name => !this.contents.hasSeries(name))
+    if (missing.length === 0) return series
+    throw new KlinesError('window_missing', `Not in the mirror: ${missing.map(seriesName).join(', ')}.`, {
+      suggestions: [this.info.advice],
+    })
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { completeUntil } from '../../download/complete-until.js'
+import { completeUntil } from '../../download/coverage.js'
 import type { KnownTotals } from '../../download/sources/window-source.js'
 import type { EncodedTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
