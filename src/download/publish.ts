@@ -6,17 +6,16 @@ import { windowPath } from '../klines/paths.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
 import { trimPeriod } from '../klines/text.js'
-import { windowSpan } from '../klines/windows.js'
 import { ALL_SERIES } from '../mirror/links.js'
 import type { Mirror } from '../mirror/mirror.js'
 import { findRules } from '../trees/find-rules.js'
-import { reachesEnd } from '../trees/window-ends.js'
+import { mayHaveGrown, reachesEnd } from '../trees/window-ends.js'
 import { incomplete } from './errors.js'
 import { toWarn } from './events.js'
+import { completeTree, findTreeGaps } from './sources/completeness.js'
 import { findLeadingWindows, type LeadingWindows, NOT_CACHED } from './sources/first-candles.js'
 import { openMirror, type SourceOptions } from './sources/open-source.js'
 import { withoutName } from './sources/service-source.js'
-import { completeTree, findTreeGaps } from './sources/tree-gaps.js'
 import type { WindowFailure } from './sources/window-source.js'
 
 const OUTDATED = 'stored before its end, and not downloaded since'
@@ -67,9 +66,7 @@ export async function publishMirror(options: PublishOptions): Promise<PublishRep
   const baseUrl = findSource(mirror, options.baseUrl, warn)
   const symbols = mirror.contents.symbols()
   if (symbols.length === 0) {
-    throw new KlinesError('window_missing', `The mirror ${mirror.root} has no window to publish.`, {
-      suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
-    })
+    throw nothingToPublish(`The mirror ${mirror.root} has no window to publish.`)
   }
   const failures: WindowFailure[] = []
   /** The times of windows that other ones may be told, by path, where those of their files are different. */
@@ -117,9 +114,7 @@ function findFault(
   isEmpty: boolean,
   { time, fileTime, now }: { readonly time: number | undefined; readonly fileTime: number; readonly now: number },
 ): string | undefined {
-  const { startTime, endTime } = windowSpan(window)
-  const mayLack = (renderedTime: number) =>
-    (endTime <= now && renderedTime < endTime) || (isEmpty && startTime <= now && renderedTime < startTime)
+  const mayLack = (time: number) => mayHaveGrown(window, { isEmpty, time }, now)
   // A copy is never older than what it is a copy of.
   if (mayLack(time ?? fileTime)) return OUTDATED
   return time === undefined && mayLack(Number.NEGATIVE_INFINITY) ? UNRECORDED : undefined
@@ -147,15 +142,17 @@ function findSource(mirror: Mirror, expected: PublishOptions['baseUrl'], warn: (
   if (expected !== undefined) mirror.upkeep.checkBase(toSourceName(expected))
   const meta = mirror.upkeep.readMeta(warn)
   if (meta) return meta.baseUrl
-  if (!mirror.files.exists) {
-    throw new KlinesError('window_missing', `There is no mirror at ${mirror.root}.`, {
-      suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
-    })
-  }
+  if (!mirror.files.exists) throw nothingToPublish(`There is no mirror at ${mirror.root}.`)
   const message = `${mirror.root} does not say where its candles come from, so it cannot be published.`
   throw new KlinesError('mirror_mismatch', message, {
     suggestions: ['klines download with the same `mirror` and its `baseUrl` makes it a mirror of that service.'],
     data: { mirror: mirror.root },
+  })
+}
+
+function nothingToPublish(message: string): KlinesError {
+  return new KlinesError('window_missing', message, {
+    suggestions: ['Download candles first: klines download SYMBOL -i INTERVAL, with the same `mirror`.'],
   })
 }
 

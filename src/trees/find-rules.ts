@@ -8,6 +8,7 @@ import type { TreeRules } from './tree-rules.js'
 import {
   isLate,
   LATE_MS,
+  mayHaveGrown,
   reachesEnd,
   SECOND_ANSWER_MS,
   spansWindow,
@@ -71,10 +72,7 @@ const EXCHANGE_TREE: TreeRules = {
   // It has candles at once, but only those that closed 15 s ago are stored.
   settledTime: ({ confirmed }) => confirmed - MINUTE_MS,
   mayLag: candles => candles <= 2,
-  isOutdated: (window, rendered, now) => {
-    const { endTime } = windowSpan(window)
-    return STATIC_TREE.isOutdated(window, rendered, now) || (rendered.time < endTime && endTime <= now)
-  },
+  isOutdated: mayHaveGrown,
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Interval } from '../klines/intervals.js'
 import type { WindowRef } from '../klines/series.js'
 import type { SymbolName } from '../klines/symbols.js'
-import type { WindowEnds, WindowTimes } from './window-ends.js'
+import type { RenderedFile, WindowEnds, WindowTimes } from './window-ends.js'
 
 /** What is true of all trees of a kind: those of a static service, of the exchange, and bare folders of windows. */
 export interface TreeRules {
@@ -43,6 +43,6 @@ export interface TreeRules {
   needsSecondAnswer(window: WindowRef, ends: WindowEnds, times: WindowTimes): boolean
   /** Until when a version of a window with these times has all candles that closed, ms UTC. */
   settledTime(times: WindowTimes): number
-  /** Whether a window that was rendered at `time` (ms UTC) may have got candles by `now`. */
-  isOutdated(window: WindowRef, rendered: { readonly isEmpty: boolean; readonly time: number }, now: number): boolean
+  /** Whether a window may have got candles by `now` (ms UTC) since it was rendered. */
+  isOutdated(window: WindowRef, rendered: RenderedFile, now: number): boolean
 }

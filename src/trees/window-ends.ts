@@ -22,6 +22,12 @@ export interface WindowTimes {
   readonly confirmed: number
 }
 
+/** What the file of a window says without being read. `time`: when the service rendered it, ms UTC. */
+export interface RenderedFile {
+  readonly isEmpty: boolean
+  readonly time: number
+}
+
 /** Whether a window has its first and its last candle. The first one of 3d and 1w need not open at its start. */
 export function spansWindow(window: WindowRef, { firstOpenTime, lastOpenTime }: WindowEnds): boolean {
   const { startTime } = windowSpan(window)
@@ -32,6 +38,13 @@ export function spansWindow(window: WindowRef, { firstOpenTime, lastOpenTime }: 
 /** Whether the last candle of a window, which opens at `lastOpenTime` (ms UTC), is the last one that the window can have. */
 export function reachesEnd(window: WindowRef, lastOpenTime: number | undefined): boolean {
   return lastOpenTime !== undefined && nextOpenTime(window.interval, lastOpenTime) >= windowSpan(window).endTime
+}
+
+/** Whether a window that was rendered at `time` (ms UTC) may have got candles by `now`: it has begun or ended since. */
+export function mayHaveGrown(window: WindowRef, { isEmpty, time }: RenderedFile, now: number): boolean {
+  const { startTime, endTime } = windowSpan(window)
+  const isPassed = (moment: number) => time < moment && moment <= now
+  return isPassed(endTime) || (isEmpty && isPassed(startTime))
 }
 
 /** Whether a window was rendered at `time` (ms UTC) well after its own end, so that no candle of it changes any more. */
