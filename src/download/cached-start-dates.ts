@@ -1,4 +1,4 @@
-import { isKlinesError } from '../klines/errors.js'
+import { isKlinesError, type KlinesError } from '../klines/errors.js'
 import { type Interval, isMinutes } from '../klines/intervals.js'
 import { consecutiveStartDates } from '../klines/windows.js'
 import type { Mirror } from '../mirror/mirror.js'
@@ -13,18 +13,24 @@ export function cachedStartDateList(
   interval: Interval,
   { now, warn }: { readonly now: number; readonly warn: Warn },
 ): string[] {
-  const list = readStartDateList(mirror, interval, now, warn)
+  const warnOfCorrupt = ({ message }: Error) => warn(`${message} The built-in list is used instead.`)
+  const list = storedStartDates(mirror, interval, warnOfCorrupt) ?? mirror.rules.startDates(interval, now)
   const last = list.at(-1)
   if (last === undefined || !isMinutes(interval)) return list
   return [...list, ...consecutiveStartDates(interval, last, now).slice(1)]
 }
 
-function readStartDateList(mirror: Mirror, interval: Interval, now: number, warn: Warn): string[] {
+/** The start dates of the mirror's list; undefined without one, and for a corrupt one, whose error `onCorrupt` gets. */
+export function storedStartDates(
+  mirror: Mirror,
+  interval: Interval,
+  onCorrupt?: (error: KlinesError) => void,
+): string[] | undefined {
   try {
-    return mirror.contents.listedStartDates(interval) ?? mirror.rules.startDates(interval, now)
+    return mirror.contents.listedStartDates(interval)
   } catch (error) {
     if (!isKlinesError(error, 'bad_list')) throw error
-    warn(`${error.message} The built-in list is used instead.`)
-    return mirror.rules.startDates(interval, now)
+    onCorrupt?.(error)
+    return undefined
   }
 }

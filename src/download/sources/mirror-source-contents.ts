@@ -3,7 +3,7 @@ import { KlinesError } from '../../klines/errors.js'
 import { EXCHANGE_INTERVALS, type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates } from '../../klines/lists.js'
 import { windowPath } from '../../klines/paths.js'
-import { type Series, seriesName, type WindowRef } from '../../klines/series.js'
+import { type Series, seriesName } from '../../klines/series.js'
 import { isSymbolPattern, type SymbolName, sortSymbols, unknownSymbols } from '../../klines/symbols.js'
 import { quoteWord } from '../../klines/text.js'
 import type { TimeRange } from '../../klines/time-range.js'
@@ -160,26 +160,19 @@ export class MirrorSourceContents implements SourceContents {
     const list = this.mirror.contents.startDatesFile(interval)
     // A static service renders windows when it likes: what counts is the download after they began.
     const knownUntil = list.state === 'file' && !this.mirror.rules.rendersAnswers ? list.mtimeMs : -Infinity
-    const outdatedDates = dates.filter(startDate => {
+    const renderedTimes = dates.flatMap(startDate => {
       const startTime = parseDate(startDate)
-      if (startTime <= knownUntil || startTime >= toTime || startTime > this.now) return false
+      if (startTime <= knownUntil || startTime >= toTime || startTime > this.now) return []
       const window = { interval, symbol, startDate }
-      const [isEmpty, time] = [
-        this.mirror.files.size(windowPath(window)) <= EMPTY_WINDOW_BYTES,
-        this.storedTime(window),
-      ]
-      return time !== undefined && this.mirror.rules.isOutdated(window, { isEmpty, time }, this.now)
+      const file = this.mirror.files.version(windowPath(window))
+      if (!file) return []
+      const isEmpty = file.size <= EMPTY_WINDOW_BYTES
+      const times = this.mirror.windows.timesOf(window, file)
+      const time = times ? this.mirror.windows.renderedTime(times) : file.mtimeMs
+      return this.mirror.rules.isOutdated(window, { isEmpty, time }, this.now) ? [time] : []
     })
-    const [startDate] = outdatedDates
-    const time = startDate && this.storedTime({ interval, symbol, startDate })
-    if (time) this.warn(outdated(interval, time, `started or ended since: ${outdatedDates.length}`))
-  }
-
-  /** When the service rendered a cached window, ms UTC; without a record, the time of its file. */
-  private storedTime(window: WindowRef): number | undefined {
-    const file = this.mirror.files.version(windowPath(window))
-    const times = file && this.mirror.windows.timesOf(window, file)
-    return times ? this.mirror.windows.renderedTime(times) : file?.mtimeMs
+    const [time] = renderedTimes
+    if (time) this.warn(outdated(interval, time, `started or ended since: ${renderedTimes.length}`))
   }
 
   hasSeries(series: Series): boolean {

@@ -108,9 +108,6 @@ export class ServiceSource implements WindowSource {
   }
 
   async window(window: WindowRef): Promise<WindowResult | WindowFailure> {
-    const path = windowPath(window)
-    const inMemory = this.writer.cache.inMemory(path)
-    if (inMemory) return { window, status: 'cached', batch: decodeWindow(inMemory.bytes, window), size: inMemory.size }
     const cached = this.readCached(window)
     const status = cached && this.settledStatus(window, cached)
     if (status) {

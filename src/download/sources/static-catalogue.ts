@@ -3,7 +3,7 @@ import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import { unreachable } from '../../http/service-errors.js'
 import type { WindowService } from '../../http/window-service.js'
-import { isKlinesError, KlinesError } from '../../klines/errors.js'
+import { KlinesError } from '../../klines/errors.js'
 import { type Interval, isMinutes } from '../../klines/intervals.js'
 import { findMissingStartDates } from '../../klines/lists.js'
 import { type Series, seriesName, windowOf } from '../../klines/series.js'
@@ -11,6 +11,7 @@ import { SYMBOLS, type SymbolName, unknownSymbols } from '../../klines/symbols.j
 import type { TimeRange } from '../../klines/time-range.js'
 import { formatDate, knownStartDates } from '../../klines/windows.js'
 import type { Mirror } from '../../mirror/mirror.js'
+import { storedStartDates } from '../cached-start-dates.js'
 import { incompleteList, joinNames, noMinutes, otherSource } from '../errors.js'
 import type { RequestCost } from '../request-cost.js'
 import { combine, namesSymbols, type Selection, selectedIntervals, selectSymbols } from '../selection.js'
@@ -104,7 +105,8 @@ export class StaticCatalogue implements SourceCatalogue {
     const cached = this.mirror.contents
       .symbols()
       .flatMap(symbol => this.mirror.contents.startDates({ symbol, interval }))
-    const known = [...this.storedStartDates(interval), ...cached]
+    // A stored list that is corrupt knows nothing; the downloaded one replaces it.
+    const known = [...(storedStartDates(this.mirror, interval) ?? []), ...cached]
     // A list need not reach a present that only a wrong clock knows.
     const missing = findMissingStartDates(list.value, interval, { known, now: Math.min(now(), list.servedMs) })
     this.refuseIncomplete(`The list of ${interval} start dates`, missing)
@@ -145,16 +147,6 @@ export class StaticCatalogue implements SourceCatalogue {
     if (missing.length === 0) return
     if (!this.options.acceptList) throw incompleteList(list, missing, this.baseUrl)
     this.options.warn(`${list} lacks ${joinNames(missing)}; it is used anyway.`)
-  }
-
-  /** A stored list that is corrupt knows nothing; the downloaded one replaces it. */
-  private storedStartDates(interval: Interval): readonly string[] {
-    try {
-      return this.mirror.contents.listedStartDates(interval) ?? []
-    } catch (error) {
-      if (isKlinesError(error, 'bad_list')) return []
-      throw error
-    }
   }
 
   /** A service without its lists counts as unreachable; a list with wrong contents is `bad_list`. */
