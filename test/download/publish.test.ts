@@ -150,8 +150,10 @@ describe('windows before the first candle that the mirror lacks', () => {
     // BTCUSDT begins in November 2023.
     await download({ symbols: ['BTCUSDT'], from: '2023-11-20' })
     exchange.reset()
-    await publish()
+    const sent: number[] = []
+    await publish({ onEvent: event => event.type === 'network' && sent.push(event.requests) })
     expect(isComplete()).toBe(true)
+    expect(Math.max(...sent)).toBe(4)
     const requests = exchange.log.map(({ symbol, interval, startTime, limit }) => [symbol, interval, startTime, limit])
     expect(requests.sort()).toEqual([
       ['BTCUSDT', '12h', 0, 1],

@@ -3,6 +3,7 @@ import { InvalidSymbolError } from '../../exchange-client/errors.js'
 import { FetchError } from '../../http/fetch-error.js'
 import type { Fetched } from '../../http/fetched.js'
 import { checkLimits, RETRY_POLICY } from '../../http/retry.js'
+import type { NetworkActivity } from '../../http/retrying-fetcher.js'
 import { systemClock } from '../../http/system-clock.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
 import { decodeWindow } from '../../klines/batch/window-codec.js'
@@ -175,8 +176,9 @@ export async function findLeadingWindows(
   const now = options.now === undefined ? systemClock.now : () => options.now as number
   const { openExchangeClient } = await import('../../exchange-client/client.js')
   const host = { baseUrl, concurrency: 1, policy: RETRY_POLICY, limits: options, now }
+  const onActivity = (activity: NetworkActivity) => options.onEvent?.({ type: 'network', ...activity })
   // It warns of names alone, and none are listed.
-  const exchange = await openExchangeClient({ ...host, warn: () => {} })
+  const exchange = await openExchangeClient({ ...host, onActivity, warn: () => {} })
   const firstCandles = new FirstCandles(exchange, mirror, { signal, now })
   const [empty, failures]: [WindowRef[], WindowFailure[]] = [[], []]
   /** Why no answer came: for one series, and for every other one after it. */
