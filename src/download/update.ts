@@ -1,4 +1,3 @@
-import { systemClock } from '../http/system-clock.js'
 import { KlinesError } from '../klines/errors.js'
 import { EXCHANGE_INTERVALS } from '../klines/intervals.js'
 import { windowOf } from '../klines/series.js'
@@ -47,7 +46,7 @@ export async function planUpdate(source: ServiceSource, request: MirrorUpdateReq
   }
   await source.prepare()
   const plan = {
-    range: await requestRange({ now: request.now ?? systemClock.now() }, source),
+    range: await requestRange({ now: request.now }, source),
     series: await planSeries(source, ranges),
   }
   if (!request.manyRequests) checkPlanCost(source, plan)

@@ -42,7 +42,7 @@ export class ExchangeClient implements WindowService {
   constructor(
     readonly fetcher: RetryingFetcher,
     private readonly warn: (warning: string) => void,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number,
   ) {}
 
   /** Every symbol that has ever been traded, delisted ones too. */

@@ -15,7 +15,7 @@ import type { SymbolName } from '../klines/symbols.js'
 export class KlinesClient implements WindowService {
   constructor(
     readonly fetcher: RetryingFetcher,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number,
   ) {}
 
   /** getSymbols. Throws a `FetchError`, or `unreachable`. */

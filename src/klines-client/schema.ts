@@ -1,9 +1,8 @@
 import Type, { type TSchema } from 'typebox'
 import { COLUMNS, type KlineRow } from '../klines/columns.js'
-import { INTERVALS, type Interval, isMinutes } from '../klines/intervals.js'
+import { type Interval, isMinutes } from '../klines/intervals.js'
 import { intervalSegment } from '../klines/paths.js'
 import type { SymbolName } from '../klines/symbols.js'
-import { knownStartDates } from '../klines/windows.js'
 
 /** The objects of the klines service as JSON Schema, for its OpenAPI description. */
 
@@ -23,8 +22,8 @@ export function symbolSchema(symbols?: readonly SymbolName[]): TSchema {
   })
 }
 
-/** Schema of an interval. `names`: as people write them, or as paths have them; default: those of the static service. */
-export function intervalSchema(names: readonly string[] = INTERVALS): TSchema {
+/** Schema of an interval. `names`: as people write them, or as paths have them. */
+export function intervalSchema(names: readonly string[]): TSchema {
   return Type.Enum([...names], {
     $id: 'Interval',
     type: 'string',
@@ -32,14 +31,14 @@ export function intervalSchema(names: readonly string[] = INTERVALS): TSchema {
   })
 }
 
-/** Schema of the startDates of an interval: any day for 1m, 3m and 5m. Default: those of the public service. */
-export function startDateSchema(interval: Interval, startDates = knownStartDates(interval)): TSchema {
+/** Schema of the startDates of an interval: any day for 1m, 3m and 5m. */
+export function startDateSchema(interval: Interval, startDates: readonly string[]): TSchema {
   const details = {
     $id: `StartDate${intervalSegment(interval)}`,
     format: 'date',
     description: `First day of a ${interval} window, UTC`,
   }
-  return isMinutes(interval) ? Type.String(details) : Type.Enum(startDates, { ...details, type: 'string' })
+  return isMinutes(interval) ? Type.String(details) : Type.Enum([...startDates], { ...details, type: 'string' })
 }
 
 const TIME = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
