@@ -1,7 +1,7 @@
 import type { SourceOptions } from '../download/sources/open-source.js'
 import type { WindowSource } from '../download/sources/window-source.js'
 import { readWindows, streamWindows } from '../download/window-stream.js'
-import { shareTasks } from '../threads/share-tasks.js'
+import { shareTasks } from '../threads/worker-pool.js'
 import {
   type EncodeContext,
   type EncodedTask,

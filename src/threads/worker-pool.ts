@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { serialize } from 'node:v8'
 import { SHARE_ENV, Worker } from 'node:worker_threads'
 import { CODE_URL } from '../version.js'
 import { claim, type WorkerMessage, type WorkerStart } from './tasks.js'
+import { countRoom } from './thread-count.js'
 
 /** The number of the main thread among those that claim tasks; workers have higher ones. */
 const MAIN_THREAD = 1
@@ -11,7 +11,7 @@ const MAIN_THREAD = 1
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 6 }
 
 /** What the threads of a `WorkerPool` do. */
-export interface Workload {
+interface Workload {
   /** The module that a worker runs, relative to the code. It calls `runTasks`. */
   readonly module: string
   /** Number of workers, beside the main thread. */
@@ -108,40 +108,39 @@ export class WorkerPool<Result> {
   }
 }
 
-/** Addresses that a worker takes, bytes: 0.7 GB for its heap, code and stack, and 10 GB for each memory of compiled code. */
-const WORKER_BYTES = 32e9
-/** The same where Node reserves no more for compiled code than it uses. */
-const SMALL_WORKER_BYTES = 2e9
-
-/** What Linux says about a process. */
-interface AddressFiles {
-  /** Text of `/proc/self/limits`. */
-  readonly limits: string
-  /** Text of `/proc/self/status`. */
-  readonly status: string
+/** How the main thread does its part. */
+interface ShareOptions<Result> {
+  /** Does a task; one without a result is left to the caller. */
+  readonly work: (task: number) => Promise<Result | undefined>
+  /** Called with each result as it comes. */
+  readonly done: (task: number, result: Result) => void
+  readonly signal: AbortSignal | undefined
 }
 
 /**
- * How many workers find room under a limit on addresses (`ulimit -v`); infinite without one. Where a new thread finds none, V8 ends
- * the whole process at once, with a signal and without an error.
+ * Does the tasks of a workload in its workers and, from the last one on, in the main thread. After a failure no task is begun any
+ * more: the caller does the rest one after the other, and so meets the error again, in its place. No worker runs any more when it
+ * resolves. Throws when the signal aborts.
  */
-export function countRoom(files = readFiles(), options = nodeOptions()): number {
-  const [, limit] = /^Max address space\s+(\d+)/m.exec(files?.limits ?? '') ?? []
-  const [, used] = /^VmSize:\s+(\d+) kB/m.exec(files?.status ?? '') ?? []
-  if (limit === undefined || used === undefined) return Number.POSITIVE_INFINITY
-  const bytes = options.includes('--disable-wasm-trap-handler') ? SMALL_WORKER_BYTES : WORKER_BYTES
-  return Math.max(0, Math.floor((Number(limit) - 1024 * Number(used)) / bytes))
-}
-
-/** Undefined where the system has no such files. */
-function readFiles(): AddressFiles | undefined {
+export async function shareTasks<Result>(load: Workload, { work, done, signal }: ShareOptions<Result>): Promise<void> {
+  signal?.throwIfAborted()
+  const pool = new WorkerPool<Result>(load, done)
+  const stop = () => pool.stop()
+  signal?.addEventListener('abort', stop, { once: true })
   try {
-    return { limits: readFileSync('/proc/self/limits', 'utf8'), status: readFileSync('/proc/self/status', 'utf8') }
+    // The workers start at the other end.
+    for (let task = load.tasks - 1; task >= 0; task--) {
+      if (!pool.claim(task)) continue
+      const result = await work(task)
+      if (result === undefined) break
+      done(task, result)
+    }
   } catch {
-    return undefined
+    // The caller meets it again.
   }
-}
-
-function nodeOptions(): string {
-  return [...process.execArgv, process.env.NODE_OPTIONS].join(' ')
+  pool.claimRest()
+  for (let task = 0; task < load.tasks; task++) await pool.result(task)
+  await stop()
+  signal?.removeEventListener('abort', stop)
+  signal?.throwIfAborted()
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countRoom } from '../../src/threads/worker-pool.js'
+import { countRoom } from '../../src/threads/thread-count.js'
 
 const limits = (bytes: number | 'unlimited') =>
   `Limit                     Soft Limit           Hard Limit           Units     
