@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { DuckDBValue } from '@duckdb/node-api'
-import { CSV } from '../export/formats/text-syntax.js'
+import { CSV } from '../export/formats/text.js'
 import type { Output } from '../export/output/output.js'
 import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'

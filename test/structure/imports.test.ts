@@ -92,7 +92,7 @@ describe('imports are found in every form', () => {
     expect(all.map(({ from, target, kind }) => `${kind} ${from} ${target}`)).toEqual(
       expect.arrayContaining([
         'static src/export/formats/text.ts src/export/formats/row-template.ts',
-        'type src/export/formats/text-syntax.ts src/export/formats/text.ts',
+        'type src/export/formats/text.ts src/export/formats/exporter.ts',
         'dynamic src/export/formats/open-exporter.ts src/export/formats/parquet/parquet.ts',
       ]),
     )

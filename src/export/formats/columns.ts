@@ -3,7 +3,7 @@ import { MAX, MIN, NUMBERS_BYTES, SUMMARY_BYTES } from '../../klines/kernel/asse
 import { type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
 import type { KernelCalls } from '../../klines/kernel/memory.js'
 import type { OutputColumn } from '../../options/output-options.js'
-import { releaseBuffer, takeBuffer } from './spare-buffers.js'
+import { releaseBuffer, takeBuffer } from './buffers.js'
 
 /** Rows of a batch, and where a kernel finds them. */
 export interface BatchRows {

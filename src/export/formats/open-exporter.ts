@@ -6,8 +6,6 @@ export async function openExporter(format: Format, options: ExporterOptions): Pr
   if (format === 'parquet') return new (await import('./parquet/parquet.js')).ParquetExporter(options)
   if (format === 'arrow') return new (await import('./arrow/arrow.js')).ArrowExporter(options)
   if (format === 'svg') return new (await import('./svg.js')).SvgExporter(options)
-  const { TextExporter } = await import('./text.js')
-  if (format === 'csv') return new TextExporter(options, (await import('./text-syntax.js')).CSV)
-  const { JSON_LINES, JSON_ROWS } = await import('./text-syntax.js')
-  return new TextExporter(options, format === 'json' ? JSON_ROWS : JSON_LINES)
+  const { CSV, JSON_LINES, JSON_ROWS, TextExporter } = await import('./text.js')
+  return new TextExporter(options, { csv: CSV, json: JSON_ROWS, jsonl: JSON_LINES }[format])
 }

@@ -4,7 +4,7 @@ import { type CellSlot, WasmRowWriter } from '../../klines/kernel/row-writer.js'
 import type { SeriesLabel } from '../../klines/series.js'
 import type { OutputColumn, TimeFormat } from '../../options/output-options.js'
 import { isSeriesColumn, type RowFormat } from '../row-format.js'
-import type { ByteBuffer } from './byte-buffer.js'
+import type { ByteBuffer } from './buffers.js'
 
 /** How a text format builds a row. Everything but the cells is fixed text. */
 export interface RowSyntax {

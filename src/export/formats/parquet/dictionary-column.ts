@@ -3,7 +3,7 @@ import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
 import type { OutputColumn } from '../../../options/output-options.js'
 import { isSeriesColumn } from '../../row-format.js'
 import type { BatchRows } from '../columns.js'
-import type { DictionaryPage, Page, PageColumn } from './page.js'
+import type { DictionaryPage, Page, PageColumn } from './columns.js'
 
 /** A page that would make the dictionary larger is PLAIN: then the values hardly repeat. */
 const MAX_VALUES = 1000

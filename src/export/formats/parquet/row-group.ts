@@ -8,8 +8,8 @@ import type {
 } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import type { Bound, DictionaryPage, Page } from './columns.js'
 import type { PageCodec } from './compression.js'
-import type { Bound, DictionaryPage, Page } from './page.js'
 
 /** A page as it lies in the file. */
 interface EncodedPage {

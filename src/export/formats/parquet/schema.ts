@@ -7,9 +7,9 @@ import { COLUMN_TYPES, type ColumnType, columnType, type RowFormat } from '../..
 import { IntegerColumn } from '../columns.js'
 import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
+import type { PageColumn } from './columns.js'
 import { NumberColumn, TextColumn } from './columns.js'
 import { DictionaryColumn } from './dictionary-column.js'
-import type { PageColumn } from './page.js'
 
 /**
  * Columns with few distinct values. On the others a dictionary makes the file larger and slower to write, because market data
