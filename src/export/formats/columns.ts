@@ -1,8 +1,7 @@
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { MAX, MIN, NUMBERS_BYTES, SUMMARY_BYTES } from '../../klines/kernel/assembly/layout.js'
+import { MAX, MIN, SUMMARY_BYTES } from '../../klines/kernel/assembly/layout.js'
 import { type Kernel, OUTPUT_BYTES, type RowAddress, sharedKernel } from '../../klines/kernel/kernel.js'
 import type { KernelCalls } from '../../klines/kernel/memory.js'
-import type { OutputColumn } from '../../options/output-options.js'
 import { releaseBuffer, takeBuffer } from './buffers.js'
 
 /** Rows of a batch, and where a kernel finds them. */
@@ -97,32 +96,36 @@ export abstract class FixedColumn<Value extends number | bigint> implements Colu
   protected abstract bound(offset: typeof MIN | typeof MAX): Value
 }
 
-/** The three integers of a row, in the order of a batch's numbers. */
-const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
+/**
+ * Fills columns up to a number of rows, again and again, however the input is cut: the bytes of a file depend on its rows
+ * alone.
+ */
+export class ColumnFiller {
+  private filled = 0
 
-/** One of the three integers of a row as INT64, little-endian. */
-export class IntegerColumn extends FixedColumn<bigint> {
-  private readonly place: number
+  /** `flush` takes the values of the columns, which have as many rows as it is told. */
+  constructor(
+    private readonly columns: readonly Column[],
+    private readonly rows: number,
+    private readonly flush: (rows: number) => Promise<void>,
+  ) {}
 
-  constructor(name: OutputColumn, rows: number) {
-    super(rows, 8)
-    this.place = 8 * INTEGERS.indexOf(name)
+  /** Adds the rows of a batch. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
+  async add(batch: KlineBatch): Promise<void> {
+    for (let start = 0; start < batch.length; ) {
+      const end = Math.min(batch.length, start + this.rows - this.filled)
+      const rows = toBatchRows(batch)
+      for (const column of this.columns) column.append(rows, start, end, this.filled)
+      this.filled += end - start
+      start = end
+      if (this.filled === this.rows) await this.end()
+    }
   }
 
-  protected read(calls: KernelCalls, { numbers }: RowAddress, row: number, rows: number, to: number, summary: number) {
-    return calls.readIntegers(numbers + row * NUMBERS_BYTES + this.place, rows, to, summary)
-  }
-
-  protected putLong(): never {
-    throw new Error('The kernel reads every integer.')
-  }
-
-  protected clear(): void {
-    this.summary.setFloat64(MIN, Infinity, true)
-    this.summary.setFloat64(MAX, -Infinity, true)
-  }
-
-  protected bound(offset: number): bigint {
-    return BigInt(this.summary.getFloat64(offset, true))
+  /** Passes on the rows that are left. */
+  async end(): Promise<void> {
+    const { filled } = this
+    this.filled = 0
+    if (filled > 0) await this.flush(filled)
   }
 }

@@ -1,38 +1,57 @@
-import { AsyncByteQueue, type RecordBatch, RecordBatchFileWriter, RecordBatchWriter, type Schema } from 'apache-arrow'
+import {
+  AsyncByteQueue,
+  makeData,
+  RecordBatch,
+  RecordBatchFileWriter,
+  RecordBatchWriter,
+  type Schema,
+  Struct,
+} from 'apache-arrow'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
+import { ColumnFiller } from '../columns.js'
 import type { Exporter, ExporterOptions } from '../exporter.js'
-import { arrowSchema, RecordBatchBuilder } from './columns.js'
+import { type ArrowColumn, arrowSchema, createArrowColumn } from './columns.js'
 
 /** Rows of a record batch in the file: some 11 MB. */
 const ROWS_PER_BATCH = 65_536
 
-/** Writes an Arrow IPC file (also known as Feather V2). */
+/** Writes an Arrow IPC file (also known as Feather V2): record batches of exactly so many rows, but for the last one. */
 export class ArrowExporter implements Exporter {
   private readonly bytes = new IpcBytes()
   private readonly file = new FileWriter()
-  private readonly records: RecordBatchBuilder
+  private readonly schema: Schema
+  private readonly columns: readonly ArrowColumn[]
+  private readonly filler: ColumnFiller
   private rows = 0
 
   constructor(private readonly options: ExporterOptions) {
-    const schema = arrowSchema(options.rowFormat, options.metadata)
-    this.file.reset(this.bytes as never, schema)
-    this.records = new RecordBatchBuilder(options, schema, ROWS_PER_BATCH, record => this.writeRecord(record))
+    const { rowFormat, metadata, stats } = options
+    this.schema = arrowSchema(rowFormat, metadata)
+    this.file.reset(this.bytes as never, this.schema)
+    this.columns = rowFormat.columns.map(name => createArrowColumn(name, rowFormat.numbers, ROWS_PER_BATCH, stats))
+    this.filler = new ColumnFiller(this.columns, ROWS_PER_BATCH, rows => this.writeRecord(rows))
   }
 
+  /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
   write(batch: KlineBatch): Promise<void> {
-    return this.records.add(batch)
+    return this.filler.add(batch)
   }
 
   async end(): Promise<void> {
-    await this.records.end()
+    await this.filler.end()
     this.file.lastSchema = arrowSchema(this.options.rowFormat, this.options.metadata, this.rows)
     this.file.close()
     await this.options.emit(this.bytes.take())
   }
 
-  private writeRecord(record: RecordBatch): Promise<void> {
-    this.rows += record.numRows
-    this.file.write(record)
+  private writeRecord(length: number): Promise<void> {
+    const { fields } = this.schema
+    const children = this.columns.map((column, index) =>
+      makeData({ type: fields[index].type, length, nullCount: 0, ...column.buffers(length) } as never),
+    )
+    const data = makeData({ type: new Struct(fields), length, nullCount: 0, children })
+    this.file.write(new RecordBatch(this.schema, data))
+    this.rows += length
     return this.options.emit(this.bytes.take())
   }
 }

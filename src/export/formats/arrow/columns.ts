@@ -1,26 +1,12 @@
-import {
-  type DataType,
-  Decimal,
-  Field,
-  Float64,
-  Int64,
-  makeData,
-  RecordBatch,
-  Schema,
-  Struct,
-  Timestamp,
-  TimeUnit,
-  Utf8,
-} from 'apache-arrow'
+import { type DataType, Decimal, Field, Float64, Int64, Schema, Timestamp, TimeUnit, Utf8 } from 'apache-arrow'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
-import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
 import { COLUMNS } from '../../../klines/columns.js'
 import { OFFSETS_PER_ROW } from '../../../klines/kernel/assembly/layout.js'
 import type { NumberType, OutputColumn, SeriesColumn } from '../../../options/output-options.js'
 import { type ColumnType, columnType, isSeriesColumn, type RowFormat } from '../../row-format.js'
-import { type BatchRows, type Column, type FixedColumn, IntegerColumn, toBatchRows } from '../columns.js'
-import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
-import { describeFile, type ExporterOptions, type ExportStats, type FileMetadata, METADATA_KEY } from '../exporter.js'
+import type { BatchRows, Column } from '../columns.js'
+import { describeFile, type ExportStats, type FileMetadata, METADATA_KEY } from '../exporter.js'
+import { createNumberColumn } from '../number-columns.js'
 
 /** The buffers of a column as Arrow's `makeData` takes them. */
 interface ArrowBuffers {
@@ -29,7 +15,7 @@ interface ArrowBuffers {
 }
 
 /** One column of a record batch that is being filled. Its buffers are used again for every record batch. */
-interface ArrowColumn extends Column {
+export interface ArrowColumn extends Column {
   /** The first `length` values. */
   buffers(length: number): ArrowBuffers
 }
@@ -98,16 +84,16 @@ class SeriesNameColumn extends Utf8Column {
 }
 
 /** The column of that name, with room for `rows` values. */
-function createArrowColumn(name: OutputColumn, numbers: NumberType, rows: number, stats: ExportStats): ArrowColumn {
-  if (isSeriesColumn(name)) return new SeriesNameColumn(name, rows)
-  const column = COLUMNS.indexOf(name)
-  const type = columnType(name, numbers)
-  if (type === 'text') return new TextColumn(column, rows)
-  if (type === 'double') return fixed(new DoubleColumn(column, rows, stats))
-  return fixed(type === 'decimal' ? new DecimalColumn(column, rows, 'little') : new IntegerColumn(name, rows))
-}
-
-function fixed(column: FixedColumn<number | bigint>): ArrowColumn {
+export function createArrowColumn(
+  name: OutputColumn,
+  numbers: NumberType,
+  rows: number,
+  stats: ExportStats,
+): ArrowColumn {
+  const column = createNumberColumn(name, { numbers, endian: 'little' }, rows, stats)
+  if (column === undefined) {
+    return isSeriesColumn(name) ? new SeriesNameColumn(name, rows) : new TextColumn(COLUMNS.indexOf(name), rows)
+  }
   return {
     append: (rows, start, end, to) => column.append(rows, start, end, to),
     buffers: length => ({ data: column.take(length).bytes }),
@@ -132,50 +118,4 @@ const TYPES: Record<ColumnType, DataType> = {
   double: new Float64(),
   decimal: new Decimal(DECIMAL_SCALE, DECIMAL_PRECISION, 128),
   text: new Utf8(),
-}
-
-/**
- * Builds Arrow record batches of exactly `rows` rows (the last one may be shorter), however the input is cut: the bytes of a
- * file depend on its rows alone.
- */
-export class RecordBatchBuilder {
-  private readonly columns: readonly ArrowColumn[]
-  private filled = 0
-
-  /** `write` takes a record batch, which shares its buffers with the next one and so is valid until `write` resolves. */
-  constructor(
-    { rowFormat, stats }: Pick<ExporterOptions, 'rowFormat' | 'stats'>,
-    private readonly schema: Schema,
-    private readonly rows: number,
-    private readonly write: (record: RecordBatch) => Promise<void>,
-  ) {
-    this.columns = rowFormat.columns.map(name => createArrowColumn(name, rowFormat.numbers, rows, stats))
-  }
-
-  /** Adds the rows of a batch. Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
-  async add(batch: KlineBatch): Promise<void> {
-    for (let start = 0; start < batch.length; ) {
-      const end = Math.min(batch.length, start + this.rows - this.filled)
-      const rows = toBatchRows(batch)
-      for (const column of this.columns) column.append(rows, start, end, this.filled)
-      this.filled += end - start
-      start = end
-      if (this.filled === this.rows) await this.flush()
-    }
-  }
-
-  /** Writes the rows that are left. */
-  async end(): Promise<void> {
-    if (this.filled > 0) await this.flush()
-  }
-
-  private async flush(): Promise<void> {
-    const { schema, filled: length } = this
-    const children = this.columns.map((column, index) =>
-      makeData({ type: schema.fields[index].type, length, nullCount: 0, ...column.buffers(length) } as never),
-    )
-    this.filled = 0
-    const data = makeData({ type: new Struct(schema.fields), length, nullCount: 0, children })
-    await this.write(new RecordBatch(schema, data))
-  }
 }

@@ -2,7 +2,7 @@ import type { RowGroup as RowGroupMetadata, SchemaElement } from 'hyparquet'
 import { ByteWriter } from 'hyparquet-writer/src/bytewriter.js'
 import { writeMetadata } from 'hyparquet-writer/src/metadata.js'
 import type { KlineBatch } from '../../../klines/batch/kline-batch.js'
-import { toBatchRows } from '../columns.js'
+import { ColumnFiller } from '../columns.js'
 import { describeFile, describeFingerprints, type Exporter, type ExporterOptions, METADATA_KEY } from '../exporter.js'
 import type { PageColumn } from './columns.js'
 import { type PageCodec, pageCodec } from './compression.js'
@@ -26,8 +26,7 @@ export class ParquetExporter implements Exporter {
   private readonly columns: readonly PageColumn[]
   private readonly groups: RowGroupMetadata[] = []
   private group: RowGroup
-  /** Rows of the pages that are being filled. */
-  private filled = 0
+  private readonly filler: ColumnFiller
   /** Bytes passed on. */
   private offset = 0
   /** What is being done with the pages before. */
@@ -38,25 +37,19 @@ export class ParquetExporter implements Exporter {
     this.schema = schemaElements(options.rowFormat)
     this.codec = pageCodec(compression)
     this.columns = columns.map(name => createPageColumn(name, numbers, ROWS_PER_PAGE, options.stats))
+    this.filler = new ColumnFiller(this.columns, ROWS_PER_PAGE, rows => this.endPages(rows))
     this.group = new RowGroup(this.schema, this.codec)
     this.writing = this.emit(MAGIC)
     this.writing.catch(() => {})
   }
 
   /** Throws `digits_lost` when a decimal has no exact DECIMAL(38,8). */
-  async write(batch: KlineBatch): Promise<void> {
-    for (let start = 0; start < batch.length; ) {
-      const end = Math.min(batch.length, start + ROWS_PER_PAGE - this.filled)
-      const rows = toBatchRows(batch)
-      for (const column of this.columns) column.append(rows, start, end, this.filled)
-      this.filled += end - start
-      start = end
-      if (this.filled === ROWS_PER_PAGE) await this.endPages()
-    }
+  write(batch: KlineBatch): Promise<void> {
+    return this.filler.add(batch)
   }
 
   async end(): Promise<void> {
-    if (this.filled > 0) await this.endPages()
+    await this.filler.end()
     await this.writing
     // A file without rows has an empty row group, because hyparquet-writer writes no valid list without elements.
     if (this.group.rows > 0 || this.groups.length === 0) await this.writeGroup(this.group)
@@ -65,13 +58,12 @@ export class ParquetExporter implements Exporter {
   }
 
   /** Passes the filled pages on when those before are compressed: no more than two of each column are in memory. */
-  private async endPages(): Promise<void> {
+  private async endPages(rows: number): Promise<void> {
     await this.writing
-    const { columns, group, filled } = this
-    const pages = columns.map(column => column.takePage(filled))
-    this.filled = 0
-    const isLast = group.rows + filled === ROWS_PER_GROUP
-    const compressed = group.add(pages, filled)
+    const { columns, group } = this
+    const pages = columns.map(column => column.takePage(rows))
+    const isLast = group.rows + rows === ROWS_PER_GROUP
+    const compressed = group.add(pages, rows)
     this.writing = isLast ? this.writeGroup(group, compressed) : compressed
     // The next call reports a failure.
     this.writing.catch(() => {})

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaElement } from 'hyparquet'
 import { DECIMAL_PRECISION, DECIMAL_SCALE } from '../../../klines/batch/decimals.js'
-import { COLUMNS } from '../../../klines/columns.js'
+import { COLUMNS, type Column } from '../../../klines/columns.js'
 import type { NumberType, OutputColumn } from '../../../options/output-options.js'
 import { COLUMN_TYPES, type ColumnType, columnType, type RowFormat } from '../../row-format.js'
-import { IntegerColumn } from '../columns.js'
-import { DecimalColumn, DoubleColumn } from '../decimal-columns.js'
 import type { ExportStats } from '../exporter.js'
+import { createNumberColumn } from '../number-columns.js'
 import type { PageColumn } from './columns.js'
 import { NumberColumn, TextColumn } from './columns.js'
 import { DictionaryColumn } from './dictionary-column.js'
@@ -63,10 +62,6 @@ export function createPageColumn(
   stats: ExportStats,
 ): PageColumn {
   if (DICTIONARY_COLUMNS.includes(name)) return new DictionaryColumn(name)
-  const column = COLUMNS.indexOf(name as (typeof COLUMNS)[number])
-  const type = columnType(name, numbers)
-  if (type === 'text') return new TextColumn(column, rows)
-  if (type === 'double') return new NumberColumn(new DoubleColumn(column, rows, stats), rows)
-  if (type === 'decimal') return new NumberColumn(new DecimalColumn(column, rows, 'big'), rows)
-  return new NumberColumn(new IntegerColumn(name, rows), rows)
+  const column = createNumberColumn(name, { numbers, endian: 'big' }, rows, stats)
+  return column ? new NumberColumn(column, rows) : new TextColumn(COLUMNS.indexOf(name as Column), rows)
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toBatchRows } from '../../../src/export/formats/columns.js'
-import { DecimalColumn, DoubleColumn } from '../../../src/export/formats/decimal-columns.js'
+import { DecimalColumn, DoubleColumn } from '../../../src/export/formats/number-columns.js'
 import { isKlinesError } from '../../../src/klines/errors.js'
 import { decimalTexts, sameNumber, scaledTo8 } from '../../support/oracles/decimal-oracle.js'
 import { decimals } from '../../support/oracles/kline-arbitraries.js'

@@ -1,15 +1,47 @@
 import { isSameNumber, parseDecimal } from '../../klines/batch/decimals.js'
 import type { KlineBatch } from '../../klines/batch/kline-batch.js'
-import { COLUMNS } from '../../klines/columns.js'
+import { COLUMNS, type Column } from '../../klines/columns.js'
 import { KlinesError } from '../../klines/errors.js'
-import { DECIMAL_BYTES, INEXACT, MAX, MIN, OFFSETS_BYTES } from '../../klines/kernel/assembly/layout.js'
+import { DECIMAL_BYTES, INEXACT, MAX, MIN, NUMBERS_BYTES, OFFSETS_BYTES } from '../../klines/kernel/assembly/layout.js'
 import type { RowAddress } from '../../klines/kernel/kernel.js'
 import type { KernelCalls } from '../../klines/kernel/memory.js'
 import { seriesName } from '../../klines/series.js'
+import type { NumberType, OutputColumn } from '../../options/output-options.js'
+import { columnType } from '../row-format.js'
 import { type ColumnValues, FixedColumn } from './columns.js'
 import type { ExportStats } from './exporter.js'
 
 const MAX_128 = 2n ** 128n - 1n
+
+/** The three integers of a row, in the order of a batch's numbers. */
+const INTEGERS: readonly OutputColumn[] = ['open_time', 'close_time', 'count']
+
+/** One of the three integers of a row as INT64, little-endian. */
+class IntegerColumn extends FixedColumn<bigint> {
+  private readonly place: number
+
+  constructor(name: OutputColumn, rows: number) {
+    super(rows, 8)
+    this.place = 8 * INTEGERS.indexOf(name)
+  }
+
+  protected read(calls: KernelCalls, { numbers }: RowAddress, row: number, rows: number, to: number, summary: number) {
+    return calls.readIntegers(numbers + row * NUMBERS_BYTES + this.place, rows, to, summary)
+  }
+
+  protected putLong(): never {
+    throw new Error('The kernel reads every integer.')
+  }
+
+  protected clear(): void {
+    this.summary.setFloat64(MIN, Infinity, true)
+    this.summary.setFloat64(MAX, -Infinity, true)
+  }
+
+  protected bound(offset: number): bigint {
+    return BigInt(this.summary.getFloat64(offset, true))
+  }
+}
 
 /** Decimals as the nearest doubles, little-endian; those that lose digits are counted. */
 export class DoubleColumn extends FixedColumn<number> {
@@ -82,6 +114,20 @@ export class DecimalColumn extends FixedColumn<bigint> {
     const { summary } = this
     return (summary.getBigUint64(offset + 8, true) << 64n) + summary.getBigUint64(offset, true)
   }
+}
+
+/** The column of that name, with room for `rows` values; undefined for one of text. */
+export function createNumberColumn(
+  name: OutputColumn,
+  { numbers, endian }: { readonly numbers: NumberType; readonly endian: 'little' | 'big' },
+  rows: number,
+  stats: ExportStats,
+): FixedColumn<number | bigint> | undefined {
+  const type = columnType(name, numbers)
+  if (type === 'text') return undefined
+  const column = COLUMNS.indexOf(name as Column)
+  if (type === 'double') return new DoubleColumn(column, rows, stats)
+  return type === 'decimal' ? new DecimalColumn(column, rows, endian) : new IntegerColumn(name, rows)
 }
 
 /** The address of a cell in an index. */
