@@ -1,3 +1,4 @@
+import zlib from 'node:zlib'
 import { DEFAULT_PICTURE, type PictureOptions } from '../chart/svg/picture-options.js'
 import { COLUMN_KINDS, COLUMNS } from '../klines/columns.js'
 import { KlinesError } from '../klines/errors.js'
@@ -16,7 +17,6 @@ import {
   type SeriesColumn,
   type TimeFormat,
 } from '../options/output-options.js'
-import { toCompression } from './formats/compression.js'
 
 /** What the rows of an export look like. */
 export interface RowFormat {
@@ -71,6 +71,19 @@ export function parseRowFormat(request: OutputRequest, format: Format): RowForma
   const compression = format === 'parquet' ? toCompression(rest.compression) : 'none'
   const rows = { columns: parseColumns(columns), timeFormat, numbers, compression }
   return format === 'svg' ? { ...rows, picture: parsePicture(request) } : rows
+}
+
+/** Whether this Node has zstd: 22.15 and later 22, 23.8 and later. */
+export function hasZstd(): boolean {
+  return 'zstdCompress' in zlib
+}
+
+/** The compression of Parquet: the requested one, else the best that this Node has. Throws `bad_option` for one that it lacks. */
+export function toCompression(requested: Compression | undefined): Compression {
+  if (requested !== 'zstd' || hasZstd()) return requested ?? (hasZstd() ? 'zstd' : 'gzip')
+  throw new KlinesError('bad_option', `\`compression: 'zstd'\` is not in Node ${process.versions.node}.`, {
+    suggestions: ["Use `compression: 'gzip'`, or run klines with Node 22.15 or later."],
+  })
 }
 
 /** The picture of a request; each option has a default. Throws `bad_option`. */

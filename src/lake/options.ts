@@ -1,7 +1,6 @@
 import type { ExcerptRequest } from '../export/excerpt.js'
 import type { ResampleRequest } from '../export/export-series.js'
-import { hasZstd } from '../export/formats/compression.js'
-import { isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
+import { hasZstd, isSeriesColumn, parseRowFormat, type RowFormat } from '../export/row-format.js'
 import { KlinesError } from '../klines/errors.js'
 import { isObject } from '../klines/json.js'
 import { describeRange, parseRangeDescription, type RangeText } from '../klines/time-range.js'

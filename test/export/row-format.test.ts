@@ -1,7 +1,6 @@
 import zlib from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { hasZstd } from '../../src/export/formats/compression.js'
-import { parseColumns, parseRowFormat, withSeriesColumns } from '../../src/export/row-format.js'
+import { hasZstd, parseColumns, parseRowFormat, withSeriesColumns } from '../../src/export/row-format.js'
 import { COMPRESSIONS } from '../../src/options/output-options.js'
 import { thrownBy } from '../support/thrown-by.js'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { hasZstd } from '../../src/export/formats/compression.js'
+import { hasZstd } from '../../src/export/row-format.js'
 import type { LakeRequest } from '../../src/lake/export-lake.js'
 import { catchError } from '../support/errors.js'
 import { onWindow } from '../support/events.js'

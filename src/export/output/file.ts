@@ -6,8 +6,7 @@ import { fileId } from '../../fs/file-id.js'
 import { checkWritableFolder, makeFolder, missingFolders, removeFolders } from '../../fs/make-folder.js'
 import { KlinesError } from '../../klines/errors.js'
 import { outputError, outputExists, outputIsFolder } from './errors.js'
-import type { Output } from './output.js'
-import type { FinishedFile } from './placement.js'
+import type { FinishedFile, Output } from './output.js'
 import { tempPath } from './temp.js'
 
 /** After so many bytes the file is flushed in the background, so that little is left to wait for at the end. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createGzip } from 'node:zlib'
-import type { Output } from './output.js'
-import type { FinishedFile } from './placement.js'
+import type { FinishedFile, Output } from './output.js'
 
 /** Compresses what goes to another output, as one gzip member without time or name: the same input gives the same bytes. */
 export class GzipOutput implements Output {

@@ -1,5 +1,17 @@
 import type { Exporter, ExporterOptions } from '../formats/exporter.js'
-import type { FinishedFile } from './placement.js'
+
+/** A complete file beside its place. */
+export interface FinishedFile {
+  /** The output as the user named it. */
+  readonly path: string
+  /** Where it goes: `path`, or the file that a link there names. */
+  readonly target: string
+  readonly temp: string
+  /** The `fileId` of `temp`. */
+  readonly id: string
+  /** Replaces a file that is there. */
+  readonly force: boolean
+}
 
 /** Where the bytes of a target go: a file, a stream, or one of them compressed. */
 export interface Output {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import { describe, expect, test } from 'vitest'
-import { hasZstd } from '../../../src/export/formats/compression.js'
+import { hasZstd } from '../../../src/export/row-format.js'
 import type { KlineBatch } from '../../../src/klines/batch/kline-batch.js'
 import { COMPRESSIONS, NUMBER_TYPES, type OutputColumn } from '../../../src/options/output-options.js'
 import {

@@ -4,7 +4,7 @@ import type { CompressionCodec } from 'hyparquet'
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import pLimit from 'p-limit'
 import type { Compression } from '../../../options/output-options.js'
-import { hasZstd } from '../compression.js'
+import { hasZstd } from '../../row-format.js'
 
 /** The level of zstd and gzip: the next ones take up to twice the time, for files that are 0 to 7 % smaller. */
 const LEVEL = 1
