@@ -10,7 +10,6 @@ import { parseThreads, type ThreadOptions } from '../threads/thread-count.js'
 import { checkExcerpt, type ExcerptRequest } from './excerpt.js'
 import { planRequest, type RangedRequest, type ResampleRequest } from './export-series.js'
 import { GivenStream, type OutputStream } from './output/given-stream.js'
-import { recoverTargets } from './output/leftovers.js'
 import { checkOutputs, parseTemplate, planOutputs } from './output-spec.js'
 import { parseRowFormat } from './row-format.js'
 import { type ExportReport, type WriteOptions, writeExport } from './write.js'
@@ -67,9 +66,7 @@ export async function exportTo(
   const source = await openSource(request, { memory: new Map() })
   try {
     const planned = await planRequest(request, source, selection, series =>
-      checkOutputs(planOutputs(request.output, format, series), request, paths =>
-        recoverTargets(paths, toWarn(request)),
-      ),
+      checkOutputs(planOutputs(request.output, format, series), request, toWarn(request)),
     )
     const outputs = planOutputs(request.output, format, planned.series)
     return await writeExport({ source, planned, outputs, rowFormat }, { ...request, sink, threads })

@@ -1,9 +1,11 @@
+import type { Warn } from '../download/sources/window-source.js'
 import { KlinesError } from '../klines/errors.js'
 import { isOneOf } from '../klines/json.js'
 import type { SeriesLabel } from '../klines/series.js'
 import { splitSymbol } from '../klines/symbols.js'
 import { type FileFormat, type Format, resolveFormat } from '../options/formats.js'
 import { checkTarget, type FileOptions } from './output/file.js'
+import { recoverTargets } from './output/leftovers.js'
 import { checkDistinct } from './output/same-file.js'
 
 /** One file of an export and the series that go into it, in order. */
@@ -73,16 +75,16 @@ function checkShared(path: string, format: Format, count: number): void {
 }
 
 /**
- * Checks that every output can be written and is a file of its own, before any work is done for it. `recover` clears up what
- * killed exports left beside them. Throws what `checkDistinct` and `checkTarget` throw.
+ * Checks that every output can be written and is a file of its own, before any work is done for it. With `warn`, which a run that writes
+ * them gives, clears up what killed exports left beside them first. Throws what `checkDistinct` and `checkTarget` throw.
  */
 export async function checkOutputs(
   outputs: readonly { readonly path: string }[],
   options: FileOptions,
-  recover?: (paths: readonly string[]) => Promise<void>,
+  warn?: Warn,
 ): Promise<void> {
   const paths = outputs.map(({ path }) => path).filter(path => path !== '-')
   await checkDistinct(paths)
-  await recover?.(paths)
+  if (warn) await recoverTargets(paths, warn)
   for (const path of paths) await checkTarget(path, options)
 }

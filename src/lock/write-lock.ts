@@ -2,7 +2,6 @@ import { stat } from 'node:fs/promises'
 import { type EventOptions, toWarn } from '../download/events.js'
 import type { Warn } from '../download/sources/window-source.js'
 import { commitOutputs } from '../export/output/commit.js'
-import { recoverTargets } from '../export/output/leftovers.js'
 import { openOutput } from '../export/output/open.js'
 import { checkOutputs } from '../export/output-spec.js'
 import { refuseLinks } from '../fs/links.js'
@@ -36,7 +35,7 @@ export async function prepareLockFile({
   // The folder may be a stranger's, and nobody named the file.
   if (output === undefined) refuseLinks('.', LOCK_NAME)
   const path = output ?? LOCK_NAME
-  await checkOutputs([{ path }], { force, mkdir }, paths => recoverTargets(paths, warn))
+  await checkOutputs([{ path }], { force, mkdir }, warn)
   return {
     path,
     async write(lock) {

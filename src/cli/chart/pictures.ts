@@ -2,7 +2,6 @@ import { drawSvg, SAMPLE_NOTE } from '../../chart/svg/draw-svg.js'
 import { maxCandles } from '../../chart/svg/layout.js'
 import type { PictureOptions } from '../../chart/svg/picture-options.js'
 import { commitOutputs } from '../../export/output/commit.js'
-import { recoverTargets } from '../../export/output/leftovers.js'
 import { type OpenOptions, openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs, parseTemplate, planOutputs } from '../../export/output-spec.js'
@@ -72,7 +71,7 @@ export async function drawPictures(
     .filter(({ candles }) => candles > 0)
     .map(chart => ({ ...chart.series, interval: options.resample ?? chart.series.interval, chart }))
   const targets = planOutputs(template, format, labelled)
-  await checkOutputs(targets, options, paths => recoverTargets(paths, options.warn))
+  await checkOutputs(targets, options, options.warn)
   const note = loader.source.info.baseUrl === SAMPLE ? SAMPLE_NOTE : undefined
   const outputs: Output[] = []
   try {

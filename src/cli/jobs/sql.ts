@@ -4,7 +4,6 @@ import { addAbortSignal } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import { warningsTo } from '../../download/events.js'
 import { commitOutputs } from '../../export/output/commit.js'
-import { recoverTargets } from '../../export/output/leftovers.js'
 import { openOutput } from '../../export/output/open.js'
 import type { Output } from '../../export/output/output.js'
 import { checkOutputs } from '../../export/output-spec.js'
@@ -38,7 +37,7 @@ export async function runSql(
   const flags = chooseSource(given, context.given)
   const target = resolveTarget(flags)
   const { signal, warn } = context
-  if (target.path !== '-') await checkOutputs([target], flags, paths => recoverTargets(paths, warn))
+  if (target.path !== '-') await checkOutputs([target], flags, warn)
   const database = await Database.open({ threads: flags.threads, signal })
   let folder: string | undefined
   // For the series of a mirror, and for a result that DuckDB itself writes.
