@@ -14,7 +14,7 @@ import type { ExportPlan, ExportSeries, PlannedSeries, ResampleRequest } from '.
 import type { FileRequest } from './formats/exporter.js'
 import { formatMade } from './made-series.js'
 import { commitOutputs } from './output/commit.js'
-import { OutputFile, type PreparedFile } from './output/file.js'
+import { discardFile, type FilePlace, OutputFile, removeTemp } from './output/file.js'
 import { isStream, type OpenOptions, openStream, prepareOutput } from './output/open.js'
 import { isUnchanged } from './output/unchanged.js'
 import type { OutputSpec } from './output-spec.js'
@@ -81,14 +81,14 @@ export async function writeOutputs(
   const { range } = planned.plan
   const tally = new DownloadTally(source, planned.plan, { forExport: true, partial, failOnGaps, onEvent })
   const metadata = { range: range.text, limit, tail, source: source.info.baseUrl ?? 'unknown' }
-  const prepared: (PreparedFile | undefined)[] = []
+  const prepared: (FilePlace | undefined)[] = []
   try {
     for (const { path } of outputs) prepared.push(await prepareOutput(path, options))
     const tasks: EncodeTask[] = []
     for (const [index, output] of outputs.entries()) {
       const series = await cutToTail(source, output.series, { tail, partial, signal })
       const request = toFileRequest(output, partial)
-      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index]?.place, request }] })
+      tasks.push({ series, outputs: [{ ...output, range: ALL_TIME, place: prepared[index], request }] })
     }
     const written = await writeTasks(
       source,
@@ -97,7 +97,7 @@ export async function writeOutputs(
       {
         ...{ threads, concurrency, signal, tally, isCached: source.info.offline || report !== undefined },
         open: ({ path, place }) => (place ? OutputFile.open(place) : openStream(path, options)),
-        clear: async index => prepared[index]?.removeTemp(),
+        clear: index => removeTemp(prepared[index]),
       },
     )
     // A window that was downloaded before may be missing now, when another process cleared the mirror.
@@ -123,8 +123,8 @@ function toFileRequest({ series }: OutputSpec<PlannedSeries>, partial: boolean |
 }
 
 /** The last one first: an earlier one may have made the folder above it. */
-async function discardAll(prepared: readonly (PreparedFile | undefined)[]): Promise<void> {
-  for (const file of prepared.toReversed()) await file?.discard()
+async function discardAll(prepared: readonly (FilePlace | undefined)[]): Promise<void> {
+  for (const place of prepared.toReversed()) if (place) await discardFile(place)
 }
 
 /** Warns of series without candles, and of decimals that a double does not hold. */

@@ -61,41 +61,37 @@ export interface FilePlace {
   readonly folders: readonly string[]
 }
 
-/** An output file before its first byte: it was checked, and its temp file has a name. */
-export class PreparedFile {
-  private constructor(readonly place: FilePlace) {}
-
-  /** Throws what `checkTarget` throws, and `output_unwritable`. */
-  static async prepare(path: string, options: FileOptions): Promise<PreparedFile> {
-    const { force = false, mkdir = false } = options
-    const stats = await checkTarget(path, options)
-    if (stats && !stats.isFile()) {
-      return new PreparedFile({ path, target: path, temp: undefined, mode: undefined, force, folders: [] })
-    }
-    try {
-      // Replaces the file that a link names, and keeps the link.
-      const target = stats ? await realpath(path) : path
-      const mode = stats && stats.mode & 0o777
-      const folders = mkdir ? missingFolders(dirname(target)) : []
-      return new PreparedFile({ path, target, temp: tempPath(target), mode, force, folders })
-    } catch (error) {
-      throw outputError(error, path)
-    }
+/**
+ * The place of an output file before its first byte: checked, and with a name for its temp file. Throws what `checkTarget` throws, and
+ * `output_unwritable`.
+ */
+export async function prepareFile(path: string, options: FileOptions): Promise<FilePlace> {
+  const { force = false, mkdir = false } = options
+  const stats = await checkTarget(path, options)
+  if (stats && !stats.isFile()) return { path, target: path, temp: undefined, mode: undefined, force, folders: [] }
+  try {
+    // Replaces the file that a link names, and keeps the link.
+    const target = stats ? await realpath(path) : path
+    const mode = stats && stats.mode & 0o777
+    const folders = mkdir ? missingFolders(dirname(target)) : []
+    return { path, target, temp: tempPath(target), mode, force, folders }
+  } catch (error) {
+    throw outputError(error, path)
   }
+}
 
-  /** Removes what an ended thread may have left, so that the file can be written again. Never throws. */
-  async removeTemp(): Promise<void> {
-    if (this.place.temp) await rm(this.place.temp, { force: true }).catch(() => {})
-  }
+/** Removes what an ended thread may have left, so that the file can be written again. Never throws. */
+export async function removeTemp(place: FilePlace | undefined): Promise<void> {
+  if (place?.temp) await rm(place.temp, { force: true }).catch(() => {})
+}
 
-  /**
-   * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
-   * reported; a later run removes a temp file that stays.
-   */
-  async discard(): Promise<void> {
-    await this.removeTemp()
-    removeFolders(this.place.folders)
-  }
+/**
+ * Leaves everything as it was. Safe to call at any time before the file is in its place. Never throws, so that the original error is
+ * reported; a later run removes a temp file that stays.
+ */
+export async function discardFile(place: FilePlace): Promise<void> {
+  await removeTemp(place)
+  removeFolders(place.folders)
 }
 
 /**
@@ -115,7 +111,7 @@ export class OutputFile implements Output {
 
   /** Prepares a file and opens it. */
   static async create(path: string, options: FileOptions): Promise<OutputFile> {
-    return OutputFile.open((await PreparedFile.prepare(path, options)).place)
+    return OutputFile.open(await prepareFile(path, options))
   }
 
   /** Opens a prepared file, in any thread, and makes its folders. Throws `output_unwritable` or `bad_output`. */
@@ -176,7 +172,6 @@ export class OutputFile implements Output {
   /** Leaves everything as it was. Never throws. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => {})
-    if (this.place.temp) await rm(this.place.temp, { force: true }).catch(() => {})
-    removeFolders(this.place.folders)
+    await discardFile(this.place)
   }
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { type FileOptions, OutputFile, PreparedFile } from './file.js'
+import { type FileOptions, type FilePlace, OutputFile, prepareFile } from './file.js'
 import { GzipOutput } from './gzip.js'
 import type { Output } from './output.js'
 import { StreamOutput } from './stream.js'
@@ -18,10 +18,10 @@ export async function isStream(path: string): Promise<boolean> {
 }
 
 /** Prepares the file of an output; undefined for one without a file: a `sink`, stdout or a FIFO. */
-export async function prepareOutput(path: string, options: OpenOptions): Promise<PreparedFile | undefined> {
+export async function prepareOutput(path: string, options: OpenOptions): Promise<FilePlace | undefined> {
   if (options.sink || path === '-') return undefined
   const stats = await stat(path).catch(() => undefined)
-  return stats?.isFIFO() ? undefined : PreparedFile.prepare(path, options)
+  return stats?.isFIFO() ? undefined : prepareFile(path, options)
 }
 
 /** Opens an output without a file: the `sink`, if there is one; else stdout for `-`, and a FIFO is written as it is read. */
@@ -32,7 +32,7 @@ export async function openStream(path: string, options: OpenOptions): Promise<Ou
 
 /** Prepares and opens an output that the caller writes itself. */
 export async function openOutput(path: string, gzip: boolean, options: OpenOptions): Promise<Output> {
-  const file = await prepareOutput(path, options)
-  const output = file ? await OutputFile.open(file.place) : await openStream(path, options)
+  const place = await prepareOutput(path, options)
+  const output = place ? await OutputFile.open(place) : await openStream(path, options)
   return gzip ? new GzipOutput(output) : output
 }

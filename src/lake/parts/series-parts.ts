@@ -5,7 +5,7 @@ import type { EncodedTask, EncodeTask } from '../../export/encode.js'
 import type { PlannedSeries } from '../../export/export-series.js'
 import { type FileContent, versionText } from '../../export/file-content.js'
 import { commitOutputs } from '../../export/output/commit.js'
-import type { PreparedFile } from '../../export/output/file.js'
+import { discardFile, type FilePlace, removeTemp } from '../../export/output/file.js'
 import type { FinishedOutput, WrittenFile } from '../../export/output-writer.js'
 import { refuseLinks } from '../../fs/links.js'
 import { CandleGrid } from '../../klines/resample/candle-grid.js'
@@ -50,8 +50,8 @@ interface PossiblePart {
   readonly range: TimeRange
   /** The part that is there and stays. */
   readonly current: LakePart | undefined
-  /** The file of a part that is written. */
-  readonly file: PreparedFile | undefined
+  /** Where the file of a part is written, if it is. */
+  readonly place: FilePlace | undefined
 }
 
 /** The parts of a series: they are written beside their places, and put there when all of the lake is complete. */
@@ -67,7 +67,7 @@ export class SeriesParts {
     private readonly parts: PossiblePart[] = [],
   ) {}
 
-  /** Checks the places of the parts that are to be written. Throws `linked_path` and what `PreparedFile` throws. */
+  /** Checks the places of the parts that are to be written. Throws `linked_path` and what `prepareFile` throws. */
   static async prepare(state: SeriesState, options: PartOptions): Promise<SeriesParts> {
     const { root, partFile, partition, range } = options
     const { planned } = state
@@ -76,10 +76,10 @@ export class SeriesParts {
       for (const [folder, span] of possibleSpans(state, partition, range)) {
         const windows = neededWindows(planned, span)
         const current = state.currentPart(folder, windows)
-        const file = current
+        const place = current
           ? undefined
           : await prepareLakeFile(root, `${folder}/${partFile}`, { force: true, mkdir: true })
-        series.parts.push({ folder, windows, range: span, current, file })
+        series.parts.push({ folder, windows, range: span, current, place })
       }
       return series
     } catch (error) {
@@ -91,9 +91,9 @@ export class SeriesParts {
   /** What is to be encoded. */
   get task(): EncodeTask {
     const { planned, unknown, years } = this.state
-    const outputs = this.parts.map(({ folder, range, current, file }) => ({
-      ...({ path: file?.place.path ?? folder, format: 'parquet', gzip: false, series: [planned] } as const),
-      ...{ range, place: file?.place, stays: current !== undefined },
+    const outputs = this.parts.map(({ folder, range, current, place }) => ({
+      ...({ path: place?.path ?? folder, format: 'parquet', gzip: false, series: [planned] } as const),
+      ...{ range, place, stays: current !== undefined },
     }))
     return { series: [planned], outputs, unknown, counted: this.findCounted(), years }
   }
@@ -111,9 +111,9 @@ export class SeriesParts {
 
   /** Removes what is not in its place. Never throws. */
   async discard(): Promise<void> {
-    for (const { file, folder } of this.parts.toReversed()) {
-      if (file === undefined || this.placed.has(file.place.path)) continue
-      await file.discard()
+    for (const { place, folder } of this.parts.toReversed()) {
+      if (place === undefined || this.placed.has(place.path)) continue
+      await discardFile(place)
       // Another part may have made a folder that both were in.
       removeEmptyFolders(this.options.root, `${folder}/${this.options.partFile}`)
     }
@@ -121,7 +121,7 @@ export class SeriesParts {
 
   /** Removes what an ended thread may have left, so that the parts can be written again. Never throws. */
   async clear(): Promise<void> {
-    for (const { file } of this.parts) await file?.removeTemp()
+    for (const { place } of this.parts) await removeTemp(place)
   }
 
   /** The windows that no part and no year needs, which is to be written or computed again. */

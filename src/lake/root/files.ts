@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitOutputs } from '../../export/output/commit.js'
-import { type FileOptions, OutputFile, PreparedFile } from '../../export/output/file.js'
+import { type FileOptions, type FilePlace, OutputFile, prepareFile } from '../../export/output/file.js'
 import { refuseLinks } from '../../fs/links.js'
 import { KlinesError } from '../../klines/errors.js'
 import { seriesName } from '../../klines/series.js'
@@ -26,10 +26,10 @@ export function checkRoot(root: string): void {
   throw new KlinesError('bad_output', message, advice)
 }
 
-/** Prepares a file of a lake. Throws `linked_path` where its place is through a link, and what `PreparedFile` throws. */
-export function prepareLakeFile(root: string, path: string, options: FileOptions): Promise<PreparedFile> {
+/** Prepares a file of a lake. Throws `linked_path` where its place is through a link, and what `prepareFile` throws. */
+export function prepareLakeFile(root: string, path: string, options: FileOptions): Promise<FilePlace> {
   refuseLinks(root, path)
-  return PreparedFile.prepare(join(root, path), options)
+  return prepareFile(join(root, path), options)
 }
 
 /**
