@@ -36,6 +36,8 @@ export abstract class ScriptedServer<Entry extends LoggedRequest = LoggedRequest
 
   protected constructor() {
     this.server = createServer((request, response) => void this.answer(request, response))
+    // Only clients end idle connections: on a busy machine, the server would sometimes cut a request that is on its way.
+    this.server.keepAliveTimeout = 0
     this.server.on('connection', () => this.connections++)
   }
 
