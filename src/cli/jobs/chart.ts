@@ -16,12 +16,11 @@ import { toFetchOptions } from '../flags/service.js'
 import { chartObject } from '../reports/chart.js'
 import { coverageText } from '../reports/coverage.js'
 import type { Report } from '../reports/report.js'
+import { SYNTHETIC } from '../reports/run-text.js'
 import type { ChartObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
 import { type BaseAddress, downloadingFrom, withAddress } from '../service-address.js'
 import { NO_PROGRESS, ProgressDisplay } from '../terminal/progress.js'
-
-const SAMPLE_NOTE = 'These candles are synthetic sample data, not prices of any exchange.'
 
 /**
  * `chart`: downloads what is missing unless `offline`, and draws it; with `watch` until an interruption. Returns the object of
@@ -48,7 +47,7 @@ export async function runChart(
     const { baseUrl } = loader.source.info
     const short = coverageText(loader.coverage, { range: loader.range, baseUrl, verbose: false })
     if (short !== undefined) lines.push('', short)
-    if (baseUrl === SAMPLE) lines.push('', SAMPLE_NOTE)
+    if (baseUrl === SAMPLE) lines.push('', SYNTHETIC)
     // The texts are drawn from names and decimals that were checked; ANSI codes must reach the terminal.
     process.stdout.write(`${lines.join('\n')}\n`)
     return undefined
@@ -81,7 +80,7 @@ async function watch(
   { signal }: RunContext,
 ): Promise<undefined> {
   const screen = new AlternateScreen()
-  const sample = loaded.loader.source.info.baseUrl === SAMPLE ? [SAMPLE_NOTE] : []
+  const sample = loaded.loader.source.info.baseUrl === SAMPLE ? [SYNTHETIC] : []
   const watching = new ChartWatch(loaded, {
     clock: systemClock,
     signal,

@@ -9,6 +9,7 @@ import type { RunContext } from '../base-command.js'
 import type { FingerprintFlags } from '../flags/fingerprint.js'
 import { fingerprintReport } from '../reports/fingerprint.js'
 import type { Report } from '../reports/report.js'
+import { SYNTHETIC } from '../reports/run-text.js'
 import type { FingerprintObject } from '../reports/schema.js'
 import { resolveRange } from '../resolve-flags.js'
 import { offlineAddress } from '../service-address.js'
@@ -58,6 +59,6 @@ async function fingerprintMirror(
     ...resolveRange(flags, given),
     ...{ baseUrl, mirror, resample, partial, derive, offline: true, signal, onEvent: warningsTo(warn) },
   })
-  if (flags['base-url'] === SAMPLE) warn('These candles are synthetic sample data, not prices of any exchange.')
+  if (flags['base-url'] === SAMPLE) warn(SYNTHETIC)
   return fingerprintReport(report)
 }
